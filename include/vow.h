@@ -1,0 +1,604 @@
+/* vow.h: promises for C.
+ *
+ * Copyright 2026 the Vow authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * Chapters, simple things first:
+ *   1. Values                    what a promise carries
+ *   2. Errors                    why a promise is rejected
+ *   3. Promises and resolvers    reading and settling, two capabilities
+ *   4. Chaining                  then, catch, finally
+ *   5. Waiting                   blocking until a promise settles
+ *   6. Where handlers run        executors
+ *   7. Unhandled rejections
+ *   8. Memory
+ *   9. Looking inside            version, statistics
+ *
+ * Rules that hold for every function here
+ *
+ *   Ownership has three words, and each comment below uses one of them for
+ *   every pointer and value. "borrowed": used during the call. "consumed": the
+ *   caller gives one reference away, whatever the call returns. "owned": the
+ *   caller gets one reference.
+ *
+ *   Threads: every function may be called from any thread, and from inside any
+ *   handler, destructor or hook. Callbacks never run while the library holds a
+ *   lock, so they may call every function, also on the same promise.
+ *
+ *   NULL and wrong arguments: where a promise is returned, the answer is a
+ *   promise rejected with VOW_EINVAL whose message names function and argument;
+ *   where a value is returned, such an error; where an int is returned, a
+ *   negative VOW_E... code. Consumed arguments are released all the same.
+ *   Retaining or releasing NULL does nothing.
+ *
+ *   Out of memory: where a promise is returned, one that is rejected with
+ *   VOW_ENOMEM; where a value is returned, such an error. Settling a promise
+ *   allocates nothing and so cannot fail (only a thenable object needs memory).
+ *
+ *   Since: what has no other mark is here since 0.1.0.
+ */
+#ifndef VOW_H
+#define VOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Marks for compilers and importers. VOW_IMPLEMENTATION is defined only where
+ * the library itself is compiled: it must accept NULL wherever C can pass it. */
+#ifndef __has_attribute
+#define __has_attribute(x) 0
+#endif
+#if defined(__clang__) && !defined(VOW_IMPLEMENTATION)
+#define VOW_NULLABLE _Nullable
+#define VOW_ASSUME_NONNULL_BEGIN                                                                   \
+    _Pragma("clang diagnostic push")                                                               \
+    _Pragma("clang diagnostic ignored \"-Wnullability-extension\"")                                \
+    _Pragma("clang assume_nonnull begin")
+#define VOW_ASSUME_NONNULL_END                                                                     \
+    _Pragma("clang assume_nonnull end")                                                            \
+    _Pragma("clang diagnostic pop")
+#else
+#define VOW_NULLABLE
+#define VOW_ASSUME_NONNULL_BEGIN
+#define VOW_ASSUME_NONNULL_END
+#endif
+/* A callback that the library may call on another thread. */
+#if __has_attribute(swift_attr) && !defined(VOW_IMPLEMENTATION)
+#define VOW_SENDABLE __attribute__((swift_attr("@Sendable")))
+#else
+#define VOW_SENDABLE
+#endif
+#if defined(__GNUC__)
+#define VOW_API __attribute__((visibility("default")))
+#else
+#define VOW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+VOW_ASSUME_NONNULL_BEGIN
+
+/* ------------------------------------------------------------------ 1. Values
+ *
+ * A value is 16 bytes and travels in two registers. Scalars carry their content
+ * themselves; the other kinds point to an immutable, counted box. Copying the
+ * struct copies no reference: retain where you keep one.
+ *
+ * The kind decides what a value does when a promise is resolved with it or a
+ * handler returns it: VOW_PROMISE is adopted, VOW_ERROR rejects, a VOW_OBJECT
+ * whose class has `subscribe` is subscribed to, everything else fulfils.
+ */
+
+typedef struct vow_promise vow_promise;   /* reads a result */
+typedef struct vow_resolver vow_resolver; /* settles a promise */
+typedef struct vow_executor vow_executor; /* runs handlers */
+typedef struct vow_token vow_token;       /* reserved for cancellation */
+
+/* What a value is. Not an enum, so that its width is the same everywhere. */
+typedef uint32_t vow_kind;
+#define VOW_NONE ((vow_kind)0)    /* no content */
+#define VOW_BOOL ((vow_kind)1)    /* as.boolean */
+#define VOW_INT ((vow_kind)2)     /* as.integer */
+#define VOW_DOUBLE ((vow_kind)3)  /* as.real */
+#define VOW_POINTER ((vow_kind)4) /* as.pointer, which nobody owns */
+#define VOW_STRING ((vow_kind)5)  /* counted, read with vow_string_bytes */
+#define VOW_OBJECT ((vow_kind)6)  /* counted, read with vow_object_pointer */
+#define VOW_LIST ((vow_kind)7)    /* counted, read with vow_list_at */
+#define VOW_ERROR ((vow_kind)8)   /* counted, read with vow_error_code */
+#define VOW_PROMISE ((vow_kind)9) /* counted: a promise as a value */
+
+/* A value. `reserved` is 0. `as.pointer` of a counted kind belongs to the
+ * library: read it with the functions below only. */
+typedef struct vow_value {
+    vow_kind kind;
+    uint32_t reserved;
+    union {
+        bool boolean;
+        int64_t integer;
+        double real;
+        void *VOW_NULLABLE pointer;
+    } as;
+} vow_value;
+
+/* The value without content. Allocates nothing. */
+static inline vow_value vow_none(void) {
+    vow_value value;
+    value.kind = VOW_NONE;
+    value.reserved = 0;
+    value.as.integer = 0;
+    return value;
+}
+
+/* A truth value. Allocates nothing. */
+static inline vow_value vow_bool(bool boolean) {
+    vow_value value = vow_none();
+    value.kind = VOW_BOOL;
+    value.as.boolean = boolean;
+    return value;
+}
+
+/* A whole number. Allocates nothing. */
+static inline vow_value vow_int(int64_t integer) {
+    vow_value value = vow_none();
+    value.kind = VOW_INT;
+    value.as.integer = integer;
+    return value;
+}
+
+/* A floating-point number. Allocates nothing. */
+static inline vow_value vow_double(double real) {
+    vow_value value = vow_none();
+    value.kind = VOW_DOUBLE;
+    value.as.real = real;
+    return value;
+}
+
+/* A plain pointer that nobody owns; NULL is allowed. Allocates nothing. For a
+ * pointer that is to be freed, see vow_object. */
+static inline vow_value vow_pointer(void *VOW_NULLABLE pointer) {
+    vow_value value = vow_none();
+    value.kind = VOW_POINTER;
+    value.as.pointer = pointer;
+    return value;
+}
+
+/* As a length: the string ends at its first NUL byte. */
+#define VOW_NUL_TERMINATED SIZE_MAX
+
+/* A copy of `length` bytes (borrowed), as an owned string. UTF-8 by convention;
+ * the bytes are not checked. A NUL byte is appended and not counted.
+ * NULL: allowed with length 0, else an error VOW_EINVAL. Too long: VOW_ENOMEM. */
+VOW_API vow_value vow_string(const char *VOW_NULLABLE utf8, size_t length);
+
+/* How objects of one class behave. Must outlive every object of the class. */
+typedef struct vow_class {
+    size_t size;      /* sizeof(vow_class), so that the struct may grow */
+    const char *name; /* for messages; a static string */
+
+    /* Frees the object; called once, at the last release, on the thread that
+     * released it. May be NULL. May call every function of this header. */
+    void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE pointer);
+
+    /* Makes the class a thenable: a promise resolved with such an object calls
+     * this once, with a resolver (consumed: keep it or release it), and follows
+     * what that resolver is given, now or later, from any thread. Returning
+     * false says "no thenable after all", and the promise is fulfilled with the
+     * object itself. Runs as handlers on the inline executor do. May be NULL. */
+    bool (*VOW_NULLABLE subscribe)(void *VOW_NULLABLE pointer, vow_resolver *resolver);
+} vow_class;
+
+/* An owned object: `pointer` (consumed: class->destroy frees it at the last
+ * release, also when this call fails) together with its class (borrowed for as
+ * long as the object lives). cls NULL or of a wrong size: an error VOW_EINVAL,
+ * and the pointer is left alone. */
+VOW_API vow_value vow_object(void *VOW_NULLABLE pointer, const vow_class *cls);
+
+/* An owned list of `count` values (each consumed, also when this call fails).
+ * items NULL: allowed with count 0, else an error VOW_EINVAL. A list is never
+ * rejected or adopted by what is inside it. */
+VOW_API vow_value vow_list(const vow_value *VOW_NULLABLE items, size_t count);
+
+/* An owned error. domain and message are copied (borrowed); message may be NULL.
+ * domain NULL: an error VOW_EINVAL instead. The library's own domain is "vow". */
+VOW_API vow_value vow_error(const char *domain, int64_t code, const char *VOW_NULLABLE message);
+
+/* The same with a cause or payload of any kind (consumed). */
+VOW_API vow_value vow_error_wrap(const char *domain, int64_t code, const char *VOW_NULLABLE message,
+                                 vow_value cause_or_payload);
+
+/* A promise (consumed) as a value: returned from a handler or given to
+ * vow_resolve, it is adopted. NULL: an error VOW_EINVAL. */
+VOW_API vow_value vow_from_promise(vow_promise *promise);
+
+/* One more reference to a value (borrowed), which is returned, owned. Does
+ * nothing for kinds without a count. */
+VOW_API vow_value vow_value_retain(vow_value value);
+
+/* Gives one reference back (consumed). Does nothing for kinds without a count.
+ * The last one frees, and runs the destructors of objects, with constant stack
+ * however deep the value is nested. */
+VOW_API void vow_value_release(vow_value value);
+
+/* The bytes of a string (borrowed), NUL-terminated; NULL for other kinds.
+ * length (may be NULL) receives their number, 0 for other kinds. */
+VOW_API const char *VOW_NULLABLE vow_string_bytes(vow_value value, size_t *VOW_NULLABLE length);
+
+/* The pointer of an object (borrowed); NULL for other kinds and when the
+ * object's class is not `cls` (NULL: any class). */
+VOW_API void *VOW_NULLABLE vow_object_pointer(vow_value value, const vow_class *VOW_NULLABLE cls);
+
+/* The number of items in a list (borrowed); 0 for other kinds. */
+VOW_API size_t vow_list_count(vow_value value);
+
+/* The item at `index` (borrowed, lives as long as the list); vow_none() for
+ * other kinds and beyond the end. */
+VOW_API vow_value vow_list_at(vow_value value, size_t index);
+
+/* The parts of an error (borrowed). For other kinds: NULL, 0, NULL, vow_none().
+ * The message is never NULL for an error; the payload is vow_none() if none. */
+VOW_API const char *VOW_NULLABLE vow_error_domain(vow_value value);
+VOW_API int64_t vow_error_code(vow_value value);
+VOW_API const char *VOW_NULLABLE vow_error_message(vow_value value);
+VOW_API vow_value vow_error_payload(vow_value value);
+
+/* Writes what a value (borrowed) is, for people, into buffer: at most size
+ * bytes, NUL included. Returns the length that the whole text has, without NUL,
+ * as snprintf does. buffer NULL: allowed with size 0, else VOW_EINVAL. */
+VOW_API int vow_value_describe(vow_value value, char *VOW_NULLABLE buffer, size_t size);
+
+/* ------------------------------------------------------------------ 2. Errors
+ *
+ * Codes of the domain "vow". A call that returns int gives them as they are; a
+ * rejected promise carries them as vow_error_code of its error.
+ */
+
+#define VOW_EINVAL (-1)     /* a wrong argument; the message names function and argument */
+#define VOW_ENOMEM (-2)     /* out of memory */
+#define VOW_EFORKED (-3)    /* needs libdispatch threads, which a forked child has not */
+#define VOW_EBROKEN (-4)    /* the last resolver was released without resolving */
+#define VOW_ECYCLE (-5)     /* the promise would have to wait for itself */
+#define VOW_ECANCELLED (-6) /* cancelled */
+#define VOW_ETIMEDOUT (-7)  /* took too long */
+#define VOW_EDEADLOCK (-8)  /* the wait would block what it waits for */
+#define VOW_EAGGREGATE (-9) /* several failed; the payload is the list of their errors */
+#define VOW_ESHUTDOWN (-10) /* what was to run the work is gone */
+#define VOW_EREASON (-11)   /* rejected with a value that is no error; the payload is the value */
+
+/* The name of a code, such as "VOW_EINVAL": a static string; "unknown" for a
+ * number that is none of the above. */
+VOW_API const char *vow_error_name(int64_t code);
+
+/* -------------------------------------------------- 3. Promises and resolvers
+ *
+ * A promise is pending, then settled: fulfilled with a value or rejected with
+ * an error, once and for ever. Resolved is not settled: a promise that was
+ * resolved with a pending promise is resolved (nobody else can decide about it)
+ * and still pending, until the other one settles.
+ *
+ * Both handles are counted on their own. When the last resolver of a promise is
+ * released before it was resolved, the promise is rejected with VOW_EBROKEN.
+ */
+
+typedef uint32_t vow_state;
+#define VOW_PENDING ((vow_state)0)
+#define VOW_FULFILLED ((vow_state)1)
+#define VOW_REJECTED ((vow_state)2)
+
+/* A pending promise (owned); *resolver (owned) settles it. Out of memory: the
+ * promise is rejected with VOW_ENOMEM and the resolver ignores everything.
+ * resolver NULL: a promise rejected with VOW_EINVAL. */
+VOW_API vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *resolver);
+
+/* A promise (owned) of a value (consumed), by its kind: fulfilled, rejected,
+ * adopting, or subscribing. For a VOW_PROMISE it is that promise itself. */
+VOW_API vow_promise *vow_promise_with(vow_value value);
+
+/* One more reference (owned); returns promise (borrowed). */
+VOW_API vow_promise *VOW_NULLABLE vow_promise_retain(vow_promise *VOW_NULLABLE promise);
+
+/* Gives a reference (consumed) back. A chain of any length is freed with
+ * constant stack. May report an unhandled rejection, see chapter 7. */
+VOW_API void vow_promise_release(vow_promise *VOW_NULLABLE promise);
+
+/* The state at this moment (promise borrowed). NULL: VOW_PENDING. */
+VOW_API vow_state vow_promise_state(vow_promise *promise);
+
+/* Whether the promise (borrowed) is settled; if so, *out (may be NULL) is its
+ * value or error, borrowed: it lives as long as the promise. Otherwise *out is
+ * vow_none(). Taking a look at an error counts as having handled it. */
+VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out);
+
+/* Resolves the promise of a resolver (borrowed) with a value (consumed), by its
+ * kind. True for the first call, and false, with no effect, for every later
+ * one, however many threads try. A promise resolved with itself is rejected
+ * with VOW_ECYCLE. Inline handlers run before this returns, unless a handler is
+ * running on this thread: then after that one. resolver NULL: false. */
+VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
+
+/* Rejects with an error (consumed). A value that is no error becomes the
+ * payload of one with the code VOW_EREASON. Else as vow_resolve. */
+VOW_API bool vow_reject(vow_resolver *resolver, vow_value error);
+
+/* One more reference (owned); returns resolver (borrowed). */
+VOW_API vow_resolver *VOW_NULLABLE vow_resolver_retain(vow_resolver *VOW_NULLABLE resolver);
+
+/* Gives a reference (consumed) back; the last one of an unresolved promise
+ * rejects it with VOW_EBROKEN. Where nobody is left who could observe that, it
+ * is not reported as unhandled either. */
+VOW_API void vow_resolver_release(vow_resolver *VOW_NULLABLE resolver);
+
+/* ---------------------------------------------------------------- 4. Chaining
+ *
+ * Each function makes a new promise from one that it consumes, so that
+ * p = vow_then(p, ...) neither leaks nor needs a temporary. To branch, pass
+ * vow_promise_retain(p).
+ *
+ * The handlers of one promise on one executor start in the order in which they
+ * were registered. A handler never runs inside another one, and, except on the
+ * inline executor, never inside the call that registered or resolved.
+ */
+
+/* A handler. input is borrowed: to return it, return vow_value_retain(input).
+ * The result is owned by the library and resolves the new promise by its kind.
+ * context is what was given at registration. */
+typedef vow_value (*vow_handler)(vow_value input, void *VOW_NULLABLE context);
+
+/* Runs fn with the value once promise (consumed) is fulfilled; a rejection
+ * passes through. Returns the promise of fn's result (owned). */
+VOW_API vow_promise *vow_then(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                              void *VOW_NULLABLE context);
+
+/* Runs fn with the error once promise (consumed) is rejected; a value passes
+ * through. What fn returns decides: a value recovers, an error rejects again.
+ * Returns the promise of fn's result (owned). */
+VOW_API vow_promise *vow_catch(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                               void *VOW_NULLABLE context);
+
+/* Runs fn with the value or error once promise (consumed) is settled, and then
+ * passes that outcome on. fn's own result counts only when it is an error,
+ * which rejects, or a promise, which is waited for and counts if it is
+ * rejected. Returns the new promise (owned). */
+VOW_API vow_promise *vow_finally(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                                 void *VOW_NULLABLE context);
+
+/* As a flag of a reaction: both handlers are as vow_finally's. */
+#define VOW_FINALLY ((uint32_t)1)
+
+/* Everything that can be said about one link. Set size, leave the rest 0. */
+typedef struct vow_reaction {
+    size_t size;                           /* sizeof(vow_reaction) */
+    vow_handler VOW_NULLABLE on_fulfilled; /* NULL: a value passes through */
+    vow_handler VOW_NULLABLE on_rejected;  /* NULL: an error passes through */
+    void *VOW_NULLABLE context;            /* for the handlers */
+    /* Frees the context, exactly once: after the handler returned, or when it is
+     * certain that none will run. May be NULL. */
+    void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
+    vow_executor *VOW_NULLABLE executor; /* borrowed; NULL: see chapter 6 */
+    vow_token *VOW_NULLABLE token;       /* reserved: NULL */
+    uint32_t flags;                      /* 0 or VOW_FINALLY */
+    const char *VOW_NULLABLE label;      /* names the link in messages; a static string */
+} vow_reaction;
+
+/* Registers a reaction (borrowed) on promise (consumed); returns the promise of
+ * the handler's result (owned). If the call fails, destroy(context) runs. */
+VOW_API vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *reaction);
+
+/* ----------------------------------------------------------------- 5. Waiting */
+
+/* As a time-out: none. */
+#define VOW_FOREVER (-1)
+
+/* Blocks until promise (borrowed) is settled, for at most timeout_ns nanoseconds
+ * of the monotonic clock; 0 looks and returns, VOW_FOREVER never gives up.
+ * Returns VOW_FULFILLED or VOW_REJECTED, with *out (owned; NULL: not wanted) the
+ * value or error; or VOW_PENDING when the time is up; or, with *out vow_none():
+ *   VOW_EINVAL     promise is NULL or the time-out is negative
+ *   VOW_EDEADLOCK  the wait would block the serial executor that has to run what
+ *                  is waited for, or a handler waits for its own result
+ *   VOW_EFORKED    in a forked child, for work that was left with the parent
+ * Having waited for a rejection counts as having handled it.
+ *
+ * Inside a handler on the pool, a wait first runs what it waits for, if that is
+ * ready and nobody has begun it, and lends its place in the pool while it
+ * blocks: waiting there cannot starve the pool. Inline handlers that only the
+ * waiting thread could run are run by it. */
+VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
+
+/* ------------------------------------------------------- 6. Where handlers run
+ *
+ * A reaction runs on its executor. Without one it runs on the executor of the
+ * thread that registered it: inside a handler that handler's, elsewhere the
+ * default, which is the pool unless vow_executor_set_default changed it.
+ *
+ * In a child made by fork, libdispatch has no threads: what would run on the
+ * pool, main, serial or dispatch executors there is rejected with VOW_EFORKED;
+ * inline and custom executors go on.
+ */
+
+/* The executor that runs handlers at once: on the settling thread (or, for a
+ * settled promise, the registering one), as the last act of the outermost vow
+ * call there, or after the running handler returned. Borrowed, immortal. */
+VOW_API vow_executor *vow_executor_inline(void);
+
+/* libdispatch's global queue: handlers run in parallel, and are begun in order.
+ * Borrowed, immortal. */
+VOW_API vow_executor *vow_executor_pool(void);
+
+/* The dispatch main queue, which the program must run (dispatch_main or a run
+ * loop). Serial. Borrowed, immortal. */
+VOW_API vow_executor *vow_executor_main(void);
+
+/* A new serial executor (owned) on a dispatch queue of its own: one handler at a
+ * time, in order. label (borrowed, may be NULL) names the queue. Out of memory:
+ * NULL, which later means "none given". */
+VOW_API vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE label);
+
+/* Each handler is a barrier block: it has a concurrent queue for itself. */
+#define VOW_BARRIER ((uint32_t)1)
+/* The queue is serial: handlers travel to it in one dispatch, and waiting there
+ * for work that must run there is refused with VOW_EDEADLOCK. */
+#define VOW_SERIAL ((uint32_t)2)
+
+/* An executor (owned) on a dispatch_queue_t of the program (retained for as long
+ * as the executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other
+ * flags, out of memory: NULL. */
+VOW_API vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue, uint32_t flags);
+
+/* How a program's own executor works. Must outlive the executor. */
+typedef struct vow_executor_class {
+    size_t size; /* sizeof(vow_executor_class) */
+
+    /* Takes one piece of work and must call run(work) exactly once, later, on
+     * any thread; in the order of submission if the executor is serial. Called
+     * on the thread that settles or registers, with no lock held. A run(work)
+     * inside submit itself is put off until the running vow call ends. */
+    void (*submit)(void *VOW_NULLABLE context, void (*run)(void *work), void *work);
+
+    /* Whether the calling thread belongs to the executor: then reactions made
+     * there without an executor run on it. May be NULL: never, except inside
+     * its handlers. */
+    bool (*VOW_NULLABLE current)(void *VOW_NULLABLE context);
+
+    /* Frees the context, once, when the executor and all its work are gone. */
+    void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
+
+    uint32_t flags; /* 0, or VOW_SERIAL: one handler at a time, in order */
+} vow_executor_class;
+
+/* An executor (owned) of the program's own. cls NULL, without submit, of a wrong
+ * size or with other flags, or out of memory: NULL, and destroy(context) runs if
+ * there is one. */
+VOW_API vow_executor *VOW_NULLABLE vow_executor_custom(const vow_executor_class *cls,
+                                                       void *VOW_NULLABLE context);
+
+/* One more reference (owned); returns executor (borrowed). */
+VOW_API vow_executor *VOW_NULLABLE vow_executor_retain(vow_executor *VOW_NULLABLE executor);
+
+/* Gives a reference (consumed) back. Work that was given to it still runs. */
+VOW_API void vow_executor_release(vow_executor *VOW_NULLABLE executor);
+
+/* What reactions registered outside of any handler run on, from now on, in the
+ * whole process (executor borrowed, kept). NULL: the pool again. Meant for the
+ * program, not for libraries in it. */
+VOW_API void vow_executor_set_default(vow_executor *VOW_NULLABLE executor);
+
+/* The executor that a reaction registered here and now would run on. Borrowed:
+ * retain it to keep it. */
+VOW_API vow_executor *vow_executor_current(void);
+
+/* Runs fn(vow_none(), context) on an executor (borrowed; NULL: as for a reaction
+ * without one). Returns the promise (owned) of its result. */
+VOW_API vow_promise *vow_async(vow_executor *VOW_NULLABLE executor, VOW_SENDABLE vow_handler fn,
+                               void *VOW_NULLABLE context);
+
+/* ------------------------------------------------------ 7. Unhandled rejections
+ *
+ * A rejected promise that is freed although nobody registered a reaction on it,
+ * awaited it, looked at its error or adopted it is reported once.
+ */
+
+/* Sets what reports: hook(error, context), with a borrowed error, on the thread
+ * that released the last reference. NULL: the default again, which writes one
+ * line to standard error. The context must live until the hook is replaced and
+ * no call of it is running any more. */
+VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value error,
+                                                                     void *VOW_NULLABLE context),
+                              void *VOW_NULLABLE context);
+
+/* ------------------------------------------------------------------ 8. Memory */
+
+/* Where every byte that the library takes comes from. The functions are called
+ * from any thread and must not call vow functions. */
+typedef struct vow_allocator {
+    size_t size; /* sizeof(vow_allocator) */
+    /* `bytes` bytes aligned to 16, or NULL when there are none. */
+    void *VOW_NULLABLE (*allocate)(void *VOW_NULLABLE context, size_t bytes);
+    /* Frees what allocate returned for the same number of bytes. */
+    void (*deallocate)(void *VOW_NULLABLE context, void *pointer, size_t bytes);
+    void *VOW_NULLABLE context;
+} vow_allocator;
+
+/* Sets the allocator (borrowed and copied; NULL: malloc and free), before the
+ * first promise, counted value or executor is made. Returns 0, or VOW_EINVAL:
+ * too late, a function missing, or a wrong size. */
+VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
+
+/* ----------------------------------------------------------- 9. Looking inside */
+
+#define VOW_VERSION_MAJOR 0
+#define VOW_VERSION_MINOR 1
+#define VOW_VERSION_PATCH 0
+#define VOW_VERSION_STRING "0.1.0"
+#define VOW_VERSION                                                                                \
+    ((VOW_VERSION_MAJOR << 16) | (VOW_VERSION_MINOR << 8) | VOW_VERSION_PATCH)
+
+/* The version of the library that runs, as VOW_VERSION is that of the header. */
+VOW_API uint32_t vow_version(void);
+
+/* Counters of the whole process. Each is exact once the threads that use the
+ * library rest; while they work, they are a moment's view. */
+typedef struct vow_statistics {
+    size_t size;       /* sizeof(vow_statistics), set by the caller */
+    uint64_t created;  /* promises made */
+    uint64_t settled;  /* promises that were fulfilled or rejected */
+    uint64_t live;     /* promises not yet freed */
+    uint64_t pending;  /* live promises that are not settled */
+    uint64_t handlers; /* reactions that wait for a promise or for their executor */
+    uint64_t bytes;    /* memory held by promises, values and executors */
+} vow_statistics;
+
+/* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
+VOW_API int vow_stats(vow_statistics *out);
+
+VOW_ASSUME_NONNULL_END
+
+/* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
+ * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */
+#if defined(__BLOCKS__)
+#include <Block.h>
+
+typedef vow_value (^vow_block)(vow_value input);
+
+static inline vow_value vow_block_call(vow_value input, void *context) {
+    return ((vow_block)context)(input);
+}
+
+static inline void vow_block_destroy(void *context) {
+    _Block_release(context);
+}
+
+static inline vow_promise *vow_block_link(vow_promise *promise, vow_block block, bool fulfilled,
+                                          bool rejected, uint32_t flags) {
+    vow_reaction reaction;
+    reaction.size = sizeof reaction;
+    reaction.on_fulfilled = fulfilled ? vow_block_call : NULL;
+    reaction.on_rejected = rejected ? vow_block_call : NULL;
+    reaction.context = (void *)_Block_copy(block);
+    reaction.destroy = vow_block_destroy;
+    reaction.executor = NULL;
+    reaction.token = NULL;
+    reaction.flags = flags;
+    reaction.label = NULL;
+    return vow_then_with(promise, &reaction);
+}
+
+static inline vow_promise *vow_then_b(vow_promise *promise, vow_block block) {
+    return vow_block_link(promise, block, true, false, 0);
+}
+
+static inline vow_promise *vow_catch_b(vow_promise *promise, vow_block block) {
+    return vow_block_link(promise, block, false, true, 0);
+}
+
+static inline vow_promise *vow_finally_b(vow_promise *promise, vow_block block) {
+    return vow_block_link(promise, block, true, true, VOW_FINALLY);
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
