@@ -42,6 +42,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if defined(__BLOCKS__)
+#include <Block.h>
+#endif
 
 /* Marks for compilers and importers. VOW_IMPLEMENTATION is defined only where
  * the library itself is compiled: it must accept NULL wherever C can pass it. */
@@ -50,6 +53,7 @@
 #endif
 #if defined(__clang__) && !defined(VOW_IMPLEMENTATION)
 #define VOW_NULLABLE _Nullable
+#define VOW_NONNULL _Nonnull
 #define VOW_ASSUME_NONNULL_BEGIN                                                                   \
     _Pragma("clang diagnostic push")                                                               \
     _Pragma("clang diagnostic ignored \"-Wnullability-extension\"")                                \
@@ -59,6 +63,7 @@
     _Pragma("clang diagnostic pop")
 #else
 #define VOW_NULLABLE
+#define VOW_NONNULL
 #define VOW_ASSUME_NONNULL_BEGIN
 #define VOW_ASSUME_NONNULL_END
 #endif
@@ -289,7 +294,7 @@ typedef uint32_t vow_state;
 /* A pending promise (owned); *resolver (owned) settles it. Out of memory: the
  * promise is rejected with VOW_ENOMEM and the resolver ignores everything.
  * resolver NULL: a promise rejected with VOW_EINVAL. */
-VOW_API vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *resolver);
+VOW_API vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver);
 
 /* A promise (owned) of a value (consumed), by its kind: fulfilled, rejected,
  * adopting, or subscribing. For a VOW_PROMISE it is that promise itself. */
@@ -514,7 +519,7 @@ VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value e
 typedef struct vow_allocator {
     size_t size; /* sizeof(vow_allocator) */
     /* `bytes` bytes aligned to 16, or NULL when there are none. */
-    void *VOW_NULLABLE (*allocate)(void *VOW_NULLABLE context, size_t bytes);
+    void *VOW_NULLABLE (*VOW_NONNULL allocate)(void *VOW_NULLABLE context, size_t bytes);
     /* Frees what allocate returned for the same number of bytes. */
     void (*deallocate)(void *VOW_NULLABLE context, void *pointer, size_t bytes);
     void *VOW_NULLABLE context;
@@ -552,20 +557,16 @@ typedef struct vow_statistics {
 /* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
 
-VOW_ASSUME_NONNULL_END
-
 /* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
  * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */
 #if defined(__BLOCKS__)
-#include <Block.h>
-
 typedef vow_value (^vow_block)(vow_value input);
 
-static inline vow_value vow_block_call(vow_value input, void *context) {
+static inline vow_value vow_block_call(vow_value input, void *VOW_NULLABLE context) {
     return ((vow_block)context)(input);
 }
 
-static inline void vow_block_destroy(void *context) {
+static inline void vow_block_destroy(void *VOW_NULLABLE context) {
     _Block_release(context);
 }
 
@@ -596,6 +597,8 @@ static inline vow_promise *vow_finally_b(vow_promise *promise, vow_block block) 
     return vow_block_link(promise, block, true, true, VOW_FINALLY);
 }
 #endif
+
+VOW_ASSUME_NONNULL_END
 
 #ifdef __cplusplus
 }
