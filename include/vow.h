@@ -42,9 +42,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#if defined(__BLOCKS__)
-#include <Block.h>
-#endif
 
 /* Marks for compilers and importers. VOW_IMPLEMENTATION is defined only where
  * the library itself is compiled: it must accept NULL wherever C can pass it. */
@@ -559,7 +556,10 @@ VOW_API int vow_stats(vow_statistics *out);
 
 /* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
  * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */
-#if defined(__BLOCKS__)
+#if defined(__BLOCKS__) && !defined(VOW_IMPLEMENTATION)
+extern void *_Block_copy(const void *block);
+extern void _Block_release(const void *block);
+
 typedef vow_value (^vow_block)(vow_value input);
 
 static inline vow_value vow_block_call(vow_value input, void *VOW_NULLABLE context) {

@@ -1,0 +1,87 @@
+/* What the core needs from the platform and Swift cannot say: a thread-local, a variadic system
+ * call, a variadic format, a processor hint. Nothing here knows what a promise is. */
+#ifndef VOW_PLATFORM_H
+#define VOW_PLATFORM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Zero-initialised storage of the calling thread. Static TLS: one load, no call, no allocation. */
+#define VOW_THREAD_STORAGE_SIZE 256
+typedef struct vow_thread_storage {
+    _Alignas(64) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
+} vow_thread_storage;
+extern _Thread_local vow_thread_storage vow_thread_local
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+static inline void *vow_platform_thread(void) {
+    return vow_thread_local.bytes;
+}
+
+/* Zero-initialised storage of the process, for what must exist without being allocated. */
+#define VOW_STATIC_STORAGE_SIZE 4096
+typedef struct vow_static_storage {
+    _Alignas(64) unsigned char bytes[VOW_STATIC_STORAGE_SIZE];
+} vow_static_storage;
+extern vow_static_storage vow_static __attribute__((visibility("hidden")));
+
+static inline void *vow_platform_static(void) {
+    return vow_static.bytes;
+}
+
+/* Runs start() once in the process; every caller returns after it has run. */
+__attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void));
+
+/* Makes leave() run on the calling thread when it exits; may be called again from leave(). */
+__attribute__((visibility("hidden"))) void vow_platform_at_thread_exit(void (*leave)(void));
+
+/* Sleeps while *word == expected, until a wake or the absolute CLOCK_MONOTONIC deadline (NULL: for
+ * ever). False when the deadline has passed. May wake for no reason. */
+static inline int vow_platform_wait(const void *word, uint32_t expected,
+                                    const struct timespec *deadline) {
+    long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
+                          deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+    return !(result == -1 && errno == ETIMEDOUT);
+}
+
+static inline void vow_platform_wake(const void *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+/* Tells the processor that this is a spin. */
+static inline void vow_platform_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static inline int vow_platform_format_double(char *buffer, size_t size, double real) {
+    return snprintf(buffer, size, "%.17g", real);
+}
+
+static inline int vow_platform_is_main_thread(void) {
+    return getpid() == (pid_t)syscall(SYS_gettid);
+}
+
+/* How many bytes of stack are left below `address` on the calling thread; SIZE_MAX if unknown. */
+__attribute__((visibility("hidden"))) size_t vow_platform_stack_left(const void *address);
+
+/* dispatch_retain and dispatch_release, which the Swift importer withholds. */
+__attribute__((visibility("hidden"))) void vow_platform_retain_queue(void *queue);
+__attribute__((visibility("hidden"))) void vow_platform_release_queue(void *queue);
+
+#endif

@@ -1,0 +1,49 @@
+// Chapters 7 to 9 of vow.h: unhandled rejections, memory, looking inside.
+
+import CVow
+
+@_cdecl("vow_on_unhandled") @implementation
+public func vow_on_unhandled(
+    _ hook: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Void)!,
+    _ context: UnsafeMutableRawPointer!
+) {
+    setUnhandledHook(hook, context)
+}
+
+@_cdecl("vow_set_allocator") @implementation
+public func vow_set_allocator(_ allocator: UnsafePointer<vow_allocator>!) -> Int32 {
+    var hooks = AllocatorHooks()
+    if let given = allocator?.pointee {
+        if !isSizeValid(given.size, of: vow_allocator.self) { return VOW_EINVAL }
+        if given.allocate == nil || given.deallocate == nil { return VOW_EINVAL }
+        hooks = AllocatorHooks(
+            allocate: given.allocate, deallocate: given.deallocate, context: given.context)
+    }
+    return threadRegistryLock.withLock {
+        if threadRegistry.hasBegun { return VOW_EINVAL }
+        allocatorHooks = hooks
+        return 0
+    }
+}
+
+@_cdecl("vow_version") @implementation
+public func vow_version() -> UInt32 {
+    UInt32(VOW_VERSION_MAJOR << 16 | VOW_VERSION_MINOR << 8 | VOW_VERSION_PATCH)
+}
+
+@_cdecl("vow_stats") @implementation
+public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
+    // The first published form has all fields; a shorter one is a mistake.
+    guard let out: UnsafeMutablePointer<vow_statistics> = out,
+        isSizeValid(out.pointee.size, of: vow_statistics.self)
+    else { return VOW_EINVAL }
+    let sums = sumCounters()
+    out.pointee.created = sums.promisesMade
+    out.pointee.settled = sums.promisesSettled
+    out.pointee.live = sums.promisesMade &- sums.promisesFreed
+    out.pointee.pending =
+        sums.promisesMade &- sums.promisesSettled &- sums.promisesFreedPending
+    out.pointee.handlers = sums.handlersRegistered &- sums.handlersDone
+    out.pointee.bytes = sums.bytesTaken &- sums.bytesFreed
+    return 0
+}

@@ -1,0 +1,71 @@
+// Making and freeing executors. Nil when there is no memory.
+
+import CVow
+
+func makeSerialExecutor(label: UnsafePointer<CChar>?) -> ExecutorPointer? {
+    guard let queue = WorkQueue.serial(label: label) else { return nil }
+    let executor = makeExecutor(ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
+    if executor == nil { queue.release() }
+    return executor
+}
+
+func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32) -> ExecutorPointer? {
+    let kind: ExecutorKind =
+        flags == VOW_SERIAL ? .serial : flags == VOW_BARRIER ? .barrier : .dispatch
+    let executor = makeExecutor(
+        ExecutorRecord(kind, isSerial: kind == .serial, isImmortal: false, queue: queue))
+    if executor != nil { queue.retain() }
+    return executor
+}
+
+func makeCustomExecutor(
+    _ cls: UnsafePointer<vow_executor_class>, _ context: UnsafeMutableRawPointer?
+) -> ExecutorPointer? {
+    let isSerial = cls.pointee.flags & VOW_SERIAL != 0
+    let executor = makeExecutor(ExecutorRecord(.custom, isSerial: isSerial, isImmortal: false))
+    if let executor {
+        executor.pointee.cls = cls
+        executor.pointee.context = context
+        if cls.pointee.current != nil { addAmbient(executor) }
+    }
+    return executor
+}
+
+private func makeExecutor(_ record: consuming ExecutorRecord) -> ExecutorPointer? {
+    guard let memory = takeMemory(MemoryLayout<ExecutorRecord>.stride) else { return nil }
+    let executor = memory.bindMemory(to: ExecutorRecord.self, capacity: 1)
+    executor.initialize(to: record)
+    return executor
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
+    /// Relaxed: the caller has a reference already.
+    @inline(__always)
+    func retain() {
+        if !pointee.isImmortal { _ = pointee.counts.addRelaxed(1) }
+    }
+
+    @inline(__always)
+    func release(_ thread: ThreadPointer) {
+        if pointee.isImmortal { return }
+        if pointee.counts.subtractAcquireRelease(1) == 1 { freeExecutor(self, thread) }
+    }
+}
+
+/// What a reaction's executor gets back when the reaction has settled.
+@inline(__always)
+func leaveExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) { executor?.release(thread) }
+
+private func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    executor.pointee.queue?.release()
+    if let cls = executor.pointee.cls {
+        if cls.pointee.current != nil { removeAmbient(executor) }
+        if let destroy = cls.pointee.destroy {
+            runForeign(thread) { destroy(executor.pointee.context) }
+        }
+    }
+    #if VOW_CHECKED
+        executor.pointee.seal = Seal.freed
+    #endif
+    giveMemoryBack(executor, MemoryLayout<ExecutorRecord>.stride)
+}

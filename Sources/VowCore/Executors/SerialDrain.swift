@@ -1,0 +1,68 @@
+// Serial dispatch queues: reactions gather in the executor's own queue, and one dispatch drains it.
+//
+//   intake   anybody pushes (one compare-and-exchange); bit 0 says that a drain is on its way
+//   batch    the drain alone; at most one drain exists, because only the push that sets bit 0 sends one
+//
+// The step that clears bit 0 releases and the push that sets it again acquires, so one drain's use of
+// `batch` happens before the next one's.
+
+import CVow
+
+private let drainIsComing: UInt64 = 1
+/// How many handlers run before other work of the queue gets its turn.
+private let turn = 512
+
+func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    if thread.pointee.draining == executor {
+        // This thread is the drain: no hop. Those that were pushed before go first.
+        takeIntake(executor)
+        executor.pointee.batch.append(reaction)
+        return
+    }
+    while true {
+        let old = executor.pointee.intake.loadRelaxed()
+        reaction.next = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
+        let new = UInt64(UInt(bitPattern: reaction)) | drainIsComing
+        // In the single order with `blocked`: see `nudgeBlockedOwners`.
+        if executor.pointee.intake.replaceOrdered(old, new).exchanged {
+            if old & drainIsComing == 0 {
+                executor.retain()
+                sendDrain(executor)
+            }
+            break
+        }
+    }
+    nudgeBlockedOwners(of: executor)
+}
+
+private func sendDrain(_ executor: ExecutorPointer) {
+    (executor.pointee.queue ?? .main).submit(executor, drain)
+}
+
+@inline(__always)
+private func takeIntake(_ executor: ExecutorPointer) {
+    if executor.pointee.intake.loadRelaxed() & ~drainIsComing == 0 { return }
+    let taken = executor.pointee.intake.exchangeAcquireRelease(drainIsComing)
+    executor.pointee.batch.append(
+        MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~drainIsComing))))
+}
+
+private func drain(_ context: UnsafeMutableRawPointer?) {
+    guard let executor = context?.assumingMemoryBound(to: ExecutorRecord.self) else { return }
+    let thread = currentThread()
+    let outer = thread.pointee.draining
+    thread.pointee.draining = executor
+    var left = turn
+    while left > 0 {
+        takeIntake(executor)
+        guard let reaction = executor.pointee.batch.popFirst() else {
+            if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged { break }
+            continue
+        }
+        left -= 1
+        run(reaction, thread)
+        leave(thread)
+    }
+    thread.pointee.draining = outer
+    if left > 0 { executor.release(thread) } else { sendDrain(executor) }
+}

@@ -1,0 +1,54 @@
+// Handing a reaction to its executor. Foreign code may run here (a custom executor's `submit`), so no
+// lock is held.
+
+import CVow
+
+func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    guard let executor = reaction.link.pointee.executor else {
+        fatal("a reaction has no executor")
+    }
+    switch executor.pointee.kind {
+    case .inline: thread.pointee.ready.append(reaction)
+    case .custom: submitCustom(reaction, executor, thread)
+    case _ where isForkedChild: skip(reaction, with: ownErrors.forked, thread)
+    case .pool: submitPooled(reaction, thread)
+    case .serial: submitSerial(reaction, executor, thread)
+    case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
+    case .barrier: executor.pointee.queue?.submitBarrier(reaction, runDispatched)
+    }
+}
+
+private func runDispatched(_ work: UnsafeMutableRawPointer?) {
+    guard let reaction = work?.assumingMemoryBound(to: Record.self) else { return }
+    let thread = currentThread()
+    run(reaction, thread)
+    leave(thread)
+}
+
+private func submitCustom(
+    _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
+) {
+    guard let submit = executor.pointee.cls?.pointee.submit else { return }
+    // The work may run, and give up the last reference, before `submit` returns.
+    executor.retain()
+    let outer = thread.pointee.isSubmitting
+    thread.pointee.isSubmitting = true
+    runForeign(thread) { submit(executor.pointee.context, runCustom, reaction) }
+    thread.pointee.isSubmitting = outer
+    nudgeBlockedOwners(of: executor)
+    executor.release(thread)
+}
+
+private func runCustom(_ work: UnsafeMutableRawPointer?) {
+    guard let reaction = work?.assumingMemoryBound(to: Record.self) else {
+        fatal("an executor ran NULL")
+    }
+    let thread = currentThread()
+    if thread.pointee.isSubmitting {
+        // Inside its own `submit`: a handler must not run inside the call that registered or resolved.
+        thread.pointee.ready.append(reaction)
+        return
+    }
+    run(reaction, thread)
+    leave(thread)
+}

@@ -1,0 +1,33 @@
+// Lines on standard error, and the end of the program when a rule is broken.
+
+import CVowPlatform
+
+func writeToStandardError(_ bytes: UnsafePointer<CChar>, _ length: Int) {
+    var rest = length
+    var from = UnsafeRawPointer(bytes)
+    while rest > 0 {
+        let written = write(2, from, rest)
+        if written <= 0 { return }
+        rest -= written
+        from += written
+    }
+}
+
+func writeToStandardError(_ text: StaticString) {
+    text.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { chars in
+            if let start = chars.baseAddress { writeToStandardError(start, chars.count) }
+        }
+    }
+}
+
+/// Ends the program, naming the rule that was broken. For what must be impossible, and for misuse that
+/// a checked build finds.
+@inline(never)
+func fatal(_ rule: StaticString, _ detail: StaticString = "") -> Never {
+    writeToStandardError("vow: ")
+    writeToStandardError(rule)
+    writeToStandardError(detail)
+    writeToStandardError("\n")
+    abort()
+}

@@ -1,0 +1,47 @@
+// libdispatch's C functions, as the core uses them.
+
+import CDispatch
+import CVowPlatform
+
+typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+/// A dispatch queue. Whoever holds one says whether it is counted: `retain` and `release` are explicit.
+struct WorkQueue {
+    private let object: OpaquePointer
+
+    /// A queue of the program, from C.
+    init(_ pointer: UnsafeMutableRawPointer) { object = OpaquePointer(pointer) }
+
+    private init(object: OpaquePointer) { self.object = object }
+
+    static var main: WorkQueue { WorkQueue(object: dispatch_get_main_queue()) }
+
+    /// libdispatch's shared concurrent queue.
+    static var global: WorkQueue { WorkQueue(object: dispatch_get_global_queue(0, 0)) }
+
+    /// The same, but it makes a thread at once where all others are busy or blocked, instead of seconds
+    /// later. For work that stands in for a blocked worker.
+    static var globalWithoutWaiting: WorkQueue {
+        let overcommit: UInt = 2
+        return WorkQueue(object: dispatch_get_global_queue(0, overcommit))
+    }
+
+    /// A new serial queue, owned.
+    static func serial(label: UnsafePointer<CChar>?) -> WorkQueue? {
+        let queue: OpaquePointer? = dispatch_queue_create(label, nil)
+        return queue.map { WorkQueue(object: $0) }
+    }
+
+    func retain() { vow_platform_retain_queue(UnsafeMutableRawPointer(object)) }
+    func release() { vow_platform_release_queue(UnsafeMutableRawPointer(object)) }
+
+    @inline(__always)
+    func submit(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
+        dispatch_async_f(object, context, work)
+    }
+
+    @inline(__always)
+    func submitBarrier(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
+        dispatch_barrier_async_f(object, context, work)
+    }
+}

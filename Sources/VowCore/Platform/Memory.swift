@@ -1,0 +1,80 @@
+// Where every byte of the core comes from.
+
+import CVowPlatform
+
+/// The process-wide allocator. Set before the first thread enters the core, then only read, so the
+/// reads need no ordering: `Threads.enter` publishes it under its lock.
+struct AllocatorHooks {
+    typealias Allocate = @convention(c) (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?
+    typealias Deallocate =
+        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Void
+
+    var allocate: Allocate?
+    var deallocate: Deallocate?
+    var context: UnsafeMutableRawPointer?
+}
+
+nonisolated(unsafe) var allocatorHooks = AllocatorHooks()
+
+/// Memory aligned to 16, because the state word keeps its state in the low bits of addresses.
+@inline(__always)
+func allocateMemory(_ size: Int) -> UnsafeMutableRawPointer? {
+    if allocatorHooks.allocate == nil { return malloc(size) }
+    return allocateFromHooks(size)
+}
+
+@inline(__always)
+func freeMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    #if VOW_CHECKED
+        quarantine(memory, size)
+    #else
+        returnMemory(memory, size)
+    #endif
+}
+
+@inline(__always)
+private func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    if let deallocate = allocatorHooks.deallocate {
+        deallocate(allocatorHooks.context, memory, size)
+    } else {
+        free(memory)
+    }
+}
+
+@inline(never)
+private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
+    guard let memory = allocatorHooks.allocate?(allocatorHooks.context, size) else { return nil }
+    if UInt(bitPattern: memory) & 15 != 0 {
+        fatal("vow_set_allocator: allocate returned memory that is not aligned to 16 bytes")
+    }
+    return memory
+}
+
+#if VOW_CHECKED
+    /// A checked build keeps freed objects for a while instead of giving them back, so that a handle
+    /// used after its release still finds the mark of a dead object.
+    private let quarantineCapacity = 65_536
+
+    private struct Quarantine {
+        var slots: UnsafeMutablePointer<(memory: UnsafeMutableRawPointer?, size: Int)>?
+        var next = 0
+    }
+
+    private let quarantineLock = SpinLock()
+    nonisolated(unsafe) private var quarantineState = Quarantine()
+
+    private func quarantine(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+        var old: (memory: UnsafeMutableRawPointer?, size: Int) = (memory, size)
+        quarantineLock.withLock {
+            if quarantineState.slots == nil {
+                let bytes = quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride
+                quarantineState.slots = calloc(1, bytes)?.assumingMemoryBound(
+                    to: (memory: UnsafeMutableRawPointer?, size: Int).self)
+            }
+            guard let slots = quarantineState.slots else { return }
+            swap(&old, &slots[quarantineState.next])
+            quarantineState.next = (quarantineState.next + 1) % quarantineCapacity
+        }
+        if let oldest = old.memory { returnMemory(oldest, old.size) }
+    }
+#endif

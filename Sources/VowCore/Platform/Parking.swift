@@ -1,0 +1,86 @@
+// Sleeping until another thread says so: one word, futex underneath, no allocation.
+
+import CVowPlatform
+
+/// What the parking word of a waiting thread says. Its low 32 bits are what the kernel compares.
+enum Parking {
+    /// Still looking, or looking again.
+    static let awake: UInt64 = 0
+    /// In the kernel, or about to be: whoever changes the word must wake it.
+    static let asleep: UInt64 = 1
+    /// What was waited for has happened. Final.
+    static let done: UInt64 = 2
+    /// Something changed: look again.
+    static let nudged: UInt64 = 3
+}
+
+struct Deadline {
+    /// Nanoseconds of the monotonic clock; nil: never.
+    let nanoseconds: Int64?
+
+    static let never = Deadline(nanoseconds: nil)
+
+    /// So many nanoseconds from now; a sum beyond the clock's range is never.
+    static func after(_ delay: Int64) -> Deadline {
+        let (sum, overflow) = monotonicNow().addingReportingOverflow(delay)
+        return Deadline(nanoseconds: overflow ? nil : sum)
+    }
+
+    private init(nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
+
+    var hasPassed: Bool {
+        guard let nanoseconds else { return false }
+        return monotonicNow() >= nanoseconds
+    }
+}
+
+func monotonicNow() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
+}
+
+/// Sleeps until the word says `done` or `nudged`, which is turned into `awake`. False when the deadline
+/// has passed first.
+func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until deadline: Deadline) -> Bool {
+    // Spin briefly: what is waited for is often about to happen on the other processor.
+    for _ in 0..<100 {
+        if word.loadRelaxed() != Parking.awake { break }
+        vow_platform_relax()
+    }
+    // Acquires what the waker published before it wrote the word.
+    var found = word.replaceAcquire(Parking.awake, Parking.asleep).original
+    if found == Parking.awake {
+        let inTime = sleep(address, until: deadline)
+        found = word.replaceAcquire(Parking.asleep, Parking.awake).original
+        if found == Parking.asleep { return inTime }
+    }
+    _ = word.replaceAcquire(Parking.nudged, Parking.awake)
+    return true
+}
+
+private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline) -> Bool {
+    guard let nanoseconds = deadline.nanoseconds else {
+        return vow_platform_wait(address, UInt32(Parking.asleep), nil) != 0
+    }
+    var time = timespec()
+    time.tv_sec = Int(nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    return vow_platform_wait(address, UInt32(Parking.asleep), &time) != 0
+}
+
+/// Says `done`. Releases what was waited for; after the exchange the thread may leave and its stack frame
+/// be gone, so the address is only named to the kernel, never read.
+func unparkDone(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
+    if word.exchangeAcquireRelease(Parking.done) == Parking.asleep { vow_platform_wake(address) }
+}
+
+/// Makes the thread look again, unless it is done already. The caller knows that the thread is there.
+func unparkToLook(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
+    while true {
+        if word.replaceAcquireRelease(Parking.awake, Parking.nudged).exchanged { return }
+        let found = word.replaceAcquireRelease(Parking.asleep, Parking.nudged)
+        if found.exchanged { vow_platform_wake(address) }
+        if found.original != Parking.awake { return }
+    }
+}

@@ -1,0 +1,19 @@
+// What the process as a whole goes through: fork.
+
+import CVowPlatform
+
+/// 1 in a child made by fork, where libdispatch's threads are gone. Relaxed: the child begins with one
+/// thread, which wrote it.
+let forkedFlag = AtomicWord(0)
+
+@inline(__always)
+var isForkedChild: Bool { forkedFlag.loadRelaxed() != 0 }
+
+/// Registers what keeps the core's own lock consistent across a fork.
+func watchForks(
+    before: @convention(c) () -> Void,
+    inParent: @convention(c) () -> Void,
+    inChild: @convention(c) () -> Void
+) {
+    _ = pthread_atfork(before, inParent, inChild)
+}

@@ -1,0 +1,142 @@
+// The threads that have entered the core: each counts for itself, and the sums are taken on request.
+
+import CVowPlatform
+
+/// Counters of one thread, or of all threads that are gone. Only the owner writes; anybody reads.
+struct Counters: ~Copyable, Sendable {
+    let promisesMade = AtomicWord(0)
+    let promisesSettled = AtomicWord(0)
+    let promisesFreed = AtomicWord(0)
+    let promisesFreedPending = AtomicWord(0)
+    let handlersRegistered = AtomicWord(0)
+    let handlersDone = AtomicWord(0)
+    let bytesTaken = AtomicWord(0)
+    let bytesFreed = AtomicWord(0)
+}
+
+/// The sums over all threads. A moment's view while threads are working.
+struct CounterSums {
+    var promisesMade: UInt64 = 0
+    var promisesSettled: UInt64 = 0
+    var promisesFreed: UInt64 = 0
+    var promisesFreedPending: UInt64 = 0
+    var handlersRegistered: UInt64 = 0
+    var handlersDone: UInt64 = 0
+    var bytesTaken: UInt64 = 0
+    var bytesFreed: UInt64 = 0
+
+    mutating func add(_ counters: borrowing Counters) {
+        promisesMade &+= counters.promisesMade.loadRelaxed()
+        promisesSettled &+= counters.promisesSettled.loadRelaxed()
+        promisesFreed &+= counters.promisesFreed.loadRelaxed()
+        promisesFreedPending &+= counters.promisesFreedPending.loadRelaxed()
+        handlersRegistered &+= counters.handlersRegistered.loadRelaxed()
+        handlersDone &+= counters.handlersDone.loadRelaxed()
+        bytesTaken &+= counters.bytesTaken.loadRelaxed()
+        bytesFreed &+= counters.bytesFreed.loadRelaxed()
+    }
+}
+
+/// The beginning of every thread's storage, which starts as zeroes.
+struct ThreadCell: ~Copyable {
+    let counters: Counters
+    /// Neighbours in the list of entered threads; touched under the registry's lock only.
+    var next: UnsafeMutablePointer<ThreadCell>?
+    var previous: UnsafeMutablePointer<ThreadCell>?
+    var hasEntered: Bool
+}
+
+@inline(__always)
+func threadCell() -> UnsafeMutablePointer<ThreadCell> {
+    vow_platform_thread().assumingMemoryBound(to: ThreadCell.self)
+}
+
+/// The list of entered threads and the sums of those that have left. All under the lock.
+struct ThreadRegistry {
+    var first: UnsafeMutablePointer<ThreadCell>?
+    var departed = CounterSums()
+    var hasBegun = false
+}
+
+let threadRegistryLock = SpinLock()
+nonisolated(unsafe) var threadRegistry = ThreadRegistry()
+
+/// Called once per thread, before it touches anything else. `start` runs once in the process.
+@inline(never)
+func enterThread(start: @escaping @convention(c) () -> Void) {
+    vow_platform_once(start)
+    let cell = threadCell()
+    threadRegistryLock.withLock {
+        threadRegistry.hasBegun = true
+        cell.pointee.next = threadRegistry.first
+        cell.pointee.previous = nil
+        threadRegistry.first?.pointee.previous = cell
+        threadRegistry.first = cell
+        cell.pointee.hasEntered = true
+    }
+    vow_platform_at_thread_exit(leaveThread)
+}
+
+/// At thread exit the counters move to the departed. A thread that still uses the core afterwards, from
+/// another thread-local's destructor, enters again.
+private func leaveThread() {
+    let cell = threadCell()
+    guard cell.pointee.hasEntered else { return }
+    threadRegistryLock.withLock {
+        threadRegistry.departed.add(cell.pointee.counters)
+        cell.pointee.previous?.pointee.next = cell.pointee.next
+        cell.pointee.next?.pointee.previous = cell.pointee.previous
+        if threadRegistry.first == cell { threadRegistry.first = cell.pointee.next }
+        reset(cell)
+    }
+}
+
+/// In a forked child only the forking thread goes on: the others' storage may be reused by new threads,
+/// so their counters move to the departed and the list keeps one member.
+func forgetOtherThreads() {
+    let mine = threadCell()
+    var member = threadRegistry.first
+    while let cell = member {
+        member = cell.pointee.next
+        if cell != mine { threadRegistry.departed.add(cell.pointee.counters) }
+    }
+    let isEntered = mine.pointee.hasEntered
+    threadRegistry.first = isEntered ? mine : nil
+    mine.pointee.next = nil
+    mine.pointee.previous = nil
+}
+
+private func reset(_ cell: UnsafeMutablePointer<ThreadCell>) {
+    memset(UnsafeMutableRawPointer(cell), 0, MemoryLayout<ThreadCell>.size)
+}
+
+func sumCounters() -> CounterSums {
+    threadRegistryLock.withLock {
+        var sums = threadRegistry.departed
+        var member = threadRegistry.first
+        while let cell = member {
+            sums.add(cell.pointee.counters)
+            member = cell.pointee.next
+        }
+        return sums
+    }
+}
+
+@inline(__always)
+func count(_ counter: borrowing AtomicWord, _ amount: Int = 1) {
+    counter.addAsOnlyWriter(UInt64(truncatingIfNeeded: amount))
+}
+
+/// Memory that is counted for `vow_stats`. The calling thread has entered.
+@inline(__always)
+func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? {
+    guard let memory = allocateMemory(size) else { return nil }
+    count(threadCell().pointee.counters.bytesTaken, size)
+    return memory
+}
+
+@inline(__always)
+func giveMemoryBack(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    count(threadCell().pointee.counters.bytesFreed, size)
+    freeMemory(memory, size)
+}

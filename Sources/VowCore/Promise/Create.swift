@@ -1,0 +1,43 @@
+// Making promises. One piece of memory each.
+
+import CVow
+
+/// A promise, resolved already, that stands for "there is no memory for a promise". Shared and immortal.
+nonisolated(unsafe) private(set) var promiseWithoutMemory: RecordPointer! = nil
+
+func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
+    promiseWithoutMemory = storage.bindMemory(to: Record.self, capacity: 1)
+    promiseWithoutMemory.initialize(
+        to: Record(.settled, shape: .immortal, promises: 1, producers: 1))
+    promiseWithoutMemory.value = ownErrors.noMemory
+    promiseWithoutMemory.pointee.isObserved.set()
+    storage += (MemoryLayout<Record>.stride + 15) & ~15
+}
+
+/// A promise without a reaction; nil when there is no memory.
+@inline(__always)
+func makePromise(_ phase: Phase, producers: UInt64, _ thread: ThreadPointer) -> RecordPointer? {
+    guard let memory = takeMemory(Shape().recordSize) else { return nil }
+    let promise = memory.bindMemory(to: Record.self, capacity: 1)
+    promise.initialize(to: Record(phase, shape: Shape(), promises: 1, producers: producers))
+    count(thread.pointee.cell.counters.promisesMade)
+    return promise
+}
+
+/// A promise (owned) of a value (consumed).
+func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer {
+    if let promise = value.promise { return promise }
+    let isThenable = value.isThenable
+    let phase: Phase = isThenable ? .claimed : .settled
+    guard let promise = makePromise(phase, producers: isThenable ? 1 : 0, thread) else {
+        value.release(thread)
+        return promiseWithoutMemory
+    }
+    if isThenable {
+        followThenable(value, by: promise, ownsProducer: true, thread)
+    } else {
+        promise.value = value
+        count(thread.pointee.cell.counters.promisesSettled)
+    }
+    return promise
+}

@@ -1,0 +1,112 @@
+// Registering a reaction: one record that is both the member of the promise's queue and the new promise.
+
+import CVow
+
+/// Everything about a reaction but its promise.
+struct Reaction {
+    var shape: Shape
+    var handler: Handler?
+    var context: UnsafeMutableRawPointer?
+    /// Borrowed; nil: that of the calling thread.
+    var executor: ExecutorPointer?
+    var extras = LinkExtras()
+}
+
+/// Registers a reaction on a promise (consumed); the new promise is owned.
+@inline(__always)
+func react(
+    to promise: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
+) -> RecordPointer {
+    guard let derived = makeLink(reaction, upstream: promise, thread) else {
+        // The caller learns of it by the promise that stands for "no memory".
+        markObserved(promise)
+        promise.release(thread)
+        return promiseWithoutMemory
+    }
+    markObserved(promise)
+    register(derived, on: promise, thread)
+    return derived
+}
+
+/// Work that reads no promise, for an executor.
+func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
+    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    if work.link.pointee.executor?.pointee.kind == .inline {
+        thread.pointee.ready.append(work)
+    } else {
+        submit(work, thread)
+    }
+    return work
+}
+
+/// A link that the caller holds one promise reference of, and its queue to be one producer's. Without
+/// memory: nil, and the context is destroyed.
+@inline(__always)
+private func makeLink(
+    _ reaction: Reaction, upstream: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    guard let memory = takeMemory(reaction.shape.recordSize) else {
+        if let destroy = reaction.extras.destroy {
+            runForeign(thread) { destroy(reaction.context) }
+        }
+        return nil
+    }
+    let link = memory.bindMemory(to: Record.self, capacity: 1)
+    link.initialize(to: Record(.open, shape: reaction.shape, promises: 1, producers: 1))
+    link.upstream = upstream
+    link.link.initialize(
+        to: LinkPart(
+            handler: reaction.handler, context: reaction.context,
+            executor: executorForReaction(reaction.executor, thread)))
+    if reaction.shape.contains(.extras) { link.extras.initialize(to: reaction.extras) }
+    count(thread.pointee.cell.counters.promisesMade)
+    count(thread.pointee.cell.counters.handlersRegistered)
+    return link
+}
+
+/// Puts a reaction behind those that are there already, or, where none is waiting, on its way.
+@inline(__always)
+private func register(
+    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+) {
+    if reaction.link.pointee.executor?.pointee.kind == .inline {
+        registerInline(reaction, on: promise, thread)
+    } else if promise.pointee.state.enlist(reaction, while: .ofReactions) != nil {
+        if reaction.handler(rejected: promise.value.isError) == nil {
+            passThrough(reaction, thread)
+        } else {
+            submit(reaction, thread)
+        }
+    }
+}
+
+@inline(__always)
+private func registerInline(
+    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+) {
+    while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil {
+        reaction.next = nil
+        if reaction.handler(rejected: promise.value.isError) == nil {
+            passThrough(reaction, thread)
+            return
+        }
+        // At the end of this very call, or with nobody else who could register: no order to keep.
+        if thread.pointee.foreignDepth == 0 || promise.isOnlyMine {
+            thread.pointee.ready.append(reaction)
+            return
+        }
+        // It has to wait for the running handler. Reactions of other threads line up behind it.
+        if promise.pointee.state.transitionToDelivering() {
+            deferInline(reaction, of: promise, thread)
+            return
+        }
+    }
+}
+
+/// A fulfilled promise needs no mark, and gets no write.
+@inline(__always)
+private func markObserved(_ promise: RecordPointer) {
+    if promise.pointee.isObserved.isSet { return }
+    if promise.pointee.state.read().phase == .settled && !promise.value.isError { return }
+    promise.pointee.isObserved.set()
+}

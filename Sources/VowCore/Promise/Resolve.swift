@@ -1,0 +1,39 @@
+// Resolving: the kind of the value decides what becomes of a promise.
+
+import CVow
+
+/// Resolves a claimed promise with a value (consumed). For `ownsProducer` see `settle`.
+@inline(__always)
+func resolve(
+    _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
+) {
+    if value.kind == VOW_PROMISE || value.kind == VOW_OBJECT {
+        if let followed = value.promise {
+            follow(followed, by: promise, ownsProducer: ownsProducer, thread)
+            return
+        }
+        if value.isThenable {
+            followThenable(value, by: promise, ownsProducer: ownsProducer, thread)
+            return
+        }
+    }
+    settle(promise, value, ownsProducer: ownsProducer, thread)
+}
+
+/// What `vow_reject` makes of a value (consumed): an error as it is, another value as a payload.
+func errorForRejection(_ value: vow_value, _ thread: ThreadPointer) -> vow_value {
+    if value.isError { return value }
+    var message: (CChar, CChar, CChar, CChar, CChar, CChar, CChar) = (
+        0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0
+    )
+    let error = withUnsafePointer(to: &message) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 7) {
+            makeOwnError(VOW_EREASON, $0, payload: value)
+        }
+    }
+    guard let error else {
+        value.release(thread)
+        return ownErrors.noMemory
+    }
+    return error
+}

@@ -1,0 +1,99 @@
+// What a value is, for people.
+
+import CVow
+import CVowPlatform
+
+/// Lists inside lists are written out so far, and then as their number of items.
+private let deepestList = 8
+
+func describe(_ value: vow_value, into text: inout TextBuffer, depth: Int = 0) {
+    switch value.kind {
+    case VOW_NONE: text.append("none")
+    case VOW_BOOL: text.append(value.as.boolean ? "true" : "false")
+    case VOW_INT: text.append(value.as.integer)
+    case VOW_DOUBLE: text.append(value.as.real)
+    case VOW_POINTER:
+        text.append("pointer ")
+        text.appendAddress(UnsafeRawPointer(value.as.pointer))
+    case VOW_PROMISE:
+        text.append("promise ")
+        text.appendAddress(UnsafeRawPointer(value.as.pointer))
+    default: describeBox(value, into: &text, depth)
+    }
+}
+
+private func describeBox(_ value: vow_value, into text: inout TextBuffer, _ depth: Int) {
+    guard let box = value.box else {
+        text.append("a value of an unknown kind")
+        return
+    }
+    switch value.kind {
+    case VOW_STRING:
+        text.append("\"")
+        text.append(box.bytes, box.part(StringPart.self).pointee.length)
+        text.append("\"")
+    case VOW_OBJECT:
+        let object = box.part(ObjectPart.self).pointee
+        text.append("object ")
+        if let name = object.cls?.pointee.name { text.append(name, strlen(name)) }
+        text.append(" ")
+        text.appendAddress(UnsafeRawPointer(object.pointer))
+    case VOW_LIST: describeList(box, into: &text, depth)
+    default: describeError(box, into: &text, depth)
+    }
+}
+
+private func describeList(_ box: BoxPointer, into text: inout TextBuffer, _ depth: Int) {
+    let count = box.part(ListPart.self).pointee.count
+    if depth >= deepestList {
+        text.append("list of ")
+        text.append(Int64(count))
+        return
+    }
+    text.append("[")
+    for index in 0..<count {
+        if index > 0 { text.append(", ") }
+        describe(box.items[index], into: &text, depth: depth + 1)
+    }
+    text.append("]")
+}
+
+private func describeError(_ box: BoxPointer, into text: inout TextBuffer, _ depth: Int) {
+    let error = box.part(ErrorPart.self).pointee
+    text.append("error ")
+    text.append(box.domain, error.domainLength)
+    text.append(" ")
+    text.append(error.code)
+    if strcmp(box.domain, "vow") == 0 {
+        text.append(" (")
+        text.append(nameOfError(error.code))
+        text.append(")")
+    }
+    if error.messageLength > 0 {
+        text.append(": ")
+        text.append(box.message, error.messageLength)
+    }
+    if error.payload.kind != VOW_NONE && depth < deepestList {
+        text.append(" [")
+        describe(error.payload, into: &text, depth: depth + 1)
+        text.append("]")
+    }
+}
+
+func nameOfError(_ code: Int64) -> StaticString {
+    switch Int32(truncatingIfNeeded: code) {
+    case _ where code != Int64(Int32(truncatingIfNeeded: code)): return "unknown"
+    case VOW_EINVAL: return "VOW_EINVAL"
+    case VOW_ENOMEM: return "VOW_ENOMEM"
+    case VOW_EFORKED: return "VOW_EFORKED"
+    case VOW_EBROKEN: return "VOW_EBROKEN"
+    case VOW_ECYCLE: return "VOW_ECYCLE"
+    case VOW_ECANCELLED: return "VOW_ECANCELLED"
+    case VOW_ETIMEDOUT: return "VOW_ETIMEDOUT"
+    case VOW_EDEADLOCK: return "VOW_EDEADLOCK"
+    case VOW_EAGGREGATE: return "VOW_EAGGREGATE"
+    case VOW_ESHUTDOWN: return "VOW_ESHUTDOWN"
+    case VOW_EREASON: return "VOW_EREASON"
+    default: return "unknown"
+    }
+}

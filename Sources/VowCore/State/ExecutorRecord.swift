@@ -1,0 +1,60 @@
+// The memory of an executor.
+
+import CVow
+
+typealias ExecutorPointer = UnsafeMutablePointer<ExecutorRecord>
+
+enum ExecutorKind: UInt8 {
+    /// The settling thread itself.
+    case inline
+    /// libdispatch's global queue, through our own queue of ready work.
+    case pool
+    /// A serial dispatch queue: work is handed over in batches.
+    case serial
+    /// A dispatch queue of the program, one dispatch for each handler.
+    case dispatch
+    /// The same, each as a barrier.
+    case barrier
+    /// The program's own.
+    case custom
+}
+
+struct ExecutorRecord: ~Copyable {
+    /// References by handles, by reactions, and by a drain under way. Immortal ones are not counted.
+    let counts = AtomicWord(1)
+    let kind: ExecutorKind
+    let isImmortal: Bool
+    /// One handler at a time: a wait on its thread for its own work cannot end.
+    let isSerial: Bool
+
+    /// Of the serial, dispatch and barrier kinds. The main queue is looked up when it is needed, so that
+    /// a program without libdispatch's main queue never touches it.
+    var queue: WorkQueue?
+
+    /// Of the custom kind.
+    var cls: UnsafePointer<vow_executor_class>?
+    var context: UnsafeMutableRawPointer?
+    /// Neighbours in the list of executors that can tell whether a thread is theirs.
+    var nextAmbient: ExecutorPointer?
+    var previousAmbient: ExecutorPointer?
+
+    /// Of the serial kind: work that was handed over and not yet taken, newest first; bit 0: a drain is
+    /// on its way or running.
+    let intake = AtomicWord(0)
+    /// Work taken by the drain, which alone touches it.
+    var batch = MemberList()
+
+    /// How many threads wait inside handlers of this executor, each blocking it.
+    let blocked = AtomicWord(0)
+
+    #if VOW_CHECKED
+        var seal = Seal.live
+    #endif
+
+    init(_ kind: ExecutorKind, isSerial: Bool, isImmortal: Bool, queue: WorkQueue? = nil) {
+        self.kind = kind
+        self.isSerial = isSerial
+        self.isImmortal = isImmortal
+        self.queue = queue
+    }
+}

@@ -1,0 +1,89 @@
+// Making strings, objects, lists and errors. Each takes one piece of memory; nil when there is none.
+
+import CVow
+import CVowPlatform
+
+/// Memory for a box with a part and `extra` bytes behind it; nil when there is none or the sum overflows.
+private func makeBox<Part>(_ kind: vow_kind, _ part: Part, extra: Int) -> BoxPointer? {
+    let fixed = MemoryLayout<Box>.stride + MemoryLayout<Part>.stride
+    let (size, overflow) = fixed.addingReportingOverflow(extra)
+    guard extra >= 0, !overflow, let memory = takeMemory(size) else { return nil }
+    return initialiseBox(memory, kind, part, isImmortal: false)
+}
+
+private func initialiseBox<Part>(
+    _ memory: UnsafeMutableRawPointer, _ kind: vow_kind, _ part: Part, isImmortal: Bool
+) -> BoxPointer {
+    let box = memory.bindMemory(to: Box.self, capacity: 1)
+    box.initialize(to: Box(kind, isImmortal: isImmortal))
+    box.part(Part.self).initialize(to: part)
+    return box
+}
+
+private func copyText(_ text: UnsafePointer<CChar>?, _ length: Int, to target: UnsafeMutablePointer<CChar>) {
+    if let text, length > 0 { memcpy(target, text, length) }
+    target[length] = 0
+}
+
+func makeString(_ bytes: UnsafePointer<CChar>?, length: Int) -> vow_value? {
+    guard length >= 0, length < Int.max,
+        let box = makeBox(VOW_STRING, StringPart(length: length), extra: length + 1)
+    else { return nil }
+    copyText(bytes, length, to: box.bytes)
+    return vow_value(VOW_STRING, box)
+}
+
+func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_class>) -> vow_value? {
+    let part = ObjectPart(pointer: pointer, cls: cls, lender: nil)
+    return makeBox(VOW_OBJECT, part, extra: 0).map { vow_value(VOW_OBJECT, $0) }
+}
+
+/// Consumes the items only when it succeeds.
+func makeList(_ items: UnsafePointer<vow_value>?, count: Int) -> vow_value? {
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<vow_value>.stride)
+    guard count >= 0, !overflow,
+        let box = makeBox(VOW_LIST, ListPart(count: count), extra: bytes)
+    else { return nil }
+    if let items { box.items.initialize(from: items, count: count) }
+    return vow_value(VOW_LIST, box)
+}
+
+/// Consumes the payload only when it succeeds.
+func makeError(
+    domain: UnsafePointer<CChar>, code: Int64, message: UnsafePointer<CChar>?, payload: vow_value
+) -> vow_value? {
+    let part = ErrorPart(
+        code: code, payload: payload, domainLength: strlen(domain),
+        messageLength: message.map { strlen($0) } ?? 0)
+    guard let box = makeBox(VOW_ERROR, part, extra: part.domainLength + part.messageLength + 2) else {
+        return nil
+    }
+    fill(box, domain, message)
+    return vow_value(VOW_ERROR, box)
+}
+
+/// An error in memory that is never freed.
+func makeImmortalError(
+    in memory: UnsafeMutableRawPointer, code: Int32, message: StaticString
+) -> (value: vow_value, size: Int) {
+    message.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { chars in
+            let part = ErrorPart(
+                code: Int64(code), payload: vow_none(), domainLength: 3, messageLength: chars.count)
+            let box = initialiseBox(memory, VOW_ERROR, part, isImmortal: true)
+            copyText(nil, 0, to: box.domain)
+            box.domain[0] = 0x76
+            box.domain[1] = 0x6f
+            box.domain[2] = 0x77
+            copyText(nil, 0, to: box.domain + 3)
+            copyText(chars.baseAddress, chars.count, to: box.message)
+            return (vow_value(VOW_ERROR, box), box.size)
+        }
+    }
+}
+
+private func fill(_ box: BoxPointer, _ domain: UnsafePointer<CChar>, _ message: UnsafePointer<CChar>?) {
+    let part = box.part(ErrorPart.self)
+    copyText(domain, part.pointee.domainLength, to: box.domain)
+    copyText(message, part.pointee.messageLength, to: box.message)
+}

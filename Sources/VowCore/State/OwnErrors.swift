@@ -1,0 +1,40 @@
+// The library's own errors. They exist before they are needed: rejecting allocates nothing.
+
+import CVow
+import CVowPlatform
+
+/// Each is immortal, so that a copy needs no count.
+struct OwnErrors {
+    var noMemory = vow_none()
+    var forked = vow_none()
+    var broken = vow_none()
+    var cycle = vow_none()
+}
+
+/// Written once, before any thread has entered.
+nonisolated(unsafe) var ownErrors = OwnErrors()
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
+    func make(_ code: Int32, _ message: StaticString) -> vow_value {
+        let (value, size) = makeImmortalError(in: storage, code: code, message: message)
+        storage += (size + 15) & ~15
+        return value
+    }
+    ownErrors.noMemory = make(VOW_ENOMEM, "out of memory")
+    ownErrors.forked = make(
+        VOW_EFORKED, "a forked child has no libdispatch threads to run this on")
+    ownErrors.broken = make(
+        VOW_EBROKEN, "the last resolver was released without resolving the promise")
+    ownErrors.cycle = make(VOW_ECYCLE, "the promise would have to wait for itself")
+}
+
+/// An error of the library's own domain with a text made for the occasion.
+func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_value) -> vow_value? {
+    var domain: (CChar, CChar, CChar, CChar) = (0x76, 0x6f, 0x77, 0)
+    return withUnsafePointer(to: &domain) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 4) {
+            makeError(domain: $0, code: Int64(code), message: message, payload: payload)
+        }
+    }
+}

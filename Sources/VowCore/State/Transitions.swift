@@ -1,0 +1,125 @@
+// Every step that the state word can take, by name. Nothing else writes it.
+
+struct PromiseState: ~Copyable, Sendable {
+    private let word: AtomicWord
+
+    @inline(__always)
+    init(_ phase: Phase) { word = AtomicWord(phase.rawValue) }
+
+    /// Acquires: pairs with the release of every step that published what the reader looks at next.
+    @inline(__always)
+    func read() -> StateWord { StateWord(bits: word.loadAcquire()) }
+
+    // MARK: Becoming resolved
+
+    /// open → claimed, or following → claimed. True for one caller only: the right to decide.
+    /// Acquires: pairs with the unlock of somebody who read the slot, which the claimer will overwrite.
+    @inline(__always)
+    func transitionToClaimed(from phase: Phase) -> Bool {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.phase != phase { return false }
+            if old.isLocked {
+                pause.wait()
+                continue
+            }
+            let new = StateWord(.claimed, old.head)
+            if word.replaceAcquire(old.bits, new.bits).exchanged { return true }
+        }
+    }
+
+    /// claimed → following. Releases the slot, which names the promise followed. Acquires the marks that
+    /// followers set before they entered the queue.
+    func transitionToFollowing() {
+        change { old in StateWord(.following, old.head) }
+    }
+
+    // MARK: Settling
+
+    /// claimed → settled when nobody waits; else claimed → settling, and the whole queue (newest first)
+    /// is the caller's to hand over. Releases the value; acquires the queue's members.
+    @inline(__always)
+    func transitionToSettling() -> RecordPointer? {
+        change { old in StateWord(old.head == nil ? .settled : .settling, nil) }.head
+    }
+
+    /// settling → settled or delivering when no more came; else the late ones (newest first), still
+    /// settling. Releases, so that a later registration is ordered behind the hand-over.
+    @inline(__always)
+    func transitionAfterHandOver(inlineAreLeft: Bool) -> RecordPointer? {
+        change { old in
+            if old.head != nil { return StateWord(.settling, nil) }
+            return StateWord(inlineAreLeft ? .delivering : .settled, nil)
+        }.head
+    }
+
+    /// delivering → settled when no more inline reactions came; else those (newest first).
+    func transitionAfterDelivery() -> RecordPointer? {
+        change { old in StateWord(old.head == nil ? .settled : .delivering, nil) }.head
+    }
+
+    /// settled → delivering: the caller puts an inline reaction off, and later ones line up behind it.
+    /// False when somebody else is delivering already.
+    func transitionToDelivering() -> Bool {
+        word.replaceAcquireRelease(
+            Phase.settled.rawValue, Phase.delivering.rawValue
+        ).exchanged
+    }
+
+    // MARK: Waiting in the queue
+
+    /// Adds a member while the phase is in the set. Returns what stood in the way otherwise.
+    /// Releases the member's fields; pairs with the acquire of whoever takes the queue.
+    @inline(__always)
+    func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadAcquire())
+            if !phases.contains(old) { return old }
+            if old.isLocked {
+                pause.wait()
+                continue
+            }
+            member.next = old.head
+            let new = StateWord(old.phase, member)
+            if word.replaceRelease(old.bits, new.bits).exchanged { return nil }
+        }
+    }
+
+    // MARK: The lock
+
+    /// For a few instructions, to read a slot or to relink the queue. Acquires; pairs with `unlock`.
+    func lock() -> StateWord {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if !old.isLocked,
+                word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged
+            {
+                return old
+            }
+            pause.wait()
+        }
+    }
+
+    /// Ends the lock; the word cannot have changed since.
+    func unlock(_ phase: Phase, _ head: RecordPointer?) {
+        word.storeRelease(StateWord(phase, head).bits)
+    }
+
+    /// One step by the only thread that may take it; members may arrive and lockers pass in between.
+    @inline(__always)
+    @discardableResult
+    private func change(_ step: (StateWord) -> StateWord) -> StateWord {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.isLocked {
+                pause.wait()
+                continue
+            }
+            if word.replaceAcquireRelease(old.bits, step(old).bits).exchanged { return old }
+        }
+    }
+}
