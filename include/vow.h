@@ -533,8 +533,11 @@ VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 #define VOW_VERSION_MINOR 1
 #define VOW_VERSION_PATCH 0
 #define VOW_VERSION_STRING "0.1.0"
-#define VOW_VERSION                                                                                \
-    ((VOW_VERSION_MAJOR << 16) | (VOW_VERSION_MINOR << 8) | VOW_VERSION_PATCH)
+/* major << 16 | minor << 8 | patch, as a plain number for importers of other languages. */
+#define VOW_VERSION 0x000100
+#if VOW_VERSION != (VOW_VERSION_MAJOR << 16 | VOW_VERSION_MINOR << 8 | VOW_VERSION_PATCH)
+#error "VOW_VERSION is not the number of VOW_VERSION_STRING"
+#endif
 
 /* The version of the library that runs, as VOW_VERSION is that of the header. */
 VOW_API uint32_t vow_version(void);

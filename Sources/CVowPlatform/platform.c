@@ -1,4 +1,5 @@
 /* The storage and the once-only steps behind platform.h. */
+#define _GNU_SOURCE /* pthread_getattr_np, syscall */
 #include "platform.h"
 
 _Thread_local vow_thread_storage vow_thread_local;

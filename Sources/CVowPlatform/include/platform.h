@@ -3,9 +3,6 @@
 #ifndef VOW_PLATFORM_H
 #define VOW_PLATFORM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
