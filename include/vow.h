@@ -185,9 +185,11 @@ typedef struct vow_class {
 
     /* Makes the class a thenable: a promise resolved with such an object calls
      * this once, with a resolver (consumed: keep it or release it), and follows
-     * what that resolver is given, now or later, from any thread. Returning
-     * false says "no thenable after all", and the promise is fulfilled with the
-     * object itself. Runs as handlers on the inline executor do. May be NULL. */
+     * what that resolver is given, now or later, from any thread. The library
+     * releases the object when this returns true: whoever settles later keeps
+     * what it needs. Returning false says "no thenable after all", and the
+     * promise is fulfilled with the object itself. Runs as handlers on the
+     * inline executor do. May be NULL. */
     bool (*VOW_NULLABLE subscribe)(void *VOW_NULLABLE pointer, vow_resolver *resolver);
 } vow_class;
 
