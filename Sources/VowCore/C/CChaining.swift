@@ -62,13 +62,14 @@ public func vow_then_with(
 ) -> OpaquePointer! {
     let function: StaticString = "vow_then_with"
     let thread = currentThread()
-    guard let given = reaction?.pointee else {
+    guard let reaction: UnsafePointer<vow_reaction> = reaction else {
         return refuse(promise, function, "reaction is NULL", thread)
     }
     // Shorter than ours: not even `destroy` can be trusted to be there.
-    if !isSizeValid(given.size, of: vow_reaction.self) {
+    if !isSizeValid(reaction.pointee.size, of: vow_reaction.self) {
         return refuse(promise, function, "reaction->size is not the size of vow_reaction", thread)
     }
+    let given = reaction.pointee
     let problem: StaticString? =
         promise == nil
         ? "promise is NULL"

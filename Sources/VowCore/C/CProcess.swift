@@ -13,8 +13,9 @@ public func vow_on_unhandled(
 @_cdecl("vow_set_allocator") @implementation
 public func vow_set_allocator(_ allocator: UnsafePointer<vow_allocator>!) -> Int32 {
     var hooks = AllocatorHooks()
-    if let given = allocator?.pointee {
-        if !isSizeValid(given.size, of: vow_allocator.self) { return VOW_EINVAL }
+    if let allocator: UnsafePointer<vow_allocator> = allocator {
+        if !isSizeValid(allocator.pointee.size, of: vow_allocator.self) { return VOW_EINVAL }
+        let given = allocator.pointee
         if given.allocate == nil || given.deallocate == nil { return VOW_EINVAL }
         hooks = AllocatorHooks(
             allocate: given.allocate, deallocate: given.deallocate, context: given.context)

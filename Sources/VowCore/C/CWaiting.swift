@@ -14,7 +14,9 @@ public func vow_await(
     if !record.pointee.state.read().hasValue {
         if timeout_ns == 0 { return Int32(VOW_PENDING) }
         let deadline: Deadline = timeout_ns == Int64(VOW_FOREVER) ? .never : .after(timeout_ns)
-        switch wait(for: record, until: deadline, thread) {
+        let result = wait(for: record, until: deadline, thread)
+        leave(thread)
+        switch result {
         case .settled: break
         case .timedOut: return Int32(VOW_PENDING)
         case .deadlock: return VOW_EDEADLOCK

@@ -92,10 +92,10 @@ func takeFromPool(_ reaction: RecordPointer) -> Bool {
 }
 
 /// A worker is going to block. It lends its place to another one; or, where too many have done so, it
-/// gets some other reaction to run instead.
-func lendPlaceInPool() -> RecordPointer? {
+/// gets some other reaction to run instead, if it can run one.
+func lendPlaceInPool(canRunOther: Bool) -> RecordPointer? {
     poolLock.lock()
-    if pool.blocked >= mostStandIns, let reaction = pool.queue.popFirst() {
+    if canRunOther, pool.blocked >= mostStandIns, let reaction = pool.queue.popFirst() {
         poolLock.unlock()
         return reaction
     }

@@ -40,7 +40,7 @@ private func sleep(
             continue
         case .blocked: break
         }
-        if place.isInPool, let other = lendPlaceInPool() {
+        if place.isInPool, let other = lendPlaceInPool(canRunOther: place.hasStackLeft()) {
             runNested(other, thread)
             continue
         }

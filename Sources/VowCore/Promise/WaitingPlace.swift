@@ -149,7 +149,7 @@ struct WaitingPlace: ~Copyable {
         return false
     }
 
-    private func hasStackLeft() -> Bool {
+    func hasStackLeft() -> Bool {
         var here: UInt8 = 0
         return withUnsafePointer(to: &here) { vow_platform_stack_left($0) > stackReserve }
     }
