@@ -1,6 +1,7 @@
 // Chapters 7 to 9 of vow.h: unhandled rejections, memory, looking inside.
 
 import CVow
+import CVowPlatform
 
 @_cdecl("vow_on_unhandled") @implementation
 public func vow_on_unhandled(
@@ -34,17 +35,18 @@ public func vow_version() -> UInt32 {
 
 @_cdecl("vow_stats") @implementation
 public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
-    // The first published form has all fields; a shorter one is a mistake.
     guard let out: UnsafeMutablePointer<vow_statistics> = out,
-        isSizeValid(out.pointee.size, of: vow_statistics.self)
+        out.pointee.size >= MemoryLayout<Int>.size
     else { return VOW_EINVAL }
     let sums = sumCounters()
-    out.pointee.created = sums.promisesMade
-    out.pointee.settled = sums.promisesSettled
-    out.pointee.live = sums.promisesMade &- sums.promisesFreed
-    out.pointee.pending =
-        sums.promisesMade &- sums.promisesSettled &- sums.promisesFreedPending
-    out.pointee.handlers = sums.handlersRegistered &- sums.handlersDone
-    out.pointee.bytes = sums.bytesTaken &- sums.bytesFreed
+    var filled = vow_statistics()
+    filled.size = out.pointee.size
+    filled.created = sums.promisesMade
+    filled.settled = sums.promisesSettled
+    filled.live = sums.promisesMade &- sums.promisesFreed
+    filled.pending = sums.promisesMade &- sums.promisesSettled &- sums.promisesFreedPending
+    filled.handlers = sums.handlersRegistered &- sums.handlersDone
+    filled.bytes = sums.bytesTaken &- sums.bytesFreed
+    memcpy(out, &filled, min(filled.size, MemoryLayout<vow_statistics>.size))
     return 0
 }

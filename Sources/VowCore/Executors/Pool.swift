@@ -8,8 +8,8 @@ import CVow
 
 /// So many workers are sent at most; libdispatch decides how many of them run at once.
 private let mostWorkers = 64
-/// So many blocked workers are replaced by new threads; beyond, a waiting worker takes any work.
-private let mostStandIns = 64
+/// So many blocked workers are replaced by threads of our own; beyond, a waiting worker takes any work.
+private let mostStandIns = 4096
 /// So many reactions in a row may stay on the worker whose handler made them ready.
 private let longestRow = 64
 /// How deep a wait looks into the queue for what it waits for.
@@ -49,16 +49,27 @@ private func isQueueEmpty() -> Bool { poolLock.withLock { pool.queue.isEmpty } }
 private func enqueue(_ reaction: RecordPointer) {
     poolLock.lock()
     pool.queue.append(reaction)
-    let queue = claimWorker()
+    let reinforcement = claimWorker()
     poolLock.unlock()
-    queue?.submit(nil, work)
+    send(reinforcement)
 }
 
-/// Under the lock: where to send one more worker; nil when there are enough.
-private func claimWorker() -> WorkQueue? {
-    if pool.workers >= mostWorkers { return nil }
+private enum Reinforcement {
+    case none, worker, standIn
+}
+
+/// Under the lock: whether one more worker is needed.
+private func claimWorker() -> Reinforcement {
+    if pool.workers >= mostWorkers { return .none }
     pool.workers += 1
-    return pool.blocked > 0 ? .globalWithoutWaiting : .global
+    return pool.blocked > 0 ? .standIn : .worker
+}
+
+private func send(_ reinforcement: Reinforcement) {
+    if reinforcement == .none { return }
+    let isStandIn = reinforcement == .standIn
+    if isStandIn && startThread({ _ in work(nil); return nil }) { return }
+    WorkQueue.global.submit(nil, work)
 }
 
 /// What a worker does.
@@ -101,9 +112,9 @@ func lendPlaceInPool(canRunOther: Bool) -> RecordPointer? {
     }
     pool.blocked += 1
     pool.workers -= 1
-    let queue = pool.queue.isEmpty ? nil : claimWorker()
+    let reinforcement = pool.queue.isEmpty ? .none : claimWorker()
     poolLock.unlock()
-    queue?.submit(nil, work)
+    send(reinforcement)
     return nil
 }
 

@@ -23,7 +23,8 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
         let old = executor.pointee.intake.loadRelaxed()
         reaction.next = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
         let new = UInt64(UInt(bitPattern: reaction)) | drainIsComing
-        // In the single order with `blocked`: see `nudgeBlockedOwners`.
+        // In the single order with the look below: see `nudgeBlockedOwners`. Afterwards the executor
+        // may be gone, unless this push is the one that sends the drain.
         if executor.pointee.intake.replaceOrdered(old, new).exchanged {
             if old & drainIsComing == 0 {
                 executor.retain()
@@ -32,7 +33,7 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
             break
         }
     }
-    nudgeBlockedOwners(of: executor)
+    nudgeBlockedOwners()
 }
 
 private func sendDrain(_ executor: ExecutorPointer) {

@@ -35,7 +35,7 @@ private func submitCustom(
     thread.pointee.isSubmitting = true
     runForeign(thread) { submit(executor.pointee.context, runCustom, reaction) }
     thread.pointee.isSubmitting = outer
-    nudgeBlockedOwners(of: executor)
+    if executor.pointee.isSerial { nudgeBlockedOwners() }
     executor.release(thread)
 }
 

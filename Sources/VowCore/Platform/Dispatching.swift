@@ -19,13 +19,6 @@ struct WorkQueue {
     /// libdispatch's shared concurrent queue.
     static var global: WorkQueue { WorkQueue(object: dispatch_get_global_queue(0, 0)) }
 
-    /// The same, but it makes a thread at once where all others are busy or blocked, instead of seconds
-    /// later. For work that stands in for a blocked worker.
-    static var globalWithoutWaiting: WorkQueue {
-        let overcommit: UInt = 2
-        return WorkQueue(object: dispatch_get_global_queue(0, overcommit))
-    }
-
     /// A new serial queue, owned.
     static func serial(label: UnsafePointer<CChar>?) -> WorkQueue? {
         let queue: OpaquePointer? = dispatch_queue_create(label, nil)

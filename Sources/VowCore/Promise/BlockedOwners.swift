@@ -35,19 +35,13 @@ func removeBlockedOwner(_ owner: UnsafeMutablePointer<BlockedOwner>) {
     }
 }
 
-/// After work was given to a serial executor.
+/// After work was given to a serial executor, or a promise began to follow another.
 @inline(__always)
-func nudgeBlockedOwners(of executor: ExecutorPointer) {
-    if executor.pointee.blocked.loadOrdered() != 0 { nudgeBlockedOwners() }
+func nudgeBlockedOwners() {
+    if blockedOwnersCount.loadOrdered() != 0 { nudgeAll() }
 }
 
-/// After a promise began to follow another.
-@inline(__always)
-func nudgeBlockedOwnersAfterFollowing() {
-    if blockedOwnersCount.loadOrdered() != 0 { nudgeBlockedOwners() }
-}
-
-private func nudgeBlockedOwners() {
+private func nudgeAll() {
     blockedOwnersLock.withLock {
         var owner = firstBlockedOwner
         while let current = owner {

@@ -50,7 +50,7 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         followed.pointee.isObserved.set()
         followed.pointee.hasFollowers.set()
         guard let obstacle = followed.pointee.state.enlist(follower, while: .ofFollowers) else {
-            nudgeBlockedOwnersAfterFollowing()
+            nudgeBlockedOwners()
             return
         }
         if obstacle.hasValue {

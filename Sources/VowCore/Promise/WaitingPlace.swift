@@ -51,16 +51,12 @@ struct WaitingPlace: ~Copyable {
         }
         self.isInPool = isInPool
         self.blocksSerial = blocksSerial || blocksMain || self.ambient != nil
-        countBlocked(thread, 1)
     }
 
-    func leave(_ thread: ThreadPointer) {
-        countBlocked(thread, -1)
-        ambient?.release(thread)
-    }
+    func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
 
-    /// Calls the body while those who give work to a serial executor that this thread blocks make the
-    /// waiter look again.
+    /// Calls the body while those who may make this wait endless make the waiter look again. Announced
+    /// before the body looks ahead, in the single order with their steps: one of the two sees the other.
     func beingWatched(by waiter: RecordPointer, _ body: () -> WaitResult) -> WaitResult {
         if !blocksSerial { return body() }
         var owner = BlockedOwner(waiter: waiter)
@@ -80,6 +76,10 @@ struct WaitingPlace: ~Copyable {
         while true {
             let word = current.pointee.state.read()
             if word.hasValue || isRunning(current, thread) { break }
+            if isForkedChild && word.phase == .claimed && isLeftWithParent(current) {
+                current.release(thread)
+                return .forked
+            }
             let upstream = current.retainedUpstream()
             let isReaction = word.phase == .open && current.pointee.shape.contains(.link)
             if isReaction {
@@ -120,7 +120,9 @@ struct WaitingPlace: ~Copyable {
         return .blocked
     }
 
+    /// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
     private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
+        if !reaction.pointee.shape.contains(.link) { return false }
         switch reaction.link.pointee.executor?.pointee.kind {
         case .pool, .serial, .dispatch, .barrier: return true
         case .inline, .custom, nil: return false
@@ -152,21 +154,5 @@ struct WaitingPlace: ~Copyable {
     func hasStackLeft() -> Bool {
         var here: UInt8 = 0
         return withUnsafePointer(to: &here) { vow_platform_stack_left($0) > stackReserve }
-    }
-
-    /// In the single order with the push onto an executor's queue: either that push finds the count, or
-    /// `lookAhead`, which comes after, finds the settled promise that made the push necessary.
-    private func countBlocked(_ thread: ThreadPointer, _ amount: Int) {
-        if !blocksSerial { return }
-        let change = UInt64(truncatingIfNeeded: amount)
-        if blocksMain { _ = ownExecutors.main.pointee.blocked.addOrdered(change) }
-        if let ambient { _ = ambient.pointee.blocked.addOrdered(change) }
-        var frame = thread.pointee.frame
-        while let current = frame {
-            if let executor = current.pointee.executor, executor.pointee.isSerial {
-                _ = executor.pointee.blocked.addOrdered(change)
-            }
-            frame = current.pointee.outer
-        }
     }
 }

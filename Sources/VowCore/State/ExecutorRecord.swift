@@ -44,9 +44,6 @@ struct ExecutorRecord: ~Copyable {
     /// Work taken by the drain, which alone touches it.
     var batch = MemberList()
 
-    /// How many threads wait inside handlers of this executor, each blocking it.
-    let blocked = AtomicWord(0)
-
     #if VOW_CHECKED
         var seal = Seal.live
     #endif

@@ -50,9 +50,12 @@ struct TextBuffer {
         }
     }
 
-    /// A line that was cut ends as a line all the same.
+    /// Makes it one line: breaks inside become spaces, and a line that was cut ends all the same.
     mutating func endLine() {
         length = min(length, capacity - 2)
+        for index in 0..<length where memory?[index] == 0x0a || memory?[index] == 0x0d {
+            memory?[index] = 0x20
+        }
         append("\n")
     }
 
