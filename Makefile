@@ -1,0 +1,94 @@
+# The one front door: builds, installs and tests libvow. `make` alone prints the help and builds.
+#
+# Recipes say when and with what; how is in scripts/.
+
+VERSION := $(shell sed -n 's/^.define VOW_VERSION_STRING "\(.*\)"/\1/p' include/vow.h)
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BUILD   ?= build
+SWIFTC  ?= swiftc
+ARGS    ?=
+ifeq ($(origin CC),default)
+CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(name)),$(name))))
+endif
+
+# Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/bundled and so on.
+ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED)),)
+$(error BUNDLED and CHECKED are 1 or not given)
+endif
+both    := $(if $(BUNDLED),$(if $(CHECKED),-))
+variant := $(SANITIZE)$(if $(BUNDLED),bundled)$(both)$(if $(CHECKED),checked)
+OUT     := $(BUILD)$(addprefix /,$(variant))
+LIB     := $(OUT)/lib/libvow.a
+
+export VERSION PREFIX DESTDIR BUILD SWIFTC CC BUNDLED CHECKED SANITIZE OUT
+
+library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
+                   packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh
+demo_sources    := $(wildcard examples-c/demo/*.c)
+demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
+
+.DELETE_ON_ERROR:
+.PHONY: all help lib install uninstall demo examples check test tsan asan valgrind deps format clean
+
+all: help lib
+
+##@ Use it
+
+help: ## This list
+	@awk 'BEGIN { FS = ":.*## "; print "Vow $(VERSION)" } \
+	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 } \
+	    /^#= / { print substr($$0, 4) }' Makefile
+
+lib: $(LIB) ## The library, shared and static, in build/lib
+
+demo: $(OUT)/bin/vow-demo ## Chained HTTP requests on loopback; ARGS="--fail=hang" and others
+	$(OUT)/bin/vow-demo $(ARGS)
+
+examples: $(LIB) ## The numbered examples, compared with their expected output
+	scripts/examples tree
+
+install: $(LIB) ## Header, libraries, vow.pc and CMake files, into $(DESTDIR)$(PREFIX)
+	scripts/install
+
+uninstall: ## Removes what install put there
+	scripts/uninstall
+
+##@ Work on it
+
+check: ## Format, floors, header, exports, sizes
+	scripts/check
+
+test: ## Everything but the four below; ends with "N passed, N failed, 0 skipped"
+	scripts/test
+
+asan: ## C tests and examples under AddressSanitizer with its leak check
+	scripts/sanitize asan
+
+tsan: ## The same under ThreadSanitizer
+	scripts/sanitize tsan
+
+valgrind: ## The same under valgrind: errors and definite leaks fail
+	scripts/valgrind
+
+deps: ## Installs what the tests need beyond Swift, git and make, where it may
+	scripts/deps
+
+format: ## Formats every Swift and C file
+	scripts/check-format --write
+
+clean: ## Removes what was built
+	rm -rf $(BUILD) .build
+
+#= 
+#= Variables: CC SWIFTC BUILD PREFIX DESTDIR ARGS
+#= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
+#= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
+
+$(LIB): $(library_sources)
+	scripts/build-lib
+
+$(OUT)/bin/vow-demo: $(demo_sources) $(demo_headers) $(LIB)
+	scripts/build-program $@ $(demo_sources)

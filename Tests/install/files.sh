@@ -1,0 +1,37 @@
+# What is installed where: sourced by run.
+
+vow_make install PREFIX="$prefix"
+result $? "make install"
+
+expected="include/vow.h
+include/vow/module.modulemap
+lib/cmake/vow/manifest.txt
+lib/cmake/vow/vowConfig.cmake
+lib/cmake/vow/vowConfigVersion.cmake
+lib/libvow.a
+lib/libvow.so
+lib/libvow.so.0
+lib/libvow.so.$version
+lib/pkgconfig/vow.pc"
+diff <(echo "$expected") <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
+result $? "the files are those that are to be installed, and no others"
+
+[ "$(readlink "$prefix/lib/libvow.so") $(readlink "$prefix/lib/libvow.so.0")" = \
+    "libvow.so.0 libvow.so.$version" ]
+result $? "libvow.so leads to the soname, and that to the file"
+
+[ "$(flags --modversion)" = "$version" ]
+result $? "vow.pc has the header's version"
+
+# A package is put together in DESTDIR for a PREFIX that is somewhere else.
+stage=$work/stage
+vow_make install PREFIX=/usr DESTDIR="$stage" && [ -f "$stage/usr/lib/libvow.so.$version" ]
+result $? "DESTDIR stands before PREFIX"
+! grep -rqF "$stage" "$stage/usr/lib/pkgconfig" "$stage/usr/lib/cmake" &&
+    grep -qx 'prefix=/usr' "$stage/usr/lib/pkgconfig/vow.pc"
+result $? "no installed file names DESTDIR"
+! grep '^Libs:' "$stage/usr/lib/pkgconfig/vow.pc" | grep -q rpath
+result $? "no run path is given for a directory that the loader knows"
+
+! vow_make install PREFIX=relative 2>/dev/null && [ ! -e relative ]
+result $? "a PREFIX that is not absolute is refused"

@@ -1,0 +1,55 @@
+# Builds a C program against one form of the library. Sourced, after toolchain.sh.
+#
+#   program FORM OUTPUT SOURCE...
+#
+# FORM  tree                      the shared library where it was built: $OUT
+#       shared, bundled, checked  a shared library installed in $PREFIXES/FORM
+#       static                    the archive of $PREFIXES/shared; all of the program is static
+#       asan, tsan                sanitized, with the archive in $BUILD/FORM
+#
+# A program may call libdispatch itself in every form but bundled: there the library has one of
+# its own inside, whose queues are no queues to another copy.
+
+: "${CC:=cc}" "${BUILD:=build}"
+PREFIXES=$BUILD/test/prefix
+STRICT="-std=c11 -g -pthread -Wall -Wextra -Wpedantic -Werror"
+
+# What the installed vow.pc says; a path without this machine's environment.
+vow_flags() {
+    local form=$1
+    shift
+    PKG_CONFIG_PATH=$PREFIXES/$form/lib/pkgconfig pkg-config "$@" vow
+}
+
+program() {
+    local form=$1 output=$2
+    shift 2
+    mkdir -p "$(dirname "$output")"
+    case $form in
+    tree)
+        $CC $STRICT -O2 -I include -I examples-c $DISPATCH_CFLAGS "$@" -o "$output" \
+            -L "$OUT/lib" "-Wl,-rpath,$(cd "$OUT/lib" && pwd)" -lvow $DISPATCH_LIBS
+        ;;
+    shared | checked)
+        $CC $STRICT -O1 $DISPATCH_CFLAGS $(vow_flags "$form" --cflags) "$@" -o "$output" \
+            $(vow_flags "$form" --libs) $DISPATCH_LIBS
+        ;;
+    bundled)
+        $CC $STRICT -O1 $(vow_flags bundled --cflags) "$@" -o "$output" \
+            $(vow_flags bundled --libs)
+        ;;
+    static)
+        $CC -static $STRICT -O1 $DISPATCH_CFLAGS $(vow_flags shared --static --cflags) "$@" \
+            -o "$output" $(vow_flags shared --static --libs)
+        ;;
+    asan | tsan)
+        "$CLANG" -fuse-ld=lld "-fsanitize=$(sanitizer "$form")" -fno-omit-frame-pointer \
+            $STRICT -O1 -I include -I examples-c $DISPATCH_CFLAGS "$@" -o "$output" \
+            "$BUILD/$form/lib/libvow.a" $DISPATCH_LIBS -lm
+        ;;
+    *)
+        echo "program: no form '$form'" >&2
+        return 2
+        ;;
+    esac
+}

@@ -1,0 +1,58 @@
+# Finds the Swift toolchain's tools and a libdispatch. Sourced; sets variables, runs nothing else.
+#
+# In:  SWIFTC (default swiftc)
+# Out: CLANG CLANGXX LLD AR OBJCOPY NM   the toolchain's own, so that a compiler and make suffice
+#      SWIFT_LIB                         the toolchain's lib/swift
+#      DISPATCH_CFLAGS DISPATCH_LIBS     for C programs that call libdispatch themselves
+#      DISPATCH_DIR                      where libdispatch.so is; empty: the system's directories
+#      DISPATCH_STATIC_DIR               where libdispatch.a is; the same
+
+: "${SWIFTC:=swiftc}"
+
+if ! SWIFT_LIB=$("$SWIFTC" -print-target-info 2>/dev/null |
+    sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p') || [ -z "$SWIFT_LIB" ]; then
+    echo "vow: no Swift compiler: '$SWIFTC' does not answer -print-target-info" >&2
+    exit 1
+fi
+TOOL_DIR=$(cd "$SWIFT_LIB/../../bin" && pwd)
+
+# The toolchain's tool if it has one of that name, else the one in PATH.
+tool() {
+    if [ -x "$TOOL_DIR/$1" ]; then echo "$TOOL_DIR/$1"; else command -v "$1"; fi
+}
+
+# What the compilers call the sanitizer of a build: asan or tsan.
+sanitizer() {
+    case $1 in asan) echo address ;; tsan) echo thread ;; *) return 1 ;; esac
+}
+
+CLANG=$(tool clang)
+CLANGXX=$(tool clang++)
+LLD=$(tool ld.lld)
+AR=$(tool llvm-ar)
+OBJCOPY=$(tool llvm-objcopy)
+NM=$(tool llvm-nm)
+
+# A libdispatch that is installed for every program goes before the toolchain's.
+system_dispatch() {
+    printf '%s\n' '#include <dispatch/dispatch.h>' \
+        'int main(void) { return dispatch_get_global_queue(0, 0) == 0; }' |
+        "$CLANG" -x c - $1 -ldispatch -o /dev/null 2>/dev/null
+}
+
+if flags=$(pkg-config --cflags --libs libdispatch 2>/dev/null) && system_dispatch "$flags"; then
+    DISPATCH_CFLAGS=$(pkg-config --cflags libdispatch)
+    DISPATCH_LIBS=$(pkg-config --libs libdispatch)
+    DISPATCH_DIR=
+    DISPATCH_STATIC_DIR=
+elif system_dispatch ""; then
+    DISPATCH_CFLAGS=
+    DISPATCH_LIBS=-ldispatch
+    DISPATCH_DIR=
+    DISPATCH_STATIC_DIR=
+else
+    DISPATCH_DIR=$SWIFT_LIB/linux
+    DISPATCH_STATIC_DIR=${SWIFT_LIB}_static/linux
+    DISPATCH_CFLAGS="-isystem $SWIFT_LIB -isystem $SWIFT_LIB/Block"
+    DISPATCH_LIBS="-L$DISPATCH_DIR -Wl,-rpath,$DISPATCH_DIR -ldispatch -lBlocksRuntime"
+fi
