@@ -1,0 +1,254 @@
+/* Tests G6: a million links, adoptions or nested values on a thread with a small stack.
+ *
+ * Every test runs on a thread with a stack of 64 KiB (more under a sanitizer, whose own frames
+ * are large). DEPTH_LINKS in the environment sets another number than a million. */
+#include "tools.h"
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SMALL_STACK (512 * 1024)
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SMALL_STACK (512 * 1024)
+#endif
+#endif
+#ifndef SMALL_STACK
+#define SMALL_STACK 65536
+#endif
+
+static int links(void) {
+    const char *text = getenv("DEPTH_LINKS");
+    return text != NULL && atoi(text) > 0 ? atoi(text) : 1000000;
+}
+
+/* Runs one part on a small stack. */
+static void on_small_stack(void *(*part)(void *context), void *context) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    if (CHECK_INT_EQ(pthread_attr_setstacksize(&attributes, SMALL_STACK), 0) &&
+        CHECK_INT_EQ(pthread_create(&thread, &attributes, part, context), 0)) {
+        pthread_join(thread, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static vow_promise *long_chain(vow_executor *executor, vow_resolver **resolver) {
+    vow_promise *promise = vow_promise_create(resolver);
+    for (int i = 0; i < links(); i++) {
+        promise = then_on(executor, promise, add_one, NULL);
+    }
+    return promise;
+}
+
+static void *resolve_chain(void *executor) {
+    vow_resolver *resolver;
+    vow_promise *promise = long_chain(executor, &resolver);
+    CHECK(vow_resolve(resolver, vow_int(0)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(promise), links());
+    return NULL;
+}
+
+static void *reject_chain(void *executor) {
+    vow_resolver *resolver;
+    vow_promise *promise = long_chain(executor, &resolver);
+    CHECK(vow_reject(resolver, vow_error("test", 9, "nine")));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(code_of(promise), 9);
+    return NULL;
+}
+
+static void *break_chain(void *executor) {
+    vow_resolver *resolver;
+    vow_promise *promise = long_chain(executor, &resolver);
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(code_of(promise), VOW_EBROKEN);
+    return NULL;
+}
+
+static void ignore(vow_value error, void *context) {
+    (void)error;
+    (void)context;
+}
+
+static void *free_chain(void *executor) {
+    vow_resolver *resolver;
+    vow_promise_release(long_chain(executor, &resolver));
+    vow_resolver_release(resolver);
+    return NULL;
+}
+
+static void on_both(void *(*part)(void *executor)) {
+    vow_executor *serial = vow_executor_serial("depth");
+    on_small_stack(part, vow_executor_inline());
+    on_small_stack(part, serial);
+    vow_executor_release(serial);
+}
+
+TEST("G6: a chain of a million links resolves and is freed, inline and serial") {
+    on_both(resolve_chain);
+}
+
+TEST("G6: a chain of a million links is rejected and freed, inline and serial") {
+    on_both(reject_chain);
+}
+
+TEST("G6: a chain of a million links breaks and is freed, inline and serial") {
+    on_both(break_chain);
+}
+
+TEST("G6: a chain of a million links that nobody holds is freed, inline and serial") {
+    vow_on_unhandled(ignore, NULL);
+    on_both(free_chain);
+    vow_on_unhandled(NULL, NULL);
+}
+
+/* A row in which each promise adopts the next one. */
+static void *adopt_forward(void *context) {
+    (void)context;
+    vow_resolver *resolver;
+    vow_promise *first = vow_promise_create(&resolver);
+    for (int i = 0; i < links(); i++) {
+        vow_resolver *next;
+        CHECK(vow_resolve(resolver, vow_from_promise(vow_promise_create(&next))));
+        vow_resolver_release(resolver);
+        resolver = next;
+    }
+    CHECK(vow_resolve(resolver, vow_int(8)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(first), 8);
+    return NULL;
+}
+
+/* A row in which each new promise adopts the one before it. */
+static void *adopt_backward(void *context) {
+    (void)context;
+    vow_resolver *resolver;
+    vow_promise *last = vow_promise_create(&resolver);
+    for (int i = 0; i < links(); i++) {
+        vow_resolver *outer;
+        vow_promise *promise = vow_promise_create(&outer);
+        CHECK(vow_resolve(outer, vow_from_promise(last)));
+        vow_resolver_release(outer);
+        last = promise;
+    }
+    CHECK(vow_resolve(resolver, vow_int(8)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(last), 8);
+    return NULL;
+}
+
+/* All promises of the row stay retained until the end, and all of them settle. */
+static void adopt_retained(bool forward) {
+    int count = links() + 1;
+    vow_promise **row = calloc((size_t)count, sizeof *row);
+    vow_resolver **resolvers = calloc((size_t)count, sizeof *resolvers);
+    if (row == NULL || resolvers == NULL) {
+        abort();
+    }
+    for (int i = 0; i < count; i++) {
+        row[i] = vow_promise_create(&resolvers[i]);
+    }
+    for (int i = 0; i < count - 1; i++) {
+        int at = forward ? i : count - 2 - i;
+        CHECK(vow_resolve(resolvers[at], vow_from_promise(vow_promise_retain(row[at + 1]))));
+        vow_resolver_release(resolvers[at]);
+    }
+    CHECK_INT_EQ(vow_promise_state(row[0]), VOW_PENDING);
+    CHECK(vow_resolve(resolvers[count - 1], vow_string("all", 3)));
+    vow_resolver_release(resolvers[count - 1]);
+    int settled = 0;
+    for (int i = 0; i < count; i++) {
+        int at = forward ? i : count - 1 - i;
+        settled += vow_promise_state(row[at]) == VOW_FULFILLED;
+        vow_promise_release(row[at]);
+    }
+    CHECK_INT_EQ(settled, count);
+    free(row);
+    free(resolvers);
+}
+
+static void *adopt_retained_forward(void *context) {
+    (void)context;
+    adopt_retained(true);
+    return NULL;
+}
+
+static void *adopt_retained_backward(void *context) {
+    (void)context;
+    adopt_retained(false);
+    return NULL;
+}
+
+TEST("G6: a million promises adopted in turn settle and are freed, outer ones first") {
+    on_small_stack(adopt_forward, NULL);
+}
+
+TEST("G6: a million promises adopted in turn settle and are freed, inner ones first") {
+    on_small_stack(adopt_backward, NULL);
+}
+
+TEST("G6: a million adopted promises that are all retained settle and are freed") {
+    on_small_stack(adopt_retained_forward, NULL);
+    on_small_stack(adopt_retained_backward, NULL);
+}
+
+static void *nest_lists(void *context) {
+    vow_value value = vow_object(context, &counter_class);
+    for (int i = 0; i < links(); i++) {
+        value = vow_list(&value, 1);
+    }
+    CHECK_INT_EQ(value.kind, VOW_LIST);
+    vow_value_release(value);
+    return NULL;
+}
+
+static void *nest_errors(void *context) {
+    vow_value value = vow_object(context, &counter_class);
+    for (int i = 0; i < links(); i++) {
+        value = vow_error_wrap("test", i, NULL, value);
+    }
+    CHECK_INT_EQ(vow_error_code(value), links() - 1);
+    vow_value_release(value);
+    return NULL;
+}
+
+/* A list of a promise of an error of a list of ... */
+static void *nest_all(void *context) {
+    vow_value value = vow_object(context, &counter_class);
+    for (int i = 0; i < links() / 3; i++) {
+        value = vow_list(&value, 1);
+        value = vow_from_promise(vow_promise_with(value));
+        value = vow_error_wrap("test", i, NULL, value);
+    }
+    vow_value_release(value);
+    return NULL;
+}
+
+static void nest(void *(*part)(void *context)) {
+    counter innermost = {0};
+    on_small_stack(part, &innermost);
+    CHECK_INT_EQ(atomic_load(&innermost.ends), 1);
+}
+
+TEST("G6: lists nested a million deep are freed") {
+    nest(nest_lists);
+}
+
+TEST("G6: errors nested a million deep are freed") {
+    nest(nest_errors);
+}
+
+TEST("G6: lists, promises and errors nested a million deep are freed") {
+    nest(nest_all);
+}
+
+TEST("G6: a million deep value as the result of a promise is freed with it") {
+    counter innermost = {0};
+    vow_value value = vow_object(&innermost, &counter_class);
+    for (int i = 0; i < links(); i++) {
+        value = vow_list(&value, 1);
+    }
+    vow_promise_release(vow_promise_with(value));
+    CHECK_INT_EQ(atomic_load(&innermost.ends), 1);
+}

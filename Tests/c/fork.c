@@ -1,0 +1,168 @@
+/* Tests a forked child: inline and custom executors go on, libdispatch's answer VOW_EFORKED. */
+#include "worker.h"
+#include <sys/wait.h>
+
+/* Runs one part in a child; the parent has used the pool before, so it has threads to lose. */
+static void in_child(void (*part)(void)) {
+    CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), add_one, NULL)), 1);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm((unsigned)(20 * slowness()));
+        part();
+        fflush(stdout);
+        _exit(atomic_load(&harness_failures) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK_INT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+}
+
+static void child_inline(void) {
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    promise = then_inline(promise, add_one, NULL);
+    promise = then_inline(promise, fail_with_7, NULL);
+    promise = catch_inline(promise, give_code, NULL);
+    CHECK(vow_resolve(resolver, vow_int(1)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(promise), 7);
+}
+
+TEST("a forked child goes on with inline chains") {
+    in_child(child_inline);
+}
+
+static void child_pool(void) {
+    counter context = {0};
+    CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), counter_run, &context)), VOW_EFORKED);
+    CHECK_INT_EQ(code_of(vow_then(fulfilled_int(1), counter_run, &context)), VOW_EFORKED);
+    CHECK_INT_EQ(code_of(then_on(vow_executor_main(), fulfilled_int(1), counter_run, &context)),
+                 VOW_EFORKED);
+    CHECK_INT_EQ(code_of(link_full(vow_executor_pool(), fulfilled_int(1), counter_run, NULL,
+                                   &context, counter_end)),
+                 VOW_EFORKED);
+    CHECK_INT_EQ(atomic_load(&context.runs), 0);
+    CHECK_INT_EQ(atomic_load(&context.ends), 1);
+}
+
+TEST("a forked child's work for the pool is rejected with VOW_EFORKED") {
+    in_child(child_pool);
+}
+
+static vow_executor *inherited;
+
+static void child_serial(void) {
+    counter context = {0};
+    CHECK_INT_EQ(code_of(vow_async(inherited, counter_run, &context)), VOW_EFORKED);
+    CHECK_INT_EQ(atomic_load(&context.runs), 0);
+}
+
+TEST("a forked child's work for a serial executor of the parent is rejected with VOW_EFORKED") {
+    inherited = vow_executor_serial("inherited");
+    CHECK_INT_EQ(int_of(vow_async(inherited, add_one, NULL)), 1);
+    in_child(child_serial);
+    CHECK_INT_EQ(int_of(vow_async(inherited, add_one, NULL)), 1);
+    vow_executor_release(inherited);
+}
+
+static vow_promise *before;
+static vow_resolver *before_resolver;
+
+static void child_registered_before(void) {
+    CHECK(vow_resolve(before_resolver, vow_int(1)));
+    CHECK_INT_EQ(code_of(before), VOW_EFORKED);
+}
+
+TEST("a reaction for the pool from before the fork is rejected with VOW_EFORKED in the child") {
+    before = vow_promise_create(&before_resolver);
+    before = then_on(vow_executor_pool(), before, add_one, NULL);
+    in_child(child_registered_before);
+    CHECK(vow_resolve(before_resolver, vow_int(1)));
+    vow_resolver_release(before_resolver);
+    CHECK_INT_EQ(int_of(before), 2);
+}
+
+static atomic_int may_end;
+static counter begun;
+static vow_promise *left_with_parent;
+
+static vow_value run_until_told(vow_value input, void *context) {
+    counter_run(input, context);
+    reaches(&may_end, 1);
+    return vow_int(5);
+}
+
+static void child_awaits_parent(void) {
+    vow_value out = vow_int(1);
+    CHECK_INT_EQ(vow_await(left_with_parent, VOW_FOREVER, &out), VOW_EFORKED);
+    CHECK_INT_EQ(out.kind, VOW_NONE);
+}
+
+static void await_left(vow_executor *executor) {
+    atomic_store(&may_end, 0);
+    memset(&begun, 0, sizeof begun);
+    left_with_parent = vow_async(executor, run_until_told, &begun);
+    CHECK(reaches(&begun.runs, 1));
+    in_child(child_awaits_parent);
+    atomic_store(&may_end, 1);
+    CHECK_INT_EQ(int_of(left_with_parent), 5);
+}
+
+TEST("a forked child that waits for work left with the parent gets VOW_EFORKED") {
+    vow_executor *serial = vow_executor_serial("left");
+    await_left(vow_executor_pool());
+    await_left(serial);
+    vow_executor_release(serial);
+}
+
+/* An executor that keeps its work until the program asks for it; it needs no thread. */
+typedef struct basket {
+    void (*run[8])(void *work);
+    void *work[8];
+    int count;
+} basket;
+
+static void basket_submit(void *context, void (*run)(void *work), void *work) {
+    basket *self = context;
+    self->run[self->count] = run;
+    self->work[self->count] = work;
+    self->count++;
+}
+
+static void child_custom(void) {
+    static const vow_executor_class basket_class = {sizeof(vow_executor_class), basket_submit, NULL,
+                                                    NULL, VOW_SERIAL};
+    basket all = {0};
+    counter context = {0};
+    vow_executor *executor = vow_executor_custom(&basket_class, &all);
+    vow_promise *promise = then_on(executor, fulfilled_int(3), counter_run, &context);
+    CHECK_INT_EQ(vow_await(promise, 0, NULL), VOW_PENDING);
+    for (int i = 0; i < all.count; i++) {
+        all.run[i](all.work[i]);
+    }
+    CHECK_INT_EQ(int_of(promise), 3);
+    CHECK_INT_EQ(atomic_load(&context.runs), 1);
+    vow_executor_release(executor);
+}
+
+TEST("a forked child goes on with executors of the program") {
+    in_child(child_custom);
+}
+
+static void child_forks(void) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        child_inline();
+        child_pool();
+        _exit(atomic_load(&harness_failures) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+TEST("a child of a forked child does as its parent does") {
+    in_child(child_forks);
+}
