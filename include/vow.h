@@ -248,7 +248,7 @@ VOW_API const char *VOW_NULLABLE vow_error_message(vow_value value);
 VOW_API vow_value vow_error_payload(vow_value value);
 
 /* Writes what a value (borrowed) is, for people, into buffer: at most size
- * bytes, NUL included. Returns the length that the whole text has, without NUL,
+ * bytes, NUL included. Lists are abbreviated 8 deep and after 1,000 values. Returns the length that the whole text has, without NUL,
  * as snprintf does. buffer NULL: allowed with size 0, else VOW_EINVAL. */
 VOW_API int vow_value_describe(vow_value value, char *VOW_NULLABLE buffer, size_t size);
 
@@ -311,18 +311,20 @@ VOW_API vow_state vow_promise_state(vow_promise *promise);
 
 /* Whether the promise (borrowed) is settled; if so, *out (may be NULL) is its
  * value or error, borrowed: it lives as long as the promise. Otherwise *out is
- * vow_none(). Taking a look at an error counts as having handled it. */
+ * vow_none(). Receiving an error through `out` counts as having handled it. */
 VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out);
 
 /* Resolves the promise of a resolver (borrowed) with a value (consumed), by its
  * kind. True for the first call, and false, with no effect, for every later
- * one, however many threads try. A promise resolved with itself is rejected
- * with VOW_ECYCLE. Inline handlers run before this returns, unless a handler is
+ * one, however many threads try. Promises that adopt each other in a ring, one
+ * that adopts itself included, are rejected with VOW_ECYCLE; a promise resolved
+ * with one that was chained from it stays pending. Inline handlers run before this returns, unless a handler is
  * running on this thread: then after that one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
 
 /* Rejects with an error (consumed). A value that is no error becomes the
- * payload of one with the code VOW_EREASON. Else as vow_resolve. */
+ * payload of one with the code VOW_EREASON; the promise's own handle as such a
+ * payload would keep it alive for ever. Else as vow_resolve. */
 VOW_API bool vow_reject(vow_resolver *resolver, vow_value error);
 
 /* One more reference (owned); returns resolver (borrowed). */
@@ -456,8 +458,9 @@ typedef struct vow_executor_class {
 
     /* Takes one piece of work and must call run(work) exactly once, later, on
      * any thread; in the order of submission if the executor is serial. Called
-     * on the thread that settles or registers, with no lock held. A run(work)
-     * inside submit itself is put off until the running vow call ends. */
+     * on the thread that settles or registers, with no lock held; it should not
+     * wait. A run(work) inside submit itself is put off until the running vow
+     * call ends; one that the program makes inside a handler runs there. */
     void (*submit)(void *VOW_NULLABLE context, void (*run)(void *work), void *work);
 
     /* Whether the calling thread belongs to the executor: then reactions made

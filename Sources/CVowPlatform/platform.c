@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* pthread_getattr_np, syscall */
 #include "platform.h"
 
+#include <signal.h>
+
 _Thread_local vow_thread_storage vow_thread_local;
 vow_static_storage vow_static;
 
@@ -26,28 +28,28 @@ static void make_exit_key(void) {
     }
 }
 
-void vow_platform_at_thread_exit(void (*leave)(void)) {
+int vow_platform_at_thread_exit(void (*leave)(void)) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local leaving mine;
     pthread_once(&once, make_exit_key);
     mine.leave = leave;
-    pthread_setspecific(exit_key, &mine);
+    return pthread_setspecific(exit_key, &mine) == 0;
 }
 
-size_t vow_platform_stack_left(const void *address) {
-    static _Thread_local uintptr_t lowest;
-    if (lowest == 0) {
+int vow_platform_has_stack_left(const void *address) {
+    static _Thread_local uintptr_t limit;
+    if (limit == 0) {
         pthread_attr_t attributes;
-        void *base = NULL;
+        void *lowest = NULL;
         size_t size = 0;
         if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-            return SIZE_MAX;
+            return 1;
         }
-        pthread_attr_getstack(&attributes, &base, &size);
+        pthread_attr_getstack(&attributes, &lowest, &size);
         pthread_attr_destroy(&attributes);
-        lowest = (uintptr_t)base;
+        limit = (uintptr_t)lowest + (size / 4 < 128 * 1024 ? size / 4 : 128 * 1024);
     }
-    return (uintptr_t)address - lowest;
+    return (uintptr_t)address > limit;
 }
 
 /* Declared here, so that this file needs no include path to libdispatch. The parameter is a
@@ -61,4 +63,21 @@ void vow_platform_retain_queue(void *queue) {
 
 void vow_platform_release_queue(void *queue) {
     dispatch_release(queue);
+}
+
+int vow_platform_start_thread(void *(*work)(void *)) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    int failed;
+    if (pthread_attr_init(&attributes) != 0) {
+        return 0;
+    }
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(&thread, &attributes, work, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return failed == 0;
 }

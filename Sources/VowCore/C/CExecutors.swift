@@ -78,6 +78,7 @@ public func vow_executor_current() -> OpaquePointer! {
     let executor = executorForReaction(nil, thread)
     // Borrowed: the handler that runs, the executor's owner or the default keeps it.
     executor.release(thread)
+    leave(thread)
     return OpaquePointer(executor)
 }
 

@@ -10,11 +10,28 @@ func makeSerialExecutor(label: UnsafePointer<CChar>?) -> ExecutorPointer? {
 }
 
 func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32) -> ExecutorPointer? {
-    let kind: ExecutorKind =
-        flags == VOW_SERIAL ? .serial : flags == VOW_BARRIER ? .barrier : .dispatch
+    if flags == VOW_SERIAL { return serialExecutor(on: queue) }
+    let kind: ExecutorKind = flags == VOW_BARRIER ? .barrier : .dispatch
     let executor = makeExecutor(
-        ExecutorRecord(kind, isSerial: kind == .serial, isImmortal: false, queue: queue))
+        ExecutorRecord(kind, isSerial: false, isImmortal: false, queue: queue))
     if executor != nil { queue.retain() }
+    return executor
+}
+
+/// One executor for each serial queue of the program, however often it is asked for: a wait that blocks
+/// the queue must be recognised by each.
+private func serialExecutor(on queue: WorkQueue) -> ExecutorPointer? {
+    if queue == .main {
+        isMainExecutorUsed.set()
+        return ownExecutors.main
+    }
+    if let known = listedExecutor(on: queue) { return known }
+    let executor = makeExecutor(
+        ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
+    if let executor {
+        queue.retain()
+        list(executor)
+    }
     return executor
 }
 
@@ -26,7 +43,7 @@ func makeCustomExecutor(
     if let executor {
         executor.pointee.cls = cls
         executor.pointee.context = context
-        if cls.pointee.current != nil { addAmbient(executor) }
+        if cls.pointee.current != nil { list(executor) }
     }
     return executor
 }
@@ -48,18 +65,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     @inline(__always)
     func release(_ thread: ThreadPointer) {
         if pointee.isImmortal { return }
-        if pointee.counts.subtractAcquireRelease(1) == 1 { freeExecutor(self, thread) }
+        if pointee.counts.subtractAcquireRelease(1) == 1 { reclaim(self, thread) }
     }
 }
 
-/// What a reaction's executor gets back when the reaction has settled.
-@inline(__always)
-func leaveExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) { executor?.release(thread) }
-
-private func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+/// Nobody has a reference; called by the loop that frees.
+func free(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    if executor.pointee.isListed { unlist(executor) }
     executor.pointee.queue?.release()
     if let cls = executor.pointee.cls {
-        if cls.pointee.current != nil { removeAmbient(executor) }
         if let destroy = cls.pointee.destroy {
             runForeign(thread) { destroy(executor.pointee.context) }
         }

@@ -13,10 +13,10 @@ private let drainIsComing: UInt64 = 1
 private let turn = 512
 
 func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer) {
-    if thread.pointee.draining == executor {
+    if thread.pointee.place?.pointee.executor == executor {
         // This thread is the drain: no hop. Those that were pushed before go first.
         takeIntake(executor)
-        executor.pointee.batch.append(reaction)
+        executor.batch.pointee.append(reaction)
         return
     }
     while true {
@@ -44,26 +44,26 @@ private func sendDrain(_ executor: ExecutorPointer) {
 private func takeIntake(_ executor: ExecutorPointer) {
     if executor.pointee.intake.loadRelaxed() & ~drainIsComing == 0 { return }
     let taken = executor.pointee.intake.exchangeAcquireRelease(drainIsComing)
-    executor.pointee.batch.append(
+    executor.batch.pointee.append(
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~drainIsComing))))
 }
 
 private func drain(_ context: UnsafeMutableRawPointer?) {
     guard let executor = context?.assumingMemoryBound(to: ExecutorRecord.self) else { return }
     let thread = currentThread()
-    let outer = thread.pointee.draining
-    thread.pointee.draining = executor
     var left = turn
-    while left > 0 {
-        takeIntake(executor)
-        guard let reaction = executor.pointee.batch.popFirst() else {
-            if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged { break }
-            continue
+    withPlace(at: executor, thread) {
+        while left > 0 {
+            takeIntake(executor)
+            guard let reaction = executor.batch.pointee.popFirst() else {
+                if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged { break }
+                continue
+            }
+            left -= 1
+            run(reaction, thread)
+            leave(thread)
         }
-        left -= 1
-        run(reaction, thread)
-        leave(thread)
     }
-    thread.pointee.draining = outer
-    if left > 0 { executor.release(thread) } else { sendDrain(executor) }
+    if left == 0 { sendDrain(executor) } else { executor.release(thread) }
+    leave(thread)
 }

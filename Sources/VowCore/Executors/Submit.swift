@@ -10,7 +10,7 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     switch executor.pointee.kind {
     case .inline: thread.pointee.ready.append(reaction)
     case .custom: submitCustom(reaction, executor, thread)
-    case _ where isForkedChild: skip(reaction, with: ownErrors.forked, thread)
+    case _ where isForkedChild: refuse(reaction, thread)
     case .pool: submitPooled(reaction, thread)
     case .serial: submitSerial(reaction, executor, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
@@ -20,8 +20,18 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 
 private func runDispatched(_ work: UnsafeMutableRawPointer?) {
     guard let reaction = work?.assumingMemoryBound(to: Record.self) else { return }
-    let thread = currentThread()
-    run(reaction, thread)
+    runWholly(reaction, currentThread())
+}
+
+/// For executors that give each reaction a call of its own: runs it and what follows on this thread.
+private func runWholly(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    guard let executor = reaction.link.pointee.executor else { fatal("a reaction has no executor") }
+    executor.retain()
+    withPlace(at: executor, thread) {
+        run(reaction, thread)
+        leave(thread)
+    }
+    executor.release(thread)
     leave(thread)
 }
 
@@ -49,6 +59,5 @@ private func runCustom(_ work: UnsafeMutableRawPointer?) {
         thread.pointee.ready.append(reaction)
         return
     }
-    run(reaction, thread)
-    leave(thread)
+    runWholly(reaction, thread)
 }

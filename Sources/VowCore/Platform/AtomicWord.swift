@@ -87,6 +87,14 @@ struct AtomicWord: ~Copyable, Sendable {
     func addAsOnlyWriter(_ value: UInt64) { storeRelaxed(loadRelaxed() &+ value) }
 }
 
+/// Between an atomic read-modify-write before and a load after. x86 orders these by itself.
+@inline(__always)
+func orderStoresBeforeLoads() {
+    #if !arch(x86_64) && !arch(i386)
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+    #endif
+}
+
 /// An atomic yes or no in one byte, which never goes back to no.
 struct AtomicMark: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>

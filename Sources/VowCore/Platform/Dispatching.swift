@@ -6,7 +6,7 @@ import CVowPlatform
 typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 /// A dispatch queue. Whoever holds one says whether it is counted: `retain` and `release` are explicit.
-struct WorkQueue {
+struct WorkQueue: Equatable {
     private let object: OpaquePointer
 
     /// A queue of the program, from C.

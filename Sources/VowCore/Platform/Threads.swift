@@ -66,15 +66,17 @@ nonisolated(unsafe) var threadRegistry = ThreadRegistry()
 func enterThread(start: @escaping @convention(c) () -> Void) {
     vow_platform_once(start)
     let cell = threadCell()
+    cell.pointee.hasEntered = true
+    // A thread whose end would go unnoticed must not be in the list. Its counts are missed then.
+    let isListed = vow_platform_at_thread_exit(leaveThread) != 0
     threadRegistryLock.withLock {
         threadRegistry.hasBegun = true
+        if !isListed { return }
         cell.pointee.next = threadRegistry.first
         cell.pointee.previous = nil
         threadRegistry.first?.pointee.previous = cell
         threadRegistry.first = cell
-        cell.pointee.hasEntered = true
     }
-    vow_platform_at_thread_exit(leaveThread)
 }
 
 /// At thread exit the counters move to the departed. A thread that still uses the core afterwards, from

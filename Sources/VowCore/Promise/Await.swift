@@ -11,8 +11,6 @@ enum WaitResult {
 
 /// Waits until a promise (borrowed) is settled.
 func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer) -> WaitResult {
-    if promise.pointee.state.read().hasValue { return .settled }
-    if thread.pointee.foreignDepth > 0 { runWhatOnlyThisThreadCan(thread) }
     let place = WaitingPlace(thread)
     defer { place.leave(thread) }
     return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) { memory in
@@ -21,8 +19,9 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         }
         waiter.initialize(to: Record(.open, shape: .waiter, promises: Parking.awake, producers: 0))
         if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
-        return place.beingWatched(by: waiter) {
-            sleep(waiter, in: promise, until: deadline, place, thread)
+        return place.beingWatched(by: waiter, thread) {
+            let result = sleep(waiter, in: promise, until: deadline, place, thread)
+            return result == .settled || withdraw(waiter, from: promise) ? result : .settled
         }
     }
 }
@@ -31,24 +30,24 @@ private func sleep(
     _ waiter: RecordPointer, in promise: RecordPointer, until deadline: Deadline,
     _ place: borrowing WaitingPlace, _ thread: ThreadPointer
 ) -> WaitResult {
-    while waiter.pointee.counts.loadAcquire() != Parking.done {
-        switch place.lookAhead(from: promise, thread) {
-        case .deadlock: return withdraw(waiter, from: promise) ? .deadlock : .settled
-        case .forked: return withdraw(waiter, from: promise) ? .forked : .settled
+    while true {
+        if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
+        if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
+        switch lookAhead(from: promise, at: place, until: deadline, thread) {
+        case .deadlock: return .deadlock
+        case .forked: return .forked
         case .runnable(let reaction):
-            runNested(reaction, thread)
+            run(reaction, thread)
             continue
         case .blocked: break
         }
-        if place.isInPool, let other = lendPlaceInPool(canRunOther: place.hasStackLeft()) {
-            runNested(other, thread)
-            continue
-        }
+        // Looking may have freed something, whose destructor may have done anything.
+        if hasWorkOfItsOwn(thread) { continue }
+        if place.isInPool { lendPlaceInPool() }
         let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
         if place.isInPool { takePlaceInPoolBack() }
-        if !inTime { return withdraw(waiter, from: promise) ? .timedOut : .settled }
+        if !inTime { return .timedOut }
     }
-    return .settled
 }
 
 /// Wakes a waiting thread, whose record must not be touched afterwards.
@@ -77,23 +76,32 @@ private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> B
     return false
 }
 
-/// Inline reactions of this thread would wait for the handler that is about to block, and others behind
-/// them: they run now, inside it. Those that ran before them have begun, so the order holds.
-private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) {
-    releaseSuccessor(thread)
+/// A wait in a handler or destructor holds up what its thread has begun and what waits for the end of that
+/// handler. It may be what is waited for, so it is done first, inside. False when the stack is too short
+/// for that: then the wait might not end.
+///
+/// The inline reactions before those have begun (they are on the stack), so the order holds.
+private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
+    payOwedWorker(thread)
     var frame = thread.pointee.frame
     while let current = frame {
         let reaction = current.pointee.reaction
         if let promise = reaction.upstream { finishDelivery(of: reaction, promise, thread) }
         frame = current.pointee.outer
     }
-    runReady(thread)
+    while hasWorkOfItsOwn(thread) {
+        if !hasStackLeft() { return false }
+        handOverAll(thread)
+        finishSkipped(thread)
+        reclaimAll(thread)
+        runReady(thread)
+    }
+    return true
 }
 
-/// Runs a reaction inside the handler that waits, and what became ready by it on this thread.
-private func runNested(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    run(reaction, thread)
-    runReady(thread)
+private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
+    !thread.pointee.ready.isEmpty || !thread.pointee.handOver.isEmpty
+        || !thread.pointee.skipped.isEmpty || thread.pointee.dead != 0
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

@@ -4,16 +4,20 @@
 /// On the stack of the waiting thread; linked under the lock.
 struct BlockedOwner {
     let waiter: RecordPointer
+    let thread: UnsafeMutableRawPointer
     var next: UnsafeMutablePointer<BlockedOwner>?
     var previous: UnsafeMutablePointer<BlockedOwner>?
 
-    init(waiter: RecordPointer) { self.waiter = waiter }
+    init(waiter: RecordPointer, thread: UnsafeMutableRawPointer) {
+        self.waiter = waiter
+        self.thread = thread
+    }
 }
 
 /// In the single order with the steps that make a wait endless.
 private let blockedOwnersCount = AtomicWord(0)
 
-let blockedOwnersLock = SpinLock()
+private let blockedOwnersLock = SpinLock()
 nonisolated(unsafe) private var firstBlockedOwner: UnsafeMutablePointer<BlockedOwner>?
 
 func addBlockedOwner(_ owner: UnsafeMutablePointer<BlockedOwner>) {
@@ -23,6 +27,7 @@ func addBlockedOwner(_ owner: UnsafeMutablePointer<BlockedOwner>) {
         firstBlockedOwner = owner
     }
     _ = blockedOwnersCount.addOrdered(1)
+    orderStoresBeforeLoads()
 }
 
 func removeBlockedOwner(_ owner: UnsafeMutablePointer<BlockedOwner>) {
@@ -35,9 +40,11 @@ func removeBlockedOwner(_ owner: UnsafeMutablePointer<BlockedOwner>) {
     }
 }
 
-/// After work was given to a serial executor, or a promise began to follow another.
+/// After work was given to a serial executor, or a promise began to follow another. The step before and
+/// this look, and on the other side the count and the look ahead, must not pass each other: fences.
 @inline(__always)
 func nudgeBlockedOwners() {
+    orderStoresBeforeLoads()
     if blockedOwnersCount.loadOrdered() != 0 { nudgeAll() }
 }
 
@@ -49,4 +56,25 @@ private func nudgeAll() {
             owner = current.pointee.next
         }
     }
+}
+
+/// Around a fork.
+func lockBlockedOwners() { blockedOwnersLock.lock() }
+func unlockBlockedOwners() { blockedOwnersLock.unlock() }
+
+/// In a forked child, under the lock: the stacks of other threads are gone.
+func forgetBlockedOwners(of survivor: UnsafeMutableRawPointer) {
+    var owner = firstBlockedOwner
+    firstBlockedOwner = nil
+    var left: UInt64 = 0
+    while let current = owner {
+        owner = current.pointee.next
+        if current.pointee.thread != survivor { continue }
+        current.pointee.previous = nil
+        current.pointee.next = firstBlockedOwner
+        firstBlockedOwner?.pointee.previous = current
+        firstBlockedOwner = current
+        left += 1
+    }
+    blockedOwnersCount.storeRelaxed(left)
 }

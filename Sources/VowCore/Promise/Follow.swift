@@ -39,29 +39,47 @@ func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Puts a follower into the queue of the promise at the end of the path, or settles it.
+///
+/// While it walks, the follower keeps pointing to whom it was resolved with: a ring stays the ring that
+/// its members made, and each walk around it comes back to where it began.
 private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    guard var end = follower.upstream else { fatal("a follower follows nothing") }
+    end.retain()
     var pause = Backoff()
-    while let followed = follower.upstream {
-        if followed == follower {
-            rejectCycle(follower, thread)
-            return
+    while end != follower {
+        // Before entering: whoever sees the member sees the marks, and whom it follows.
+        end.pointee.isObserved.set()
+        end.pointee.hasFollowers.set()
+        if follower.upstream != end, PhaseSet.ofFollowers.contains(end.pointee.state.read()) {
+            end.retain()
+            redirect(follower, to: end, thread)
         }
-        // Before entering: whoever sees the member sees the marks.
-        followed.pointee.isObserved.set()
-        followed.pointee.hasFollowers.set()
-        guard let obstacle = followed.pointee.state.enlist(follower, while: .ofFollowers) else {
-            nudgeBlockedOwners()
-            return
+        if follower.upstream == end {
+            guard let obstacle = end.pointee.state.enlist(follower, while: .ofFollowers) else {
+                // From here on the follower is its queue's.
+                nudgeBlockedOwners()
+                end.release(thread)
+                return
+            }
+            if obstacle.hasValue {
+                takeOutcome(follower, thread)
+                end.release(thread)
+                return
+            }
+        } else if end.pointee.state.read().hasValue {
+            end.retain()
+            redirect(follower, to: end, thread)
+            continue
         }
-        if obstacle.hasValue {
-            takeOutcome(follower, thread)
-            return
-        }
-        if let further = followed.retainedUpstream() {
-            redirect(follower, to: further, thread)
+        if let further = end.retainedUpstream() {
+            end.release(thread)
+            end = further
+        } else {
             pause.wait()
         }
     }
+    end.release(thread)
+    rejectCycle(follower, thread)
 }
 
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
@@ -84,7 +102,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     let theirs = UInt64(followers) | 1 << 32
     let isFree =
         onlyFollowers && promise.pointee.counts.loadAcquire() == theirs
-        && !promise.pointee.progress.contains(.outcomeIsHeld)
+        && !promise.progress.contains(.outcomeIsHeld)
     promise.pointee.state.unlock(.following, isFree ? nil : word.head)
     if !isFree { return false }
 
@@ -103,15 +121,14 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
 private func isUnreadable(_ promise: RecordPointer) -> Bool {
     promise.pointee.counts.loadAcquire() == 1 << 32
         && promise.pointee.state.read().head == nil
-        && !promise.pointee.progress.contains(.outcomeIsHeld)
+        && !promise.progress.contains(.outcomeIsHeld)
 }
 
-/// Frees a follower that stands in no queue and that nobody reads. What it followed goes on, and reports
-/// its own rejection.
+/// Lets go of a follower that stands in no queue and that nobody reads. It stays following, with its
+/// reference, for those who walk past it at this moment; the last of them frees it. What it followed goes
+/// on, and reports its own rejection.
 private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    let followed = promise.upstream
     promise.releaseProducer(thread)
-    followed?.release(thread)
 }
 
 /// Changes whom a follower follows (consumed), under its lock, for those who walk the path meanwhile.
@@ -147,8 +164,8 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
 
 /// For a `finally` that waited: the promise whose outcome is passed on, owned.
 private func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
-    if !promise.pointee.progress.contains(.outcomeIsHeld) { return nil }
-    promise.pointee.progress.remove(.outcomeIsHeld)
+    if !promise.progress.contains(.outcomeIsHeld) { return nil }
+    promise.progress.remove(.outcomeIsHeld)
     return promise.link.pointee.outcome
 }
 

@@ -35,6 +35,7 @@ func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
         thread.pointee.ready.append(work)
     } else {
         submit(work, thread)
+        finishRegistering(thread)
     }
     return work
 }
@@ -77,6 +78,7 @@ private func register(
         } else {
             submit(reaction, thread)
         }
+        finishRegistering(thread)
     }
 }
 
@@ -85,9 +87,9 @@ private func registerInline(
     _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
 ) {
     while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil {
-        reaction.next = nil
         if reaction.handler(rejected: promise.value.isError) == nil {
             passThrough(reaction, thread)
+            finishRegistering(thread)
             return
         }
         // At the end of this very call, or with nobody else who could register: no order to keep.
@@ -101,6 +103,12 @@ private func registerInline(
             return
         }
     }
+}
+
+/// Contexts may have been put aside to be destroyed.
+@inline(__always)
+private func finishRegistering(_ thread: ThreadPointer) {
+    if !thread.pointee.skipped.isEmpty && !thread.pointee.isHandingOver { finishHandingOver(thread) }
 }
 
 /// A fulfilled promise needs no mark, and gets no write.

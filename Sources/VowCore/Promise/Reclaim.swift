@@ -1,45 +1,71 @@
 // Freeing without recursion: what dies goes on a list of its thread, and a loop empties the list.
-// A dead object's count is nobody's any more and holds the link.
+// A dead object's count is nobody's any more and holds the link; an executor's count stays 0 for those who
+// look for it in the directory, so its empty intake does.
 
 import CVow
 
+//
+// While members of a settled promise are being handed over nothing is freed: a destructor might wait for
+// one of them.
+
+/// In the low bits of an address on the list; a record has none.
 private let boxMark: UInt64 = 1
+private let executorMark: UInt64 = 2
 
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     record.pointee.counts.storeRelaxed(thread.pointee.dead)
     thread.pointee.dead = UInt64(UInt(bitPattern: record))
-    if !thread.pointee.isReclaiming { reclaimAll(thread) }
+    reclaimUnlessBusy(thread)
 }
 
 func reclaim(_ box: BoxPointer, _ thread: ThreadPointer) {
     box.pointee.count.storeRelaxed(thread.pointee.dead)
     thread.pointee.dead = UInt64(UInt(bitPattern: box)) | boxMark
-    if !thread.pointee.isReclaiming { reclaimAll(thread) }
+    reclaimUnlessBusy(thread)
+}
+
+func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    executor.pointee.intake.storeRelaxed(thread.pointee.dead)
+    thread.pointee.dead = UInt64(UInt(bitPattern: executor)) | executorMark
+    reclaimUnlessBusy(thread)
 }
 
 @inline(__always)
-private func reclaimAll(_ thread: ThreadPointer) {
+func reclaimUnlessBusy(_ thread: ThreadPointer) {
+    if !thread.pointee.isReclaiming && !thread.pointee.isHandingOver { reclaimAll(thread) }
+}
+
+/// Frees what is on the list and what dies by that. Also nested, from a wait inside a destructor.
+@inline(__always)
+func reclaimAll(_ thread: ThreadPointer) {
+    let outer = thread.pointee.isReclaiming
     thread.pointee.isReclaiming = true
     while thread.pointee.dead != 0 {
         let dead = thread.pointee.dead
-        if dead & boxMark == 0, let record = RecordPointer(bitPattern: UInt(dead)) {
-            thread.pointee.dead = record.pointee.counts.loadRelaxed()
-            free(record, thread)
-        } else if let box = BoxPointer(bitPattern: UInt(dead & ~boxMark)) {
+        let address = UInt(dead & ~(boxMark | executorMark))
+        if dead & boxMark != 0, let box = BoxPointer(bitPattern: address) {
             thread.pointee.dead = box.pointee.count.loadRelaxed()
             free(box, thread)
+        } else if dead & executorMark != 0, let executor = ExecutorPointer(bitPattern: address) {
+            thread.pointee.dead = executor.pointee.intake.loadRelaxed()
+            free(executor, thread)
+        } else if let record = RecordPointer(bitPattern: address) {
+            thread.pointee.dead = record.pointee.counts.loadRelaxed()
+            free(record, thread)
         }
     }
-    thread.pointee.isReclaiming = false
+    thread.pointee.isReclaiming = outer
 }
 
 @inline(__always)
 private func free(_ record: RecordPointer, _ thread: ThreadPointer) {
-    if record.pointee.state.read().phase == .settled {
+    let phase = record.pointee.state.read().phase
+    if phase == .settled {
         let value = record.value
         if value.isError && !record.pointee.isObserved.isSet { reportUnhandled(record, thread) }
         value.release(thread)
     } else {
+        if phase == .following { record.upstream?.release(thread) }
         count(thread.pointee.cell.counters.promisesFreedPending)
     }
     count(thread.pointee.cell.counters.promisesFreed)

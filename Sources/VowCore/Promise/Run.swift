@@ -5,15 +5,13 @@ import CVow
 /// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
 func runReady(_ thread: ThreadPointer) {
     while let member = thread.pointee.ready.popFirst() {
-        // What stays on this thread must not wait for a handler that may block.
-        releaseSuccessor(thread)
         run(member, thread)
     }
 }
 
 /// Runs a reaction that its executor has begun, with the reference that the queue had.
-/// - Parameter keepsSuccessor: one reaction that becomes ready by the result may stay on this thread.
-func run(_ reaction: RecordPointer, keepsSuccessor: Bool = false, _ thread: ThreadPointer) {
+/// - Parameter looksForWorkNext: the caller is a worker of the pool.
+func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
     if reaction.pointee.shape.contains(.subscription) {
         subscribe(reaction, thread)
         return
@@ -27,11 +25,7 @@ func run(_ reaction: RecordPointer, keepsSuccessor: Bool = false, _ thread: Thre
         fatal("a reaction without a handler was given to an executor")
     }
     let link = reaction.link.pointee
-    thread.pointee.foreignDepth += 1
-    var frame = Frame(
-        reaction: reaction, executor: link.executor, outer: thread.pointee.frame)
-    let result = withUnsafeMutablePointer(to: &frame) { frame in
-        thread.pointee.frame = frame
+    let result = withFrame(of: reaction, on: link.executor, thread) {
         #if VOW_CHECKED
             let loan = Loan(input, thread)
             let result = handler(loan.value, link.context)
@@ -42,35 +36,69 @@ func run(_ reaction: RecordPointer, keepsSuccessor: Bool = false, _ thread: Thre
         destroyContext(of: reaction, link.context)
         return result
     }
-    thread.pointee.frame = frame.outer
-    thread.pointee.foreignDepth -= 1
     if let promise { finishDelivery(of: reaction, promise, thread) }
-    thread.pointee.mayKeepSuccessor = keepsSuccessor
+    thread.pointee.isAboutToLookForWork = looksForWorkNext
     complete(reaction, result, promise, thread)
-    thread.pointee.mayKeepSuccessor = false
-    leaveExecutor(link.executor, thread)
+    thread.pointee.isAboutToLookForWork = false
+    link.executor?.release(thread)
 }
 
-/// Settles a reaction whose promise has an outcome that it does not handle.
+/// Calls foreign code as the handler of a reaction.
+@inline(__always)
+func withFrame<Result>(
+    of reaction: RecordPointer, on executor: ExecutorPointer?, _ thread: ThreadPointer,
+    _ body: () -> Result
+) -> Result {
+    var frame = Frame(reaction: reaction, executor: executor, outer: thread.pointee.frame)
+    defer { thread.pointee.frame = frame.outer }
+    return withUnsafeMutablePointer(to: &frame) { frame in
+        thread.pointee.frame = frame
+        return runForeign(thread, body)
+    }
+}
+
+/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed when
+/// the hand-over is over: call `finishHandingOver` then.
 func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    guard let promise = reaction.upstream else { fatal("a reaction that reads no promise was skipped") }
-    skip(reaction, with: promise.value.retained(), thread)
+    if reaction.pointee.shape.contains(.extras) {
+        thread.pointee.skipped.append(reaction)
+    } else {
+        skip(reaction, thread)
+    }
 }
 
-/// Settles a reaction with a value (consumed) that its handler did not make; its promise is given back.
-func skip(_ reaction: RecordPointer, with value: vow_value, _ thread: ThreadPointer) {
+/// Rejects a reaction that its executor cannot run in a forked child. Else as `passThrough`.
+func refuse(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    reaction.progress.insert(.isRefused)
+    passThrough(reaction, thread)
+}
+
+/// Also nested, from a wait inside a context's destructor.
+func finishSkipped(_ thread: ThreadPointer) {
+    let outer = thread.pointee.isSkipping
+    thread.pointee.isSkipping = true
+    while let reaction = thread.pointee.skipped.popFirst() { skip(reaction, thread) }
+    thread.pointee.isSkipping = outer
+}
+
+/// Settles a reaction without its handler.
+private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard reaction.pointee.state.transitionToClaimed(from: .open) else {
         fatal("a reaction was skipped after it had begun")
     }
     let promise = reaction.upstream
     let link = reaction.link.pointee
+    let isRefused = reaction.progress.contains(.isRefused)
+    guard let value = isRefused ? ownErrors.forked : promise?.value.retained() else {
+        fatal("a reaction that reads no promise was passed through")
+    }
     if reaction.pointee.shape.contains(.extras) {
         runForeign(thread) { destroyContext(of: reaction, link.context) }
     }
     count(thread.pointee.cell.counters.handlersDone)
     settle(reaction, value, ownsProducer: true, thread)
     promise?.release(thread)
-    leaveExecutor(link.executor, thread)
+    link.executor?.release(thread)
 }
 
 /// The handler has returned `result` (consumed): what becomes of the reaction.
@@ -90,7 +118,7 @@ private func complete(
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
         reaction.link.pointee.outcome = promise
-        reaction.pointee.progress.insert(.outcomeIsHeld)
+        reaction.progress.insert(.outcomeIsHeld)
         follow(waitedFor, by: reaction, ownsProducer: true, thread)
     } else {
         settle(reaction, promise.value.retained(), ownsProducer: true, thread)

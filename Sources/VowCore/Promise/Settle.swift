@@ -4,32 +4,28 @@
 import CVow
 
 /// Settles a claimed promise with a value (consumed). With `ownsProducer` the caller's producer
-/// reference is consumed too; without, the caller keeps the promise alive until this returns.
+/// reference is consumed too; without, the promise must live until its value is published, and no longer.
 @inline(__always)
 func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
     promise.value = value
     count(thread.pointee.cell.counters.promisesSettled)
-    guard let newest = promise.pointee.state.transitionToSettling() else {
-        if ownsProducer { promise.releaseProducer(thread) }
-        return
+    var ownsProducer = ownsProducer
+    let newest = promise.pointee.state.transitionToSettling {
+        // Somebody who waits may give the resolver back, whoever still uses it, as soon as it is woken.
+        if !ownsProducer { promise.retainProducer() }
+        ownsProducer = true
     }
-    startHandOver(promise, newest, ownsProducer: ownsProducer, thread)
-}
-
-private func startHandOver(
-    _ promise: RecordPointer, _ newest: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
-) {
-    if ownsProducer {
-        promise.pointee.progress.insert(.drainOwnsProducer)
-    } else if thread.pointee.isHandingOver {
-        // The loop further up finishes the promise after this call has returned.
-        promise.retainProducer()
-        promise.pointee.progress.insert(.drainOwnsProducer)
+    if let newest {
+        enqueueBatch(of: promise, newest, thread)
+        if !thread.pointee.isHandingOver {
+            handOverAll(thread)
+            finishHandingOver(thread)
+        }
+    } else if ownsProducer {
+        promise.releaseProducer(thread)
     }
-    enqueueBatch(of: promise, newest, thread)
-    if !thread.pointee.isHandingOver { handOverAll(thread) }
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's list, oldest first.
@@ -44,31 +40,38 @@ private func enqueueBatch(of promise: RecordPointer, _ newest: RecordPointer, _ 
         finishHandOver(of: promise, thread)
         return
     }
-    last.pointee.progress.insert(.lastOfBatch)
+    last.progress.insert(.lastOfBatch)
     thread.pointee.handOver.append(batch)
 }
 
-private func handOverAll(_ thread: ThreadPointer) {
+/// Also nested, from a wait inside an executor's `submit`.
+func handOverAll(_ thread: ThreadPointer) {
+    let outer = thread.pointee.isHandingOver
     thread.pointee.isHandingOver = true
     while let member = thread.pointee.handOver.popFirst() {
         guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
-        let isLast = member.pointee.progress.contains(.lastOfBatch)
-        member.pointee.progress.remove(.lastOfBatch)
+        let isLast = member.progress.contains(.lastOfBatch)
+        member.progress.remove(.lastOfBatch)
         handOver(member, promise, thread)
-        // The drain's producer reference, or the caller of `settle`, has kept the promise alive.
+        // The hand-over's producer reference has kept the promise alive.
         if isLast { finishHandOver(of: promise, thread) }
     }
-    thread.pointee.isHandingOver = false
+    thread.pointee.isHandingOver = outer
+}
+
+/// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:
+/// contexts to destroy, objects to free.
+func finishHandingOver(_ thread: ThreadPointer) {
+    if !thread.pointee.isSkipping { finishSkipped(thread) }
+    if thread.pointee.dead != 0 { reclaimUnlessBusy(thread) }
 }
 
 /// One batch is handed over: take those that came meanwhile, or end the phase.
 private func finishHandOver(of promise: RecordPointer, _ thread: ThreadPointer) {
-    let inlineAreLeft = promise.pointee.inlineLeft != 0
-    // Read before the step: afterwards the promise may be another thread's to free.
-    let ownsProducer = promise.pointee.progress.contains(.drainOwnsProducer)
+    let inlineAreLeft = promise.inlineLeft != 0
     if let late = promise.pointee.state.transitionAfterHandOver(inlineAreLeft: inlineAreLeft) {
         enqueueBatch(of: promise, late, thread)
-    } else if ownsProducer {
+    } else {
         promise.releaseProducer(thread)
     }
 }
@@ -88,21 +91,23 @@ private func handOver(_ member: RecordPointer, _ promise: RecordPointer, _ threa
 
 /// Puts an inline reaction on the thread's list; its promise keeps delivering until it has run.
 func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
-    promise.pointee.inlineLeft += 1
-    member.pointee.progress.insert(.countedInline)
+    promise.inlineLeft += 1
+    member.progress.insert(.countedInline)
     thread.pointee.ready.append(member)
 }
 
 /// An inline reaction has begun and returned (or is about to block): if it was the last one, those that
 /// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
 func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
-    if !member.pointee.progress.contains(.countedInline) { return }
-    member.pointee.progress.remove(.countedInline)
-    promise.pointee.inlineLeft -= 1
+    if !member.progress.contains(.countedInline) { return }
+    member.progress.remove(.countedInline)
+    promise.inlineLeft -= 1
     // While it is still settling, `finishHandOver` will see that none is left.
-    while promise.pointee.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
+    while promise.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
         let late = promise.pointee.state.transitionAfterDelivery()
     {
+        // Counted as one of them until all are on the list.
+        promise.inlineLeft += 1
         var batch = MemberList(reversing: late)
         while let next = batch.popFirst() {
             if next.handler(rejected: promise.value.isError) == nil {
@@ -111,5 +116,7 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
                 deferInline(next, of: promise, thread)
             }
         }
+        promise.inlineLeft -= 1
     }
+    if !thread.pointee.isHandingOver { finishHandingOver(thread) }
 }

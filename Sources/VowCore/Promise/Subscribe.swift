@@ -27,8 +27,9 @@ func followThenable(
     subscription.link.initialize(
         to: LinkPart(handler: nil, context: object.as.pointer, executor: nil))
     count(thread.pointee.cell.counters.promisesMade)
-    follow(subscription, by: promise, ownsProducer: ownsProducer, thread)
+    // First, because following may free something whose destructor waits.
     thread.pointee.ready.append(subscription)
+    follow(subscription, by: promise, ownsProducer: ownsProducer, thread)
 }
 
 /// Asks the object. What it does with its resolver, now or later, decides about the subscription.
@@ -39,7 +40,9 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
         let ask = part.cls?.pointee.subscribe
     else { fatal("a subscription to an object that is no thenable") }
     subscription.retainProducer()
-    let isThenable = runForeign(thread) { ask(part.pointer, OpaquePointer(subscription)) }
+    let isThenable = withFrame(of: subscription, on: ownExecutors.inline, thread) {
+        ask(part.pointer, OpaquePointer(subscription))
+    }
     if !isThenable && subscription.pointee.state.transitionToClaimed(from: .open) {
         settle(subscription, object, ownsProducer: true, thread)
         return

@@ -11,32 +11,54 @@ struct ThreadState: ~Copyable {
     var cell: ThreadCell
     /// Members taken from settled promises, on the way to their executors.
     var handOver: MemberList
+    /// Reactions that no handler will run for and that have a context to destroy.
+    var skipped: MemberList
     /// Inline reactions and subscriptions, to run when no foreign code is on the stack.
     var ready: MemberList
     /// Objects to free, linked through their counts.
     var dead: UInt64
     /// The innermost handler that runs on this thread.
     var frame: UnsafeMutablePointer<Frame>?
-    /// The serial executor whose drain is on the stack.
-    var draining: ExecutorPointer?
+    /// The innermost executor that this thread works for.
+    var place: UnsafeMutablePointer<Place>?
     /// How much foreign code (handlers, destructors, hooks, executors) is on the stack.
     var foreignDepth: Int32
     var isHandingOver: Bool
+    var isSkipping: Bool
     var isReclaiming: Bool
     /// A custom executor's `submit` is on the stack.
     var isSubmitting: Bool
-    /// The pool's handler has returned and its result is being settled: one successor may stay here.
-    var mayKeepSuccessor: Bool
-    /// The reaction that stayed, and how many have in a row.
-    var successor: RecordPointer?
-    var successorsInARow: Int32
+    /// A handler of the pool has returned and its result is being settled: the worker will soon look for
+    /// work, and one reaction needs no other worker.
+    var isAboutToLookForWork: Bool
+    /// That one reaction exists.
+    var owesWorker: Bool
 }
 
-/// A handler that is running: which, and where.
+/// A handler that is running.
 struct Frame {
     let reaction: RecordPointer
+    /// What reactions registered inside it get.
     let executor: ExecutorPointer?
     let outer: UnsafeMutablePointer<Frame>?
+}
+
+/// An executor's work that is running: its handlers, and what they bring about on this thread (inline
+/// handlers, destructors). Whatever waits in it blocks the executor.
+struct Place {
+    let executor: ExecutorPointer
+    let outer: UnsafeMutablePointer<Place>?
+}
+
+/// Works for an executor, which the caller keeps alive.
+@inline(__always)
+func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: () -> Void) {
+    var place = Place(executor: executor, outer: thread.pointee.place)
+    withUnsafeMutablePointer(to: &place) {
+        thread.pointee.place = $0
+        body()
+    }
+    thread.pointee.place = place.outer
 }
 
 /// Every exported function that may allocate, settle or run anything begins here.
@@ -57,6 +79,8 @@ func leave(_ thread: ThreadPointer) {
 func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result {
     thread.pointee.foreignDepth += 1
     defer { thread.pointee.foreignDepth -= 1 }
+    // It may take its time.
+    payOwedWorker(thread)
     return body()
 }
 
@@ -65,11 +89,7 @@ private func startCore() {
     if MemoryLayout<ThreadState>.size > VOW_THREAD_STORAGE_SIZE {
         fatal("a thread's storage is too small for its state")
     }
-    #if !VOW_CHECKED
-        if MemoryLayout<Record>.size != 40 || MemoryLayout<LinkPart>.size != 24 {
-            fatal("a promise does not have the size it is meant to have")
-        }
-    #endif
+    checkRecordLayout()
     var storage = vow_platform_static()!
     prepareOwnErrors(&storage)
     prepareOwnPromises(&storage)
@@ -77,16 +97,28 @@ private func startCore() {
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
 }
 
-private func holdLocks() { threadRegistryLock.lock() }
+/// All global locks are held across a fork, so that the child finds whole lists behind them.
+private func holdLocks() {
+    threadRegistryLock.lock()
+    lockBlockedOwners()
+    lockPool()
+    lockStandardExecutor()
+    lockExecutorDirectory()
+    unhandledReporterLock.lock()
+}
 
-private func letLocksGo() { threadRegistryLock.unlock() }
+private func letLocksGo() {
+    unhandledReporterLock.unlock()
+    unlockExecutorDirectory()
+    unlockStandardExecutor()
+    unlockPool()
+    unlockBlockedOwners()
+    threadRegistryLock.unlock()
+}
 
 private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
     forgetOtherThreads()
-    threadRegistryLock.unlock()
-    // Whoever held one of these is not here any more.
-    unhandledReporterLock.unlock()
-    executorDirectoryLock.unlock()
-    blockedOwnersLock.unlock()
+    forgetBlockedOwners(of: vow_platform_thread())
+    letLocksGo()
 }

@@ -5,8 +5,16 @@ import CVowPlatform
 
 /// Lists inside lists are written out so far, and then as their number of items.
 private let deepestList = 8
+/// And so many values altogether: lists that share lists have a text without measure.
+let mostValuesDescribed = 1000
 
-func describe(_ value: vow_value, into text: inout TextBuffer, depth: Int = 0) {
+func describe(_ value: vow_value, into text: inout TextBuffer) {
+    var left = mostValuesDescribed
+    describe(value, into: &text, 0, &left)
+}
+
+private func describe(_ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int) {
+    left -= 1
     switch value.kind {
     case VOW_NONE: text.append("none")
     case VOW_BOOL: text.append(value.as.boolean ? "true" : "false")
@@ -18,11 +26,13 @@ func describe(_ value: vow_value, into text: inout TextBuffer, depth: Int = 0) {
     case VOW_PROMISE:
         text.append("promise ")
         text.appendAddress(UnsafeRawPointer(value.as.pointer))
-    default: describeBox(value, into: &text, depth)
+    default: describeBox(value, into: &text, depth, &left)
     }
 }
 
-private func describeBox(_ value: vow_value, into text: inout TextBuffer, _ depth: Int) {
+private func describeBox(
+    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+) {
     guard let box = value.box else {
         text.append("a value of an unknown kind")
         return
@@ -38,12 +48,14 @@ private func describeBox(_ value: vow_value, into text: inout TextBuffer, _ dept
         if let name = object.cls?.pointee.name { text.append(name, strlen(name)) }
         text.append(" ")
         text.appendAddress(UnsafeRawPointer(object.pointer))
-    case VOW_LIST: describeList(box, into: &text, depth)
-    default: describeError(box, into: &text, depth)
+    case VOW_LIST: describeList(box, into: &text, depth, &left)
+    default: describeError(box, into: &text, depth, &left)
     }
 }
 
-private func describeList(_ box: BoxPointer, into text: inout TextBuffer, _ depth: Int) {
+private func describeList(
+    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+) {
     let count = box.part(ListPart.self).pointee.count
     if depth >= deepestList {
         text.append("list of ")
@@ -53,12 +65,18 @@ private func describeList(_ box: BoxPointer, into text: inout TextBuffer, _ dept
     text.append("[")
     for index in 0..<count {
         if index > 0 { text.append(", ") }
-        describe(box.items[index], into: &text, depth: depth + 1)
+        if left <= 0 {
+            text.append("...")
+            break
+        }
+        describe(box.items[index], into: &text, depth + 1, &left)
     }
     text.append("]")
 }
 
-private func describeError(_ box: BoxPointer, into text: inout TextBuffer, _ depth: Int) {
+private func describeError(
+    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+) {
     let error = box.part(ErrorPart.self).pointee
     text.append("error ")
     text.append(box.domain, error.domainLength)
@@ -75,7 +93,7 @@ private func describeError(_ box: BoxPointer, into text: inout TextBuffer, _ dep
     }
     if error.payload.kind != VOW_NONE && depth < deepestList {
         text.append(" [")
-        describe(error.payload, into: &text, depth: depth + 1)
+        describe(error.payload, into: &text, depth + 1, &left)
         text.append("]")
     }
 }

@@ -20,6 +20,8 @@ enum ExecutorKind: UInt8 {
 }
 
 struct ExecutorRecord: ~Copyable {
+    /// Of the serial kind: work taken by the drain, which alone touches it, through the pointer's `batch`.
+    private var batchStorage = MemberList()
     /// References by handles, by reactions, and by a drain under way. Immortal ones are not counted.
     let counts = AtomicWord(1)
     let kind: ExecutorKind
@@ -34,16 +36,15 @@ struct ExecutorRecord: ~Copyable {
     /// Of the custom kind.
     var cls: UnsafePointer<vow_executor_class>?
     var context: UnsafeMutableRawPointer?
-    /// Neighbours in the list of executors that can tell whether a thread is theirs.
-    var nextAmbient: ExecutorPointer?
-    var previousAmbient: ExecutorPointer?
+    /// Neighbours in the directory: custom executors that can tell whether a thread is theirs, and the
+    /// serial ones on queues of the program. Touched under the directory's lock.
+    var isListed = false
+    var nextListed: ExecutorPointer?
+    var previousListed: ExecutorPointer?
 
     /// Of the serial kind: work that was handed over and not yet taken, newest first; bit 0: a drain is
     /// on its way or running.
     let intake = AtomicWord(0)
-    /// Work taken by the drain, which alone touches it.
-    var batch = MemberList()
-
     #if VOW_CHECKED
         var seal = Seal.live
     #endif
@@ -53,5 +54,13 @@ struct ExecutorRecord: ~Copyable {
         self.isSerial = isSerial
         self.isImmortal = isImmortal
         self.queue = queue
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
+    /// By address, like the plain fields of a record.
+    @inline(__always)
+    var batch: UnsafeMutablePointer<MemberList> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: MemberList.self)
     }
 }

@@ -34,10 +34,10 @@ struct Progress: OptionSet {
     static let lastOfBatch = Progress(rawValue: 1)
     /// As a member: counted in `inlineLeft` of its promise.
     static let countedInline = Progress(rawValue: 2)
-    /// As a settled promise: the drain owns a producer's reference and gives it back.
-    static let drainOwnsProducer = Progress(rawValue: 4)
     /// As a follower: the outcome is already known (in `LinkPart.outcome`); only a rejection replaces it.
     static let outcomeIsHeld = Progress(rawValue: 8)
+    /// As a reaction: its executor cannot run it any more.
+    static let isRefused = Progress(rawValue: 16)
 }
 
 struct Record: ~Copyable {
@@ -46,15 +46,16 @@ struct Record: ~Copyable {
     /// handles, or the queue or executor that holds this reaction. Freed when both are 0.
     let counts: AtomicWord
     let shape: Shape
-    var progress = Progress()
+    /// Read and written through the pointer's `progress`.
+    private var progressStorage = Progress()
     /// Somebody learned, or will learn, of a rejection.
     let isObserved = AtomicMark()
     /// The queue may hold followers.
     let hasFollowers = AtomicMark()
-    /// Inline reactions handed to the draining thread and not yet run; that thread's own.
-    var inlineLeft: UInt32 = 0
+    /// Read and written through the pointer's `inlineLeft`.
+    private var inlineLeftStorage: UInt32 = 0
     /// The value once settled; before, the links of a member: see `next` and `upstream`.
-    var slot: (UInt64, UInt64) = (0, 0)
+    private var slot: (UInt64, UInt64) = (0, 0)
     #if VOW_CHECKED
         var seal = Seal.live
         var padding: UInt64 = 0
@@ -99,9 +100,40 @@ extension Shape {
     }
 }
 
+// Plain fields are reached by address and not through `pointee`: changing a field of a struct is an access
+// to the whole struct, and other threads use its atomics meanwhile. `startCore` checks the addresses.
+
+/// Where the fields of a record stand.
+enum RecordOffset {
+    static let progress = 17
+    static let inlineLeft = 20
+    static let slot = 24
+}
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
-    private var slotAddress: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) + 24 }
+    private var slotAddress: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + RecordOffset.slot
+    }
+
+    @inline(__always)
+    var progress: Progress {
+        get { (UnsafeMutableRawPointer(self) + RecordOffset.progress).load(as: Progress.self) }
+        nonmutating set {
+            (UnsafeMutableRawPointer(self) + RecordOffset.progress)
+                .storeBytes(of: newValue, as: Progress.self)
+        }
+    }
+
+    /// Inline reactions handed to the delivering thread and not yet run; that thread's own.
+    @inline(__always)
+    var inlineLeft: UInt32 {
+        get { (UnsafeMutableRawPointer(self) + RecordOffset.inlineLeft).load(as: UInt32.self) }
+        nonmutating set {
+            (UnsafeMutableRawPointer(self) + RecordOffset.inlineLeft)
+                .storeBytes(of: newValue, as: UInt32.self)
+        }
+    }
 
     /// The value of a settled promise, borrowed.
     @inline(__always)
@@ -143,5 +175,26 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         let shape = pointee.shape
         if !shape.contains(rejected ? .onRejected : .onFulfilled) { return nil }
         return rejected && shape.contains(.extras) ? extras.pointee.onRejected : link.pointee.handler
+    }
+}
+
+/// The offsets above, against what the compiler made. Once, at the start.
+func checkRecordLayout() {
+    var probe = Record(.open, shape: [], promises: 0, producers: 0)
+    withUnsafeMutablePointer(to: &probe) { record in
+        record.progress = .outcomeIsHeld
+        record.inlineLeft = 7
+        record.upstream = record
+        if !record.pointee.isLaidOut(upstream: record) {
+            fatal("the fields of a promise are not where they are looked for")
+        }
+        record.upstream = nil
+    }
+}
+
+extension Record {
+    fileprivate borrowing func isLaidOut(upstream: RecordPointer) -> Bool {
+        progressStorage == .outcomeIsHeld && inlineLeftStorage == 7
+            && slot.1 == UInt64(UInt(bitPattern: upstream))
     }
 }

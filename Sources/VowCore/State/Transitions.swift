@@ -39,9 +39,18 @@ struct PromiseState: ~Copyable, Sendable {
 
     /// claimed → settled when nobody waits; else claimed → settling, and the whole queue (newest first)
     /// is the caller's to hand over. Releases the value; acquires the queue's members.
+    /// - Parameter whenAwaited: called once before the step if somebody waits (and may then be gone).
     @inline(__always)
-    func transitionToSettling() -> RecordPointer? {
-        change { old in StateWord(old.head == nil ? .settled : .settling, nil) }.head
+    func transitionToSettling(_ whenAwaited: () -> Void) -> RecordPointer? {
+        var isAwaited = false
+        return change { old in
+            if old.head == nil { return StateWord(.settled, nil) }
+            if !isAwaited {
+                isAwaited = true
+                whenAwaited()
+            }
+            return StateWord(.settling, nil)
+        }.head
     }
 
     /// settling → settled or delivering when no more came; else the late ones (newest first), still

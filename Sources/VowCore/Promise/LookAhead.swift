@@ -1,0 +1,111 @@
+// Whether a wait can end: what waits for what is followed upstream, until something is found that the
+// waiting thread itself blocks, or could run.
+
+import CVow
+
+/// What stands between a waiting thread and the promise it waits for.
+enum Obstacle {
+    /// Other threads' work, as far as one can see.
+    case blocked
+    /// Work that must run where this thread blocks, or that waits for itself.
+    case deadlock
+    /// Ready work of the pool, taken out of its queue: this thread runs it.
+    case runnable(RecordPointer)
+    /// Work that was left in the parent process.
+    case forked
+}
+
+/// One step of the way.
+private enum Step {
+    case stop(Obstacle)
+    /// Owned.
+    case go(RecordPointer)
+}
+
+/// How many steps are taken between two looks at the clock.
+private let stepsBetweenLooks = 1024
+
+func lookAhead(
+    from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    _ thread: ThreadPointer
+) -> Obstacle {
+    if !place.isInsideWork && !place.blocksSerial && !isForkedChild { return .blocked }
+    promise.retain()
+    promise.retain()
+    var current = promise
+    // Brent's way to see a ring: a mark that is moved up at growing distances. Both owned.
+    var mark = promise
+    var steps = 0
+    var distance = 1
+    var passedReaction = false
+    defer {
+        current.release(thread)
+        mark.release(thread)
+    }
+    while true {
+        if current.isReaction { passedReaction = true }
+        switch step(from: current, at: place, thread) {
+        case .stop(let obstacle): return obstacle
+        case .go(let upstream):
+            current.release(thread)
+            current = upstream
+        }
+        if current == mark {
+            // A ring of followers alone is being rejected by who closed it.
+            return passedReaction ? .deadlock : .blocked
+        }
+        steps += 1
+        if steps % stepsBetweenLooks == 0 && deadline.hasPassed { return .blocked }
+        if steps == distance {
+            distance *= 2
+            mark.release(thread)
+            current.retain()
+            mark = current
+            passedReaction = false
+        }
+    }
+}
+
+private func step(
+    from current: RecordPointer, at place: borrowing WaitingPlace, _ thread: ThreadPointer
+) -> Step {
+    let word = current.pointee.state.read()
+    if word.hasValue { return .stop(.blocked) }
+    if isRunning(current, thread) { return .stop(.deadlock) }
+    if isForkedChild && word.phase == .claimed && isLeftWithParent(current) { return .stop(.forked) }
+    let upstream = current.retainedUpstream()
+    if word.phase == .open && current.isReaction {
+        let isBlockedHere = place.blocks(current.link.pointee.executor, thread)
+        let isReady = upstream?.pointee.state.read().hasValue ?? true
+        if isBlockedHere || isReady {
+            upstream?.release(thread)
+            return .stop(isBlockedHere ? .deadlock : whenReady(current, at: place))
+        }
+    }
+    if let upstream { return .go(upstream) }
+    return .stop(.blocked)
+}
+
+/// A reaction that its executor has, and has perhaps not begun.
+private func whenReady(_ reaction: RecordPointer, at place: borrowing WaitingPlace) -> Obstacle {
+    // A child has no other thread that could free the executor meanwhile.
+    if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
+    // The field does not change, and this executor is never freed.
+    guard reaction.link.pointee.executor == ownExecutors.pool, place.isInsideWork, hasStackLeft(),
+        takeFromPool(reaction)
+    else { return .blocked }
+    return .runnable(reaction)
+}
+
+/// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
+private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
+    if !reaction.isReaction { return false }
+    switch reaction.link.pointee.executor?.pointee.kind {
+    case .pool, .serial, .dispatch, .barrier: return true
+    case .inline, .custom, nil: return false
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    fileprivate var isReaction: Bool { pointee.shape.contains(.link) }
+}
