@@ -45,6 +45,7 @@
 
 /* Marks for compilers and importers. VOW_IMPLEMENTATION is defined only where
  * the library itself is compiled: it must accept NULL wherever C can pass it. */
+/* clang-format off */
 #ifndef __has_attribute
 #define __has_attribute(x) 0
 #endif
@@ -64,6 +65,7 @@
 #define VOW_ASSUME_NONNULL_BEGIN
 #define VOW_ASSUME_NONNULL_END
 #endif
+/* clang-format on */
 /* A callback that the library may call on another thread. */
 #if __has_attribute(swift_attr) && !defined(VOW_IMPLEMENTATION)
 #define VOW_SENDABLE __attribute__((swift_attr("@Sendable")))
@@ -248,8 +250,9 @@ VOW_API const char *VOW_NULLABLE vow_error_message(vow_value value);
 VOW_API vow_value vow_error_payload(vow_value value);
 
 /* Writes what a value (borrowed) is, for people, into buffer: at most size
- * bytes, NUL included. Lists are abbreviated 8 deep and after 1,000 values. Returns the length that the whole text has, without NUL,
- * as snprintf does. buffer NULL: allowed with size 0, else VOW_EINVAL. */
+ * bytes, NUL included. Lists are abbreviated 8 deep and after 1,000 values.
+ * Returns the length that the whole text has, without NUL, as snprintf does.
+ * buffer NULL: allowed with size 0, else VOW_EINVAL. */
 VOW_API int vow_value_describe(vow_value value, char *VOW_NULLABLE buffer, size_t size);
 
 /* ------------------------------------------------------------------ 2. Errors
@@ -318,8 +321,9 @@ VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out)
  * kind. True for the first call, and false, with no effect, for every later
  * one, however many threads try. Promises that adopt each other in a ring, one
  * that adopts itself included, are rejected with VOW_ECYCLE; a promise resolved
- * with one that was chained from it stays pending. Inline handlers run before this returns, unless a handler is
- * running on this thread: then after that one. resolver NULL: false. */
+ * with one that was chained from it stays pending. Inline handlers run before
+ * this returns, unless a handler is running on this thread: then after that
+ * one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
 
 /* Rejects with an error (consumed). A value that is no error becomes the

@@ -6,7 +6,7 @@ for compiler in gcc clang "$CC"; do
     $compiler "$here/app.c" -o "$app" $(flags --cflags --libs)
     says "$name with pkg-config" "$app"
 done
-ldd "$work/app-$name" | grep -q "$prefix/lib/libvow.so.0"
+grep -q "$prefix/lib/libvow.so.0" < <(ldd "$work/app-$name")
 result $? "the program loads the installed library"
 
 # A program that is not position-independent and takes the address of a function.

@@ -41,8 +41,8 @@ static inline void *vow_platform_static(void) {
 /* Runs start() once in the process; every caller returns after it has run. */
 __attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void));
 
-/* Makes leave() run on the calling thread when it exits; may be called again from leave(). False when
- * there is no memory for that. */
+/* Makes leave() run on the calling thread when it exits; may be called again from leave(). False
+ * when there is no memory for that. */
 __attribute__((visibility("hidden"))) int vow_platform_at_thread_exit(void (*leave)(void));
 
 /* Sleeps while *word == expected, until a wake or the absolute CLOCK_MONOTONIC deadline (NULL: for
@@ -75,15 +75,16 @@ static inline int vow_platform_is_main_thread(void) {
     return getpid() == (pid_t)syscall(SYS_gettid);
 }
 
-/* Whether the calling thread has stack to spare below `address`: a quarter of it, 128 KiB at most. */
+/* Whether the calling thread has stack to spare below `address`: a quarter of it, 128 KiB at most.
+ */
 __attribute__((visibility("hidden"))) int vow_platform_has_stack_left(const void *address);
 
 /* dispatch_retain and dispatch_release, which the Swift importer withholds. */
 __attribute__((visibility("hidden"))) void vow_platform_retain_queue(void *queue);
 __attribute__((visibility("hidden"))) void vow_platform_release_queue(void *queue);
 
-/* Runs work(NULL) on a new, detached thread with all signals blocked: they are the program's. False when
- * the system gives no thread. */
+/* Runs work(NULL) on a new, detached thread with all signals blocked: they are the program's. False
+ * when the system gives no thread. */
 __attribute__((visibility("hidden"))) int vow_platform_start_thread(void *(*work)(void *));
 
 #endif

@@ -77,7 +77,8 @@ func invalidArgument(_ function: StaticString, _ problem: StaticString) -> vow_v
         text.append(function)
         text.append(": ")
         text.append(problem)
-        return makeOwnError(VOW_EINVAL, buffer.baseAddress, payload: vow_none()) ?? ownErrors.noMemory
+        return makeOwnError(VOW_EINVAL, buffer.baseAddress, payload: vow_none())
+            ?? ownErrors.noMemory
     }
 }
 

@@ -48,7 +48,8 @@ private func refuseLink(
 
 /// Consumes the promise, and says what was wrong with the call.
 private func refuse(
-    _ promise: OpaquePointer?, _ function: StaticString, _ problem: StaticString, _ thread: ThreadPointer
+    _ promise: OpaquePointer?, _ function: StaticString, _ problem: StaticString,
+    _ thread: ThreadPointer
 ) -> OpaquePointer {
     let answer = invalidPromise(function, problem, thread)
     record(promise, function)?.release(thread)

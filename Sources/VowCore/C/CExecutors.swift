@@ -28,7 +28,9 @@ public func vow_executor_serial(_ label: UnsafePointer<CChar>!) -> OpaquePointer
 }
 
 @_cdecl("vow_executor_dispatch") @implementation
-public func vow_executor_dispatch(_ dispatch_queue: UnsafeMutableRawPointer!, _ flags: UInt32) -> OpaquePointer! {
+public func vow_executor_dispatch(_ dispatch_queue: UnsafeMutableRawPointer!, _ flags: UInt32)
+    -> OpaquePointer!
+{
     _ = currentThread()
     guard let queue: UnsafeMutableRawPointer = dispatch_queue,
         flags == 0 || flags == VOW_BARRIER || flags == VOW_SERIAL

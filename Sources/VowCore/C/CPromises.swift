@@ -8,7 +8,8 @@ public func vow_error_name(_ code: Int64) -> UnsafePointer<CChar>! {
 }
 
 @_cdecl("vow_promise_create") @implementation
-public func vow_promise_create(_ resolver: UnsafeMutablePointer<OpaquePointer?>!) -> OpaquePointer! {
+public func vow_promise_create(_ resolver: UnsafeMutablePointer<OpaquePointer?>!) -> OpaquePointer!
+{
     let thread = currentThread()
     if resolver == nil { return invalidPromise("vow_promise_create", "resolver is NULL", thread) }
     let promise = makePromise(.open, producers: 1, thread) ?? promiseWithoutMemory!
@@ -41,15 +42,19 @@ public func vow_promise_release(_ promise: OpaquePointer!) {
 
 @_cdecl("vow_promise_state") @implementation
 public func vow_promise_state(_ promise: OpaquePointer!) -> vow_state {
-    guard let record = promiseRecord(promise, "vow_promise_state"), record.pointee.state.read().hasValue
+    guard let record = promiseRecord(promise, "vow_promise_state"),
+        record.pointee.state.read().hasValue
     else { return VOW_PENDING }
     return record.value.isError ? VOW_REJECTED : VOW_FULFILLED
 }
 
 @_cdecl("vow_promise_peek") @implementation
-public func vow_promise_peek(_ promise: OpaquePointer!, _ out: UnsafeMutablePointer<vow_value>!) -> Bool {
+public func vow_promise_peek(_ promise: OpaquePointer!, _ out: UnsafeMutablePointer<vow_value>!)
+    -> Bool
+{
     out?.pointee = vow_none()
-    guard let record = promiseRecord(promise, "vow_promise_peek"), record.pointee.state.read().hasValue
+    guard let record = promiseRecord(promise, "vow_promise_peek"),
+        record.pointee.state.read().hasValue
     else { return false }
     if let out {
         out.pointee = record.value

@@ -16,7 +16,9 @@ public func vow_string(_ utf8: UnsafePointer<CChar>!, _ length: Int) -> vow_valu
 }
 
 @_cdecl("vow_object") @implementation
-public func vow_object(_ pointer: UnsafeMutableRawPointer!, _ cls: UnsafePointer<vow_class>!) -> vow_value {
+public func vow_object(_ pointer: UnsafeMutableRawPointer!, _ cls: UnsafePointer<vow_class>!)
+    -> vow_value
+{
     let thread = currentThread()
     guard let cls: UnsafePointer<vow_class> = cls else {
         return invalidArgument("vow_object", "cls is NULL")
@@ -101,7 +103,9 @@ public func vow_value_release(_ value: vow_value) {
 // MARK: Readers
 
 @_cdecl("vow_string_bytes") @implementation
-public func vow_string_bytes(_ value: vow_value, _ length: UnsafeMutablePointer<Int>!) -> UnsafePointer<CChar>! {
+public func vow_string_bytes(_ value: vow_value, _ length: UnsafeMutablePointer<Int>!)
+    -> UnsafePointer<CChar>!
+{
     checkValue(value, "vow_string_bytes")
     let box = value.box(of: VOW_STRING)
     length?.pointee = box?.part(StringPart.self).pointee.length ?? 0
@@ -157,7 +161,9 @@ public func vow_error_payload(_ value: vow_value) -> vow_value {
 }
 
 @_cdecl("vow_value_describe") @implementation
-public func vow_value_describe(_ value: vow_value, _ buffer: UnsafeMutablePointer<CChar>!, _ size: Int) -> Int32 {
+public func vow_value_describe(
+    _ value: vow_value, _ buffer: UnsafeMutablePointer<CChar>!, _ size: Int
+) -> Int32 {
     checkValue(value, "vow_value_describe")
     if buffer == nil && size != 0 { return VOW_EINVAL }
     var text = TextBuffer(size == 0 ? nil : buffer, capacity: size < 0 ? Int.max : size)

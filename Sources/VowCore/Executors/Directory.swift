@@ -74,7 +74,9 @@ func unlist(_ executor: ExecutorPointer) {
     }
 }
 
-private func isAmbient(_ executor: ExecutorPointer) -> Bool { executor.pointee.cls?.pointee.current != nil }
+private func isAmbient(_ executor: ExecutorPointer) -> Bool {
+    executor.pointee.cls?.pointee.current != nil
+}
 
 /// Around a fork.
 func lockExecutorDirectory() { directoryLock.lock() }

@@ -4,7 +4,8 @@ import CVow
 
 func makeSerialExecutor(label: UnsafePointer<CChar>?) -> ExecutorPointer? {
     guard let queue = WorkQueue.serial(label: label) else { return nil }
-    let executor = makeExecutor(ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
+    let executor = makeExecutor(
+        ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
     if executor == nil { queue.release() }
     return executor
 }
@@ -70,7 +71,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
 }
 
 /// Nobody has a reference; called by the loop that frees.
-func free(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if executor.pointee.isListed { unlist(executor) }
     executor.pointee.queue?.release()
     if let cls = executor.pointee.cls {

@@ -56,7 +56,9 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
         while left > 0 {
             takeIntake(executor)
             guard let reaction = executor.batch.pointee.popFirst() else {
-                if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged { break }
+                if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged {
+                    break
+                }
                 continue
             }
             left -= 1

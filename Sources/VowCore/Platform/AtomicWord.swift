@@ -35,12 +35,16 @@ struct AtomicWord: ~Copyable, Sendable {
 
     /// Acquires when it succeeds; tells what was there when it does not.
     @inline(__always)
-    func replaceAcquire(_ expected: UInt64, _ desired: UInt64) -> (exchanged: Bool, original: UInt64) {
+    func replaceAcquire(_ expected: UInt64, _ desired: UInt64) -> (
+        exchanged: Bool, original: UInt64
+    ) {
         storage.compareExchange(expected: expected, desired: desired, ordering: .acquiring)
     }
 
     @inline(__always)
-    func replaceRelease(_ expected: UInt64, _ desired: UInt64) -> (exchanged: Bool, original: UInt64) {
+    func replaceRelease(_ expected: UInt64, _ desired: UInt64) -> (
+        exchanged: Bool, original: UInt64
+    ) {
         storage.compareExchange(expected: expected, desired: desired, ordering: .releasing)
     }
 
@@ -53,7 +57,9 @@ struct AtomicWord: ~Copyable, Sendable {
     }
 
     @inline(__always)
-    func replaceOrdered(_ expected: UInt64, _ desired: UInt64) -> (exchanged: Bool, original: UInt64) {
+    func replaceOrdered(_ expected: UInt64, _ desired: UInt64) -> (
+        exchanged: Bool, original: UInt64
+    ) {
         storage.compareExchange(
             expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     }

@@ -67,7 +67,8 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
         var old: (memory: UnsafeMutableRawPointer?, size: Int) = (memory, size)
         quarantineLock.withLock {
             if quarantineState.slots == nil {
-                let bytes = quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride
+                let bytes =
+                    quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride
                 quarantineState.slots = calloc(1, bytes)?.assumingMemoryBound(
                     to: (memory: UnsafeMutableRawPointer?, size: Int).self)
             }

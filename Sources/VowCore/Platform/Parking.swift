@@ -42,7 +42,9 @@ func monotonicNow() -> Int64 {
 
 /// Sleeps until the word says `done` or `nudged`, which is turned into `awake`. False when the deadline
 /// has passed first.
-func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until deadline: Deadline) -> Bool {
+func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until deadline: Deadline)
+    -> Bool
+{
     // Spin briefly: what is waited for is often about to happen on the other processor.
     for _ in 0..<100 {
         if word.loadRelaxed() != Parking.awake { break }

@@ -10,10 +10,13 @@ enum WaitResult {
 }
 
 /// Waits until a promise (borrowed) is settled.
-func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer) -> WaitResult {
+func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer)
+    -> WaitResult
+{
     let place = WaitingPlace(thread)
     defer { place.leave(thread) }
-    return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) { memory in
+    return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
+        memory in
         guard let waiter = memory.baseAddress?.bindMemory(to: Record.self, capacity: 1) else {
             fatal("no stack for a waiting thread")
         }

@@ -11,7 +11,8 @@ import CVow
 
 /// A claimed promise follows another one (consumed). For `ownsProducer` see `settle`.
 func follow(
-    _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
+    _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool,
+    _ thread: ThreadPointer
 ) {
     // While it follows, the queue it stands in is its producer.
     if !ownsProducer { promise.retainProducer() }
@@ -132,7 +133,9 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Changes whom a follower follows (consumed), under its lock, for those who walk the path meanwhile.
-private func redirect(_ follower: RecordPointer, to followed: RecordPointer, _ thread: ThreadPointer) {
+private func redirect(
+    _ follower: RecordPointer, to followed: RecordPointer, _ thread: ThreadPointer
+) {
     let word = follower.pointee.state.lock()
     let before = follower.upstream
     follower.upstream = followed

@@ -72,7 +72,9 @@ private func step(
     let word = current.pointee.state.read()
     if word.hasValue { return .stop(.blocked) }
     if isRunning(current, thread) { return .stop(.deadlock) }
-    if isForkedChild && word.phase == .claimed && isLeftWithParent(current) { return .stop(.forked) }
+    if isForkedChild && word.phase == .claimed && isLeftWithParent(current) {
+        return .stop(.forked)
+    }
     let upstream = current.retainedUpstream()
     if word.phase == .open && current.isReaction {
         let isBlockedHere = place.blocks(current.link.pointee.executor, thread)

@@ -108,7 +108,9 @@ private func registerInline(
 /// Contexts may have been put aside to be destroyed.
 @inline(__always)
 private func finishRegistering(_ thread: ThreadPointer) {
-    if !thread.pointee.skipped.isEmpty && !thread.pointee.isHandingOver { finishHandingOver(thread) }
+    if !thread.pointee.skipped.isEmpty && !thread.pointee.isHandingOver {
+        finishHandingOver(thread)
+    }
 }
 
 /// A fulfilled promise needs no mark, and gets no write.

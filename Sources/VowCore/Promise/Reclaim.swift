@@ -45,20 +45,20 @@ func reclaimAll(_ thread: ThreadPointer) {
         let address = UInt(dead & ~(boxMark | executorMark))
         if dead & boxMark != 0, let box = BoxPointer(bitPattern: address) {
             thread.pointee.dead = box.pointee.count.loadRelaxed()
-            free(box, thread)
+            freeBox(box, thread)
         } else if dead & executorMark != 0, let executor = ExecutorPointer(bitPattern: address) {
             thread.pointee.dead = executor.pointee.intake.loadRelaxed()
-            free(executor, thread)
+            freeExecutor(executor, thread)
         } else if let record = RecordPointer(bitPattern: address) {
             thread.pointee.dead = record.pointee.counts.loadRelaxed()
-            free(record, thread)
+            freeRecord(record, thread)
         }
     }
     thread.pointee.isReclaiming = outer
 }
 
 @inline(__always)
-private func free(_ record: RecordPointer, _ thread: ThreadPointer) {
+private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
     let phase = record.pointee.state.read().phase
     if phase == .settled {
         let value = record.value
@@ -75,7 +75,7 @@ private func free(_ record: RecordPointer, _ thread: ThreadPointer) {
     giveMemoryBack(record, record.pointee.shape.recordSize)
 }
 
-private func free(_ box: BoxPointer, _ thread: ThreadPointer) {
+private func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
     switch box.pointee.kind {
     case VOW_OBJECT:
         let object = box.part(ObjectPart.self).pointee

@@ -104,7 +104,8 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 /// The handler has returned `result` (consumed): what becomes of the reaction.
 @inline(__always)
 private func complete(
-    _ reaction: RecordPointer, _ result: vow_value, _ promise: RecordPointer?, _ thread: ThreadPointer
+    _ reaction: RecordPointer, _ result: vow_value, _ promise: RecordPointer?,
+    _ thread: ThreadPointer
 ) {
     count(thread.pointee.cell.counters.handlersDone)
     guard reaction.pointee.shape.contains(.finally), let promise else {

@@ -29,7 +29,9 @@ func settle(
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's list, oldest first.
-private func enqueueBatch(of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer) {
+private func enqueueBatch(
+    of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
+) {
     var batch = MemberList()
     var member: RecordPointer? = newest
     while let current = member {

@@ -34,7 +34,9 @@ func followThenable(
 
 /// Asks the object. What it does with its resolver, now or later, decides about the subscription.
 func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
-    guard let context = subscription.link.pointee.context else { fatal("a subscription to nothing") }
+    guard let context = subscription.link.pointee.context else {
+        fatal("a subscription to nothing")
+    }
     let object = vow_value(VOW_OBJECT, context)
     guard let part = object.box?.part(ObjectPart.self).pointee,
         let ask = part.cls?.pointee.subscribe

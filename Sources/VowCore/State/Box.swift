@@ -51,7 +51,8 @@ struct ErrorPart {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
     @inline(__always)
     func part<Part>(_: Part.Type) -> UnsafeMutablePointer<Part> {
-        (UnsafeMutableRawPointer(self) + MemoryLayout<Box>.stride).assumingMemoryBound(to: Part.self)
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Box>.stride).assumingMemoryBound(
+            to: Part.self)
     }
 
     /// What follows the part.
@@ -72,14 +73,17 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
         tail(after: ErrorPart.self).assumingMemoryBound(to: CChar.self)
     }
 
-    var message: UnsafeMutablePointer<CChar> { domain + part(ErrorPart.self).pointee.domainLength + 1 }
+    var message: UnsafeMutablePointer<CChar> {
+        domain + part(ErrorPart.self).pointee.domainLength + 1
+    }
 
     /// How much memory the box takes.
     var size: Int {
         let start = MemoryLayout<Box>.stride
         switch pointee.kind {
         case VOW_STRING:
-            return start + MemoryLayout<StringPart>.stride + part(StringPart.self).pointee.length + 1
+            return start + MemoryLayout<StringPart>.stride + part(StringPart.self).pointee.length
+                + 1
         case VOW_OBJECT:
             return start + MemoryLayout<ObjectPart>.stride
         case VOW_LIST:

@@ -13,7 +13,9 @@ func describe(_ value: vow_value, into text: inout TextBuffer) {
     describe(value, into: &text, 0, &left)
 }
 
-private func describe(_ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int) {
+private func describe(
+    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+) {
     left -= 1
     switch value.kind {
     case VOW_NONE: text.append("none")

@@ -20,7 +20,9 @@ private func initialiseBox<Part>(
     return box
 }
 
-private func copyText(_ text: UnsafePointer<CChar>?, _ length: Int, to target: UnsafeMutablePointer<CChar>) {
+private func copyText(
+    _ text: UnsafePointer<CChar>?, _ length: Int, to target: UnsafeMutablePointer<CChar>
+) {
     if let text, length > 0 { memcpy(target, text, length) }
     target[length] = 0
 }
@@ -33,7 +35,8 @@ func makeString(_ bytes: UnsafePointer<CChar>?, length: Int) -> vow_value? {
     return vow_value(VOW_STRING, box)
 }
 
-func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_class>) -> vow_value? {
+func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_class>) -> vow_value?
+{
     let part = ObjectPart(pointer: pointer, cls: cls, lender: nil)
     return makeBox(VOW_OBJECT, part, extra: 0).map { vow_value(VOW_OBJECT, $0) }
 }
@@ -55,7 +58,8 @@ func makeError(
     let part = ErrorPart(
         code: code, payload: payload, domainLength: strlen(domain),
         messageLength: message.map { strlen($0) } ?? 0)
-    guard let box = makeBox(VOW_ERROR, part, extra: part.domainLength + part.messageLength + 2) else {
+    guard let box = makeBox(VOW_ERROR, part, extra: part.domainLength + part.messageLength + 2)
+    else {
         return nil
     }
     fill(box, domain, message)
@@ -82,7 +86,9 @@ func makeImmortalError(
     }
 }
 
-private func fill(_ box: BoxPointer, _ domain: UnsafePointer<CChar>, _ message: UnsafePointer<CChar>?) {
+private func fill(
+    _ box: BoxPointer, _ domain: UnsafePointer<CChar>, _ message: UnsafePointer<CChar>?
+) {
     let part = box.part(ErrorPart.self)
     copyText(domain, part.pointee.domainLength, to: box.domain)
     copyText(message, part.pointee.messageLength, to: box.message)

@@ -30,7 +30,8 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
 }
 
 /// An error of the library's own domain with a text made for the occasion.
-func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_value) -> vow_value? {
+func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_value) -> vow_value?
+{
     var domain: (CChar, CChar, CChar, CChar) = (0x76, 0x6f, 0x77, 0)
     return withUnsafePointer(to: &domain) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 4) {

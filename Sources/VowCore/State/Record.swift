@@ -174,21 +174,22 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     func handler(rejected: Bool) -> Handler? {
         let shape = pointee.shape
         if !shape.contains(rejected ? .onRejected : .onFulfilled) { return nil }
-        return rejected && shape.contains(.extras) ? extras.pointee.onRejected : link.pointee.handler
+        return rejected && shape.contains(.extras)
+            ? extras.pointee.onRejected : link.pointee.handler
     }
 }
 
 /// The offsets above, against what the compiler made. Once, at the start.
 func checkRecordLayout() {
     var probe = Record(.open, shape: [], promises: 0, producers: 0)
-    withUnsafeMutablePointer(to: &probe) { record in
-        record.progress = .outcomeIsHeld
-        record.inlineLeft = 7
-        record.upstream = record
-        if !record.pointee.isLaidOut(upstream: record) {
+    withUnsafeMutablePointer(to: &probe) { it in
+        it.progress = .outcomeIsHeld
+        it.inlineLeft = 7
+        it.upstream = it
+        if !it.pointee.isLaidOut(upstream: it) {
             fatal("the fields of a promise are not where they are looked for")
         }
-        record.upstream = nil
+        it.upstream = nil
     }
 }
 

@@ -78,5 +78,7 @@ struct PhaseSet {
     static let ofWaiters = PhaseSet(bits: 0b000111)
 
     @inline(__always)
-    func contains(_ word: StateWord) -> Bool { bits & (1 << (word.bits & StateWord.phaseMask)) != 0 }
+    func contains(_ word: StateWord) -> Bool {
+        bits & (1 << (word.bits & StateWord.phaseMask)) != 0
+    }
 }

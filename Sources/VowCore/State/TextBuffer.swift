@@ -46,7 +46,8 @@ struct TextBuffer {
 
     mutating func append(_ real: Double) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { digits in
-            append(digits.baseAddress, Int(vow_platform_format_double(digits.baseAddress, 40, real)))
+            append(
+                digits.baseAddress, Int(vow_platform_format_double(digits.baseAddress, 40, real)))
         }
     }
 
