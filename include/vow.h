@@ -189,9 +189,10 @@ typedef struct vow_class {
      * this once, with a resolver (consumed: keep it or release it), and follows
      * what that resolver is given, now or later, from any thread. The library
      * releases the object when this returns true: whoever settles later keeps
-     * what it needs. Returning false says "no thenable after all", and the
-     * promise is fulfilled with the object itself. Runs as handlers on the
-     * inline executor do. May be NULL. */
+     * what it needs. Returning false says "no thenable after all": unless the
+     * resolver was used before, the promise is fulfilled with the object itself,
+     * and a resolver that was kept is of no use any more. Runs as handlers on
+     * the inline executor do. May be NULL; does not change while objects live. */
     bool (*VOW_NULLABLE subscribe)(void *VOW_NULLABLE pointer, vow_resolver *resolver);
 } vow_class;
 

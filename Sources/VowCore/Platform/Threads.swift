@@ -39,11 +39,16 @@ struct CounterSums {
 
 /// The beginning of every thread's storage, which starts as zeroes.
 struct ThreadCell: ~Copyable {
-    let counters: Counters
-    /// Neighbours in the list of entered threads; touched under the registry's lock only.
+    /// Neighbours in the list of entered threads; touched under the registry's lock only. They come
+    /// first: to ThreadSanitizer, changing a field is an access to the beginning of the struct, and
+    /// the counters are other threads' to read.
     var next: UnsafeMutablePointer<ThreadCell>?
     var previous: UnsafeMutablePointer<ThreadCell>?
     var hasEntered: Bool
+    let counters: Counters
+
+    /// What the floors above keep for the thread begins here.
+    static let rest = 128
 }
 
 @inline(__always)

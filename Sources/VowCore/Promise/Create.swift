@@ -20,7 +20,7 @@ func makePromise(_ phase: Phase, producers: UInt64, _ thread: ThreadPointer) -> 
     guard let memory = takeMemory(Shape().recordSize) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(phase, shape: Shape(), promises: 1, producers: producers))
-    count(thread.pointee.cell.counters.promisesMade)
+    count(thread.cell.pointee.counters.promisesMade)
     return promise
 }
 
@@ -37,7 +37,7 @@ func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer 
         followThenable(value, by: promise, ownsProducer: true, thread)
     } else {
         promise.value = value
-        count(thread.pointee.cell.counters.promisesSettled)
+        count(thread.cell.pointee.counters.promisesSettled)
     }
     return promise
 }

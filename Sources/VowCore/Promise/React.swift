@@ -60,8 +60,8 @@ private func makeLink(
             handler: reaction.handler, context: reaction.context,
             executor: executorForReaction(reaction.executor, thread)))
     if reaction.shape.contains(.extras) { link.extras.initialize(to: reaction.extras) }
-    count(thread.pointee.cell.counters.promisesMade)
-    count(thread.pointee.cell.counters.handlersRegistered)
+    count(thread.cell.pointee.counters.promisesMade)
+    count(thread.cell.pointee.counters.handlersRegistered)
     return link
 }
 

@@ -66,9 +66,9 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         value.release(thread)
     } else {
         if phase == .following { record.upstream?.release(thread) }
-        count(thread.pointee.cell.counters.promisesFreedPending)
+        count(thread.cell.pointee.counters.promisesFreedPending)
     }
-    count(thread.pointee.cell.counters.promisesFreed)
+    count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif

@@ -95,7 +95,7 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if reaction.pointee.shape.contains(.extras) {
         runForeign(thread) { destroyContext(of: reaction, link.context) }
     }
-    count(thread.pointee.cell.counters.handlersDone)
+    count(thread.cell.pointee.counters.handlersDone)
     settle(reaction, value, ownsProducer: true, thread)
     promise?.release(thread)
     link.executor?.release(thread)
@@ -107,7 +107,7 @@ private func complete(
     _ reaction: RecordPointer, _ result: vow_value, _ promise: RecordPointer?,
     _ thread: ThreadPointer
 ) {
-    count(thread.pointee.cell.counters.handlersDone)
+    count(thread.cell.pointee.counters.handlersDone)
     guard reaction.pointee.shape.contains(.finally), let promise else {
         resolve(reaction, result, ownsProducer: true, thread)
         promise?.release(thread)

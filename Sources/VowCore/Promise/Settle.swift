@@ -10,7 +10,7 @@ func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
     promise.value = value
-    count(thread.pointee.cell.counters.promisesSettled)
+    count(thread.cell.pointee.counters.promisesSettled)
     var ownsProducer = ownsProducer
     let newest = promise.pointee.state.transitionToSettling {
         // Somebody who waits may give the resolver back, whoever still uses it, as soon as it is woken.

@@ -26,7 +26,7 @@ func followThenable(
     subscription.upstream = nil
     subscription.link.initialize(
         to: LinkPart(handler: nil, context: object.as.pointer, executor: nil))
-    count(thread.pointee.cell.counters.promisesMade)
+    count(thread.cell.pointee.counters.promisesMade)
     // First, because following may free something whose destructor waits.
     thread.pointee.ready.append(subscription)
     follow(subscription, by: promise, ownsProducer: ownsProducer, thread)

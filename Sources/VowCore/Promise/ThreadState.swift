@@ -7,8 +7,6 @@ typealias ThreadPointer = UnsafeMutablePointer<ThreadState>
 
 /// Starts as zeroes, so every field's zero must mean "nothing".
 struct ThreadState: ~Copyable {
-    /// First, because the platform floor finds it there.
-    var cell: ThreadCell
     /// Members taken from settled promises, on the way to their executors.
     var handOver: MemberList
     /// Reactions that no handler will run for and that have a context to destroy.
@@ -61,12 +59,25 @@ func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: ()
     thread.pointee.place = place.outer
 }
 
+@inline(__always)
+private func threadState() -> ThreadPointer {
+    (vow_platform_thread() + ThreadCell.rest).assumingMemoryBound(to: ThreadState.self)
+}
+
 /// Every exported function that may allocate, settle or run anything begins here.
 @inline(__always)
 func currentThread() -> ThreadPointer {
-    let thread = vow_platform_thread().assumingMemoryBound(to: ThreadState.self)
-    if !thread.pointee.cell.hasEntered { enterThread(start: startCore) }
+    let thread = threadState()
+    if !thread.cell.pointee.hasEntered { enterThread(start: startCore) }
     return thread
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
+    /// The thread's counters and its place in the list of threads.
+    @inline(__always)
+    var cell: UnsafeMutablePointer<ThreadCell> {
+        (UnsafeMutableRawPointer(self) - ThreadCell.rest).assumingMemoryBound(to: ThreadCell.self)
+    }
 }
 
 /// And every outermost one ends here: inline handlers run as its last act.
@@ -86,7 +97,10 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
 
 /// Runs once, before the first thread has entered.
 private func startCore() {
-    if MemoryLayout<ThreadState>.size > VOW_THREAD_STORAGE_SIZE {
+    let isTooLarge =
+        MemoryLayout<ThreadCell>.size > ThreadCell.rest
+        || ThreadCell.rest + MemoryLayout<ThreadState>.size > VOW_THREAD_STORAGE_SIZE
+    if isTooLarge {
         fatal("a thread's storage is too small for its state")
     }
     checkRecordLayout()
@@ -119,6 +133,7 @@ private func letLocksGo() {
 private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
     forgetOtherThreads()
-    forgetBlockedOwners(of: vow_platform_thread())
+    // It may never have entered, and must not now: the registry is locked.
+    forgetBlockedOwners(of: threadState())
     letLocksGo()
 }
