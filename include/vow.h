@@ -320,11 +320,10 @@ VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out)
 
 /* Resolves the promise of a resolver (borrowed) with a value (consumed), by its
  * kind. True for the first call, and false, with no effect, for every later
- * one, however many threads try. Promises that adopt each other in a ring, one
- * that adopts itself included, are rejected with VOW_ECYCLE; a promise resolved
- * with one that was chained from it stays pending. Inline handlers run before
- * this returns, unless a handler is running on this thread: then after that
- * one. resolver NULL: false. */
+ * one, however many threads try. Promises that wait for each other in a ring of
+ * any length, by adoption or chaining, are rejected with VOW_ECYCLE. Inline
+ * handlers run before this returns, unless a handler is running on this thread:
+ * then after that one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
 
 /* Rejects with an error (consumed). A value that is no error becomes the
@@ -336,8 +335,8 @@ VOW_API bool vow_reject(vow_resolver *resolver, vow_value error);
 VOW_API vow_resolver *VOW_NULLABLE vow_resolver_retain(vow_resolver *VOW_NULLABLE resolver);
 
 /* Gives a reference (consumed) back; the last one of an unresolved promise
- * rejects it with VOW_EBROKEN. Where nobody is left who could observe that, it
- * is not reported as unhandled either. */
+ * rejects it with VOW_EBROKEN. If neither a promise handle nor a reaction nor an
+ * adopting promise is left then, nothing is rejected, and nothing reported. */
 VOW_API void vow_resolver_release(vow_resolver *VOW_NULLABLE resolver);
 
 /* ---------------------------------------------------------------- 4. Chaining

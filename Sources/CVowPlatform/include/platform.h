@@ -45,17 +45,40 @@ __attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void)
  * when there is no memory for that. */
 __attribute__((visibility("hidden"))) int vow_platform_at_thread_exit(void (*leave)(void));
 
+#ifdef VOW_SCHEDULES
+/* Defined by the scheduler in Tests/schedules, which decides here which thread goes on. The first
+ * four are the steps of AtomicWord and AtomicMark, taken after the call; see there. */
+#define VOW_STEP_READ 0
+#define VOW_STEP_WRITE 1
+#define VOW_STEP_CHANGE 2
+#define VOW_STEP_OWN 3
+/* A spin: another thread must do something first. */
+#define VOW_STEP_PAUSE 4
+#define VOW_STEP_WAKE 5
+void vow_schedule_point(int step, const void *address);
+/* As vow_platform_wait. When a deadline passes is the scheduler's choice. */
+int vow_schedule_sleep(const void *word, uint32_t expected, int has_deadline);
+#endif
+
 /* Sleeps while *word == expected, until a wake or the absolute CLOCK_MONOTONIC deadline (NULL: for
  * ever). False when the deadline has passed. May wake for no reason. */
 static inline int vow_platform_wait(const void *word, uint32_t expected,
                                     const struct timespec *deadline) {
+#ifdef VOW_SCHEDULES
+    return vow_schedule_sleep(word, expected, deadline != NULL);
+#else
     long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
                           deadline, NULL, FUTEX_BITSET_MATCH_ANY);
     return !(result == -1 && errno == ETIMEDOUT);
+#endif
 }
 
 static inline void vow_platform_wake(const void *word) {
+#ifdef VOW_SCHEDULES
+    vow_schedule_point(VOW_STEP_WAKE, word);
+#else
     syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+#endif
 }
 
 /* Tells the processor that this is a spin. */

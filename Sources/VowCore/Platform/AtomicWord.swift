@@ -2,6 +2,22 @@
 
 import Synchronization
 
+#if VOW_SCHEDULES
+    import CVowPlatform
+#endif
+
+/// What a step does, for a scheduler that is asked before each: see Tests/schedules. The numbers are
+/// those of platform.h.
+private struct Step {
+    let code: Int32
+
+    static var read: Step { Step(code: 0) }
+    static var write: Step { Step(code: 1) }
+    static var change: Step { Step(code: 2) }
+    /// Of a word that only this thread writes.
+    static var own: Step { Step(code: 3) }
+}
+
 /// A 64-bit atomic word. Each call names its ordering; the comment at each use names its partner.
 struct AtomicWord: ~Copyable, Sendable {
     private let storage: Atomic<UInt64>
@@ -10,27 +26,46 @@ struct AtomicWord: ~Copyable, Sendable {
     init(_ value: UInt64) { storage = Atomic(value) }
 
     @inline(__always)
-    func loadRelaxed() -> UInt64 { storage.load(ordering: .relaxed) }
+    func loadRelaxed() -> UInt64 {
+        point(.read)
+        return storage.load(ordering: .relaxed)
+    }
 
     @inline(__always)
-    func loadAcquire() -> UInt64 { storage.load(ordering: .acquiring) }
+    func loadAcquire() -> UInt64 {
+        point(.read)
+        return storage.load(ordering: .acquiring)
+    }
 
     /// A load that takes part in the single order of all sequentially consistent steps.
     @inline(__always)
-    func loadOrdered() -> UInt64 { storage.load(ordering: .sequentiallyConsistent) }
+    func loadOrdered() -> UInt64 {
+        point(.read)
+        return storage.load(ordering: .sequentiallyConsistent)
+    }
 
     @inline(__always)
-    func storeRelaxed(_ value: UInt64) { storage.store(value, ordering: .relaxed) }
+    func storeRelaxed(_ value: UInt64) {
+        point(.write)
+        storage.store(value, ordering: .relaxed)
+    }
 
     @inline(__always)
-    func storeRelease(_ value: UInt64) { storage.store(value, ordering: .releasing) }
+    func storeRelease(_ value: UInt64) {
+        point(.write)
+        storage.store(value, ordering: .releasing)
+    }
 
     @inline(__always)
-    func storeOrdered(_ value: UInt64) { storage.store(value, ordering: .sequentiallyConsistent) }
+    func storeOrdered(_ value: UInt64) {
+        point(.write)
+        storage.store(value, ordering: .sequentiallyConsistent)
+    }
 
     @inline(__always)
     func exchangeAcquireRelease(_ value: UInt64) -> UInt64 {
-        storage.exchange(value, ordering: .acquiringAndReleasing)
+        point(.change)
+        return storage.exchange(value, ordering: .acquiringAndReleasing)
     }
 
     /// Acquires when it succeeds; tells what was there when it does not.
@@ -38,21 +73,24 @@ struct AtomicWord: ~Copyable, Sendable {
     func replaceAcquire(_ expected: UInt64, _ desired: UInt64) -> (
         exchanged: Bool, original: UInt64
     ) {
-        storage.compareExchange(expected: expected, desired: desired, ordering: .acquiring)
+        point(.change)
+        return storage.compareExchange(expected: expected, desired: desired, ordering: .acquiring)
     }
 
     @inline(__always)
     func replaceRelease(_ expected: UInt64, _ desired: UInt64) -> (
         exchanged: Bool, original: UInt64
     ) {
-        storage.compareExchange(expected: expected, desired: desired, ordering: .releasing)
+        point(.change)
+        return storage.compareExchange(expected: expected, desired: desired, ordering: .releasing)
     }
 
     @inline(__always)
     func replaceAcquireRelease(
         _ expected: UInt64, _ desired: UInt64
     ) -> (exchanged: Bool, original: UInt64) {
-        storage.compareExchange(
+        point(.change)
+        return storage.compareExchange(
             expected: expected, desired: desired, ordering: .acquiringAndReleasing)
     }
 
@@ -60,37 +98,53 @@ struct AtomicWord: ~Copyable, Sendable {
     func replaceOrdered(_ expected: UInt64, _ desired: UInt64) -> (
         exchanged: Bool, original: UInt64
     ) {
-        storage.compareExchange(
+        point(.change)
+        return storage.compareExchange(
             expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     }
 
     /// Returns the value before.
     @inline(__always)
     func addRelaxed(_ value: UInt64) -> UInt64 {
-        storage.wrappingAdd(value, ordering: .relaxed).oldValue
+        point(.change)
+        return storage.wrappingAdd(value, ordering: .relaxed).oldValue
     }
 
     /// Returns the value before.
     @inline(__always)
     func subtractAcquireRelease(_ value: UInt64) -> UInt64 {
-        storage.wrappingSubtract(value, ordering: .acquiringAndReleasing).oldValue
+        point(.change)
+        return storage.wrappingSubtract(value, ordering: .acquiringAndReleasing).oldValue
     }
 
     /// Returns the value before.
     @inline(__always)
     func addOrdered(_ value: UInt64) -> UInt64 {
-        storage.wrappingAdd(value, ordering: .sequentiallyConsistent).oldValue
+        point(.change)
+        return storage.wrappingAdd(value, ordering: .sequentiallyConsistent).oldValue
     }
 
     /// Returns the value before.
     @inline(__always)
     func subtractOrdered(_ value: UInt64) -> UInt64 {
-        storage.wrappingSubtract(value, ordering: .sequentiallyConsistent).oldValue
+        point(.change)
+        return storage.wrappingSubtract(value, ordering: .sequentiallyConsistent).oldValue
     }
 
     /// Adds without a read-modify-write: for a word that only one thread writes.
     @inline(__always)
-    func addAsOnlyWriter(_ value: UInt64) { storeRelaxed(loadRelaxed() &+ value) }
+    func addAsOnlyWriter(_ value: UInt64) {
+        point(.own)
+        storage.store(storage.load(ordering: .relaxed) &+ value, ordering: .relaxed)
+    }
+
+    /// Before each step; without schedules it is nothing.
+    @inline(__always)
+    private func point(_ step: Step) {
+        #if VOW_SCHEDULES
+            withUnsafePointer(to: self) { vow_schedule_point(step.code, $0) }
+        #endif
+    }
 }
 
 /// Between an atomic read-modify-write before and a load after. x86 orders these by itself.
@@ -109,11 +163,23 @@ struct AtomicMark: ~Copyable, Sendable {
     init() { storage = Atomic(0) }
 
     @inline(__always)
-    var isSet: Bool { storage.load(ordering: .relaxed) != 0 }
+    var isSet: Bool {
+        point(.read)
+        return storage.load(ordering: .relaxed) != 0
+    }
 
     /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
     @inline(__always)
     func set() {
-        if !isSet { storage.store(1, ordering: .relaxed) }
+        if isSet { return }
+        point(.write)
+        storage.store(1, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    private func point(_ step: Step) {
+        #if VOW_SCHEDULES
+            withUnsafePointer(to: self) { vow_schedule_point(step.code, $0) }
+        #endif
     }
 }

@@ -9,7 +9,11 @@ struct Backoff {
     init() {}
 
     mutating func wait() {
-        rounds &+= 1
-        if rounds < 64 { vow_platform_relax() } else { _ = sched_yield() }
+        #if VOW_SCHEDULES
+            vow_schedule_point(VOW_STEP_PAUSE, nil)
+        #else
+            rounds &+= 1
+            if rounds < 64 { vow_platform_relax() } else { _ = sched_yield() }
+        #endif
     }
 }

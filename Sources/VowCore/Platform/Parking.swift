@@ -12,6 +12,13 @@ enum Parking {
     static let done: UInt64 = 2
     /// Something changed: look again.
     static let nudged: UInt64 = 3
+
+    /// How often a thread looks before it sleeps. To explore schedules, once is as good as often.
+    #if VOW_SCHEDULES
+        static let looks = 1
+    #else
+        static let looks = 100
+    #endif
 }
 
 struct Deadline {
@@ -46,7 +53,7 @@ func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until dead
     -> Bool
 {
     // Spin briefly: what is waited for is often about to happen on the other processor.
-    for _ in 0..<100 {
+    for _ in 0..<Parking.looks {
         if word.loadRelaxed() != Parking.awake { break }
         vow_platform_relax()
     }

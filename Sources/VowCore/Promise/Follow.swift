@@ -4,8 +4,8 @@
 // stands in the queue of a promise that follows nobody. When that one is resolved with a promise in turn
 // and nobody else reads it, its followers move on and it dies: a recursion of any depth stays flat.
 //
-// A cycle is found because each follower first publishes whom it follows (the step to `following`) and
-// then walks: of several threads that close a ring together, the last to publish sees it whole.
+// A `finally` that waits for its handler's promise follows it too, but has an outcome of its own: its
+// followers stay in its queue.
 
 import CVow
 
@@ -22,7 +22,11 @@ func follow(
         settleWithOutcome(promise, thread)
         return
     }
-    promise.pointee.state.transitionToFollowing()
+    let isAwaited = promise.pointee.state.transitionToFollowing()
+    if (isAwaited || followed == promise) && closesRing(promise, thread) {
+        rejectCycle(promise, thread)
+        return
+    }
     if promise.pointee.hasFollowers.isSet && yieldFollowers(of: promise, thread) { return }
     if isUnreadable(promise) {
         abandon(promise, thread)
@@ -40,47 +44,28 @@ func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Puts a follower into the queue of the promise at the end of the path, or settles it.
-///
-/// While it walks, the follower keeps pointing to whom it was resolved with: a ring stays the ring that
-/// its members made, and each walk around it comes back to where it began.
 private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
-    guard var end = follower.upstream else { fatal("a follower follows nothing") }
-    end.retain()
-    var pause = Backoff()
-    while end != follower {
+    while true {
+        guard let end = endOfPath(from: follower, thread) else {
+            rejectCycle(follower, thread)
+            return
+        }
         // Before entering: whoever sees the member sees the marks, and whom it follows.
-        end.pointee.isObserved.set()
-        end.pointee.hasFollowers.set()
-        if follower.upstream != end, PhaseSet.ofFollowers.contains(end.pointee.state.read()) {
-            end.retain()
-            redirect(follower, to: end, thread)
+        end.promise.pointee.isObserved.set()
+        end.promise.pointee.hasFollowers.set()
+        redirect(follower, to: end.promise, thread)
+        let obstacle = end.promise.pointee.state.enlist(
+            follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
+        guard let obstacle else {
+            // From here on the follower is its queue's.
+            nudgeBlockedOwners()
+            return
         }
-        if follower.upstream == end {
-            guard let obstacle = end.pointee.state.enlist(follower, while: .ofFollowers) else {
-                // From here on the follower is its queue's.
-                nudgeBlockedOwners()
-                end.release(thread)
-                return
-            }
-            if obstacle.hasValue {
-                takeOutcome(follower, thread)
-                end.release(thread)
-                return
-            }
-        } else if end.pointee.state.read().hasValue {
-            end.retain()
-            redirect(follower, to: end, thread)
-            continue
-        }
-        if let further = end.retainedUpstream() {
-            end.release(thread)
-            end = further
-        } else {
-            pause.wait()
+        if obstacle.hasValue {
+            takeOutcome(follower, thread)
+            return
         }
     }
-    end.release(thread)
-    rejectCycle(follower, thread)
 }
 
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
@@ -110,6 +95,11 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
     var moving = MemberList(reversing: word.head)
     while let follower = moving.popFirst() {
+        if isUnreadable(follower) {
+            // Passed by on the way of its own follower, and given up by its holders.
+            abandon(follower, thread)
+            continue
+        }
         followed.retain()
         redirect(follower, to: followed, thread)
         attach(follower, thread)
@@ -132,7 +122,7 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     promise.releaseProducer(thread)
 }
 
-/// Changes whom a follower follows (consumed), under its lock, for those who walk the path meanwhile.
+/// Changes whom a follower follows (consumed), under its lock, for those who walk past it meanwhile.
 private func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -170,18 +160,4 @@ private func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
     if !promise.progress.contains(.outcomeIsHeld) { return nil }
     promise.progress.remove(.outcomeIsHeld)
     return promise.link.pointee.outcome
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// What this promise waits for, owned: read under the lock, because its queue or its claimer may
-    /// change it. Nil when it waits for no promise, or not any more.
-    func retainedUpstream() -> RecordPointer? {
-        let word = pointee.state.lock()
-        var upstream: RecordPointer?
-        let reads = word.phase == .open && pointee.shape.contains(.link)
-        if reads || word.phase == .following { upstream = self.upstream }
-        upstream?.retain()
-        pointee.state.unlock(word.phase, word.head)
-        return upstream
-    }
 }

@@ -7,7 +7,7 @@ import CVow
 enum Obstacle {
     /// Other threads' work, as far as one can see.
     case blocked
-    /// Work that must run where this thread blocks, or that waits for itself.
+    /// Work that must run where this thread blocks.
     case deadlock
     /// Ready work of the pool, taken out of its queue: this thread runs it.
     case runnable(RecordPointer)
@@ -31,37 +31,26 @@ func lookAhead(
 ) -> Obstacle {
     if !place.isInsideWork && !place.blocksSerial && !isForkedChild { return .blocked }
     promise.retain()
-    promise.retain()
     var current = promise
-    // Brent's way to see a ring: a mark that is moved up at growing distances. Both owned.
-    var mark = promise
+    var watch = RingWatch(from: current)
     var steps = 0
-    var distance = 1
-    var passedReaction = false
-    defer {
-        current.release(thread)
-        mark.release(thread)
-    }
     while true {
-        if current.isReaction { passedReaction = true }
-        switch step(from: current, at: place, thread) {
-        case .stop(let obstacle): return obstacle
-        case .go(let upstream):
+        let found = step(from: current, at: place, thread)
+        guard case .go(let next) = found else {
+            watch.end(thread)
             current.release(thread)
-            current = upstream
+            if case .stop(let obstacle) = found { return obstacle }
+            return .blocked
         }
-        if current == mark {
-            // A ring of followers alone is being rejected by who closed it.
-            return passedReaction ? .deadlock : .blocked
-        }
+        current.release(thread)
+        current = next
         steps += 1
-        if steps % stepsBetweenLooks == 0 && deadline.hasPassed { return .blocked }
-        if steps == distance {
-            distance *= 2
-            mark.release(thread)
-            current.retain()
-            mark = current
-            passedReaction = false
+        let isTooLate = steps % stepsBetweenLooks == 0 && deadline.hasPassed
+        // A ring is being rejected at this moment, by who closed it.
+        if isTooLate || watch.hasSeen(current, thread) {
+            watch.end(thread)
+            current.release(thread)
+            return .blocked
         }
     }
 }
@@ -75,7 +64,7 @@ private func step(
     if isForkedChild && word.phase == .claimed && isLeftWithParent(current) {
         return .stop(.forked)
     }
-    let upstream = current.retainedUpstream()
+    let upstream = current.lockedUpstream().promise
     if word.phase == .open && current.isReaction {
         let isBlockedHere = place.blocks(current.link.pointee.executor, thread)
         let isReady = upstream?.pointee.state.read().hasValue ?? true

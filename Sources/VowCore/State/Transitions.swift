@@ -30,9 +30,9 @@ struct PromiseState: ~Copyable, Sendable {
     }
 
     /// claimed → following. Releases the slot, which names the promise followed. Acquires the marks that
-    /// followers set before they entered the queue.
-    func transitionToFollowing() {
-        change { old in StateWord(.following, old.head) }
+    /// followers set before they entered the queue. True if somebody waits for this promise.
+    func transitionToFollowing() -> Bool {
+        change { old in StateWord(.following, old.head) }.head != nil
     }
 
     // MARK: Settling
@@ -119,7 +119,6 @@ struct PromiseState: ~Copyable, Sendable {
 
     /// One step by the only thread that may take it; members may arrive and lockers pass in between.
     @inline(__always)
-    @discardableResult
     private func change(_ step: (StateWord) -> StateWord) -> StateWord {
         var pause = Backoff()
         while true {

@@ -1,0 +1,128 @@
+// The path of waiting: a reaction waits for the promise it reads, a follower for the one it follows.
+//
+// A ring on that path is found because each follower first publishes whom it follows (the step to
+// `following`) and then looks: of several threads that close a ring together, the last to publish sees
+// it whole. The other links of a ring cannot vanish meanwhile: a reaction keeps its promise until its
+// handler has begun, and a follower is only ever redirected further along its own path.
+//
+// Every look holds one reference and at most one lock at a time.
+
+import CVow
+
+/// What a promise waits for; the other promise is owned.
+enum Upstream {
+    case nothing
+    /// A reaction waits for its promise.
+    case reads(RecordPointer)
+    /// A follower will take the other's outcome.
+    case follows(RecordPointer)
+    /// A `finally` has an outcome already and waits all the same.
+    case waitsFor(RecordPointer)
+
+    var promise: RecordPointer? {
+        switch self {
+        case .nothing: return nil
+        case .reads(let promise), .follows(let promise), .waitsFor(let promise): return promise
+        }
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Read under the lock, because the queue it stands in or its claimer may change it.
+    func lockedUpstream() -> Upstream {
+        let word = pointee.state.lock()
+        var found = Upstream.nothing
+        // In other phases the slot is the claimer's, or holds the value.
+        if word.phase == .following, let upstream {
+            found = progress.contains(.outcomeIsHeld) ? .waitsFor(upstream) : .follows(upstream)
+        } else if word.phase == .open && pointee.shape.contains(.link), let upstream {
+            found = .reads(upstream)
+        }
+        found.promise?.retain()
+        pointee.state.unlock(word.phase, word.head)
+        return found
+    }
+}
+
+/// Whether a promise that has begun to follow waits for itself, or for a ring.
+func closesRing(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    guard var current = promise.upstream else { fatal("a promise follows nothing") }
+    current.retain()
+    var watch = RingWatch(from: current)
+    var isRing = current == promise
+    while !isRing, let next = current.lockedUpstream().promise {
+        current.release(thread)
+        current = next
+        isRing = current == promise || watch.hasSeen(current, thread)
+    }
+    watch.end(thread)
+    current.release(thread)
+    return isRing
+}
+
+/// Where a follower's path of adoptions ends (owned): the promise whose queue it has to stand in. Nil
+/// when the path does not end.
+func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
+    guard var current = follower.upstream else { fatal("a follower follows nothing") }
+    current.retain()
+    var watch = RingWatch(from: current)
+    var isRing = current == follower
+    var holdsOutcome = false
+    walk: while !isRing {
+        switch current.lockedUpstream() {
+        case .follows(let next):
+            current.release(thread)
+            current = next
+            isRing = current == follower || watch.hasSeen(current, thread)
+        case .waitsFor(let further):
+            further.release(thread)
+            holdsOutcome = true
+            break walk
+        case .reads(let further):
+            further.release(thread)
+            break walk
+        case .nothing:
+            break walk
+        }
+    }
+    watch.end(thread)
+    if !isRing { return PathEnd(promise: current, holdsOutcome: holdsOutcome) }
+    current.release(thread)
+    return nil
+}
+
+struct PathEnd {
+    /// Owned.
+    let promise: RecordPointer
+    /// It follows another one itself, but its followers stay with it.
+    let holdsOutcome: Bool
+}
+
+/// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.
+struct RingWatch: ~Copyable {
+    /// Owned.
+    private var mark: RecordPointer
+    private var steps = 0
+    private var distance = 1
+
+    init(from start: RecordPointer) {
+        start.retain()
+        mark = start
+    }
+
+    /// After each step: whether the walk has been here before.
+    mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
+        if current == mark { return true }
+        steps += 1
+        if steps == distance {
+            distance *= 2
+            steps = 0
+            mark.release(thread)
+            current.retain()
+            mark = current
+        }
+        return false
+    }
+
+    consuming func end(_ thread: ThreadPointer) { mark.release(thread) }
+}
