@@ -1,0 +1,54 @@
+// Tests chapter 2 of vow.h: errors and their codes.
+
+import CVow
+import XCTest
+
+final class ErrorsTests: CTest {
+    func testAnErrorHasDomainCodeMessageAndPayload() {
+        let plain = vow_error("net", 404, "not found")
+        XCTAssertEqual(plain.kind, VOW_ERROR)
+        XCTAssertEqual(String(cString: vow_error_domain(plain)!), "net")
+        XCTAssertEqual(vow_error_code(plain), 404)
+        XCTAssertEqual(String(cString: vow_error_message(plain)!), "not found")
+        XCTAssertEqual(vow_error_payload(plain).kind, VOW_NONE)
+        let wrapped = vow_error_wrap("app", .min, nil, plain)
+        XCTAssertEqual(String(cString: vow_error_message(wrapped)!), "")
+        XCTAssertEqual(vow_error_code(wrapped), .min)
+        XCTAssertEqual(vow_error_code(vow_error_payload(wrapped)), 404)
+        vow_value_release(wrapped)
+    }
+
+    func testEveryCodeHasItsName() {
+        let names = [
+            "VOW_EINVAL", "VOW_ENOMEM", "VOW_EFORKED", "VOW_EBROKEN", "VOW_ECYCLE",
+            "VOW_ECANCELLED",
+            "VOW_ETIMEDOUT", "VOW_EDEADLOCK", "VOW_EAGGREGATE", "VOW_ESHUTDOWN", "VOW_EREASON",
+        ]
+        for (index, name) in names.enumerated() {
+            XCTAssertEqual(String(cString: vow_error_name(Int64(-1 - index))), name)
+        }
+        for code in [0, 1, -12, Int64.max, Int64.min] {
+            XCTAssertEqual(String(cString: vow_error_name(code)), "unknown")
+        }
+    }
+
+    func testRejectingWithAValueMakesItTheReason() {
+        let (promise, resolver) = create()
+        XCTAssertTrue(vow_reject(resolver, vow_string("why", 3)))
+        vow_resolver_release(resolver)
+        var error = vow_none()
+        XCTAssertTrue(vow_promise_peek(promise, &error))
+        XCTAssertEqual(vow_error_code(error), Int64(VOW_EREASON))
+        XCTAssertEqual(String(cString: vow_error_domain(error)!), "vow")
+        XCTAssertEqual(
+            vow_string_bytes(vow_error_payload(error), nil).map { String(cString: $0) }, "why")
+        vow_promise_release(promise)
+    }
+
+    func testRejectingWithAnErrorKeepsIt() {
+        let (promise, resolver) = create()
+        XCTAssertTrue(vow_reject(resolver, failure(7)))
+        vow_resolver_release(resolver)
+        XCTAssertEqual(outcome(of: promise), .error(7))
+    }
+}

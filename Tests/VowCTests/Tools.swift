@@ -1,0 +1,115 @@
+// What a Swift program needs around the C functions: contexts, promises to try things on, threads.
+
+import CVow
+import XCTest
+
+/// Entries in the order in which they were made, from any thread.
+final class Journal: @unchecked Sendable {
+    private let lock = NSLock()
+    private var written: [Int] = []
+    private var writers: [pthread_t] = []
+
+    func write(_ entry: Int) {
+        lock.withLock {
+            written.append(entry)
+            writers.append(pthread_self())
+        }
+    }
+
+    var entries: [Int] { lock.withLock { written } }
+    var threads: Set<pthread_t> { lock.withLock { Set(writers) } }
+}
+
+/// A context that is borrowed: the test keeps the object.
+func pointer(to object: AnyObject) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(object).toOpaque()
+}
+
+/// A context that the library owns, until it calls `releaseContext`.
+func owned(_ object: AnyObject) -> UnsafeMutableRawPointer {
+    Unmanaged.passRetained(object).toOpaque()
+}
+
+func releaseContext(_ context: UnsafeMutableRawPointer?) {
+    Unmanaged<AnyObject>.fromOpaque(context!).release()
+}
+
+extension UnsafeMutableRawPointer {
+    func object<Object: AnyObject>(_: Object.Type) -> Object {
+        Unmanaged<Object>.fromOpaque(self).takeUnretainedValue()
+    }
+}
+
+/// Writes an integer down, or the negative code of an error, and hands the input on.
+func note(_ input: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let number = input.kind == VOW_ERROR ? -vow_error_code(input) : input.as.integer
+    context!.object(Journal.self).write(Int(number))
+    return vow_value_retain(input)
+}
+
+func addOne(_ input: vow_value, _: UnsafeMutableRawPointer?) -> vow_value {
+    vow_int(input.as.integer + 1)
+}
+
+func pass(_ input: vow_value, _: UnsafeMutableRawPointer?) -> vow_value { vow_value_retain(input) }
+
+func create() -> (promise: OpaquePointer, resolver: OpaquePointer) {
+    var resolver: OpaquePointer?
+    let promise = vow_promise_create(&resolver)
+    return (promise, resolver!)
+}
+
+/// Resolves, and gives the resolver back.
+@discardableResult
+func finish(_ resolver: OpaquePointer, _ value: vow_value) -> Bool {
+    defer { vow_resolver_release(resolver) }
+    return vow_resolve(resolver, value)
+}
+
+/// A link on the inline executor, or the one given; the promise is consumed.
+func link(
+    _ promise: OpaquePointer, on executor: OpaquePointer? = nil,
+    context: UnsafeMutableRawPointer? = nil,
+    destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
+    fulfilled: vow_handler? = nil, rejected: vow_handler? = nil, flags: UInt32 = 0
+) -> OpaquePointer {
+    var reaction = vow_reaction()
+    reaction.size = MemoryLayout<vow_reaction>.size
+    reaction.on_fulfilled = fulfilled
+    reaction.on_rejected = rejected
+    reaction.context = context
+    reaction.destroy = destroy
+    reaction.executor = executor ?? vow_executor_inline()
+    reaction.flags = flags
+    return vow_then_with(promise, &reaction)
+}
+
+func failure(_ code: Int64) -> vow_value { vow_error("test", code, nil) }
+
+/// The outcome of a promise (consumed), waited for: an integer, or an error's code.
+enum Outcome: Equatable {
+    case integer(Int64)
+    case error(Int64)
+    case other(vow_kind)
+    case none(Int32)
+}
+
+func outcome(of promise: OpaquePointer) -> Outcome {
+    defer { vow_promise_release(promise) }
+    var value = vow_none()
+    let result = vow_await(promise, tenSeconds, &value)
+    defer { vow_value_release(value) }
+    if result == Int32(VOW_REJECTED) { return .error(vow_error_code(value)) }
+    if result != Int32(VOW_FULFILLED) { return .none(result) }
+    return value.kind == VOW_INT ? .integer(value.as.integer) : .other(value.kind)
+}
+
+/// What the library says about a wrong call: the message of the error VOW_EINVAL that it gives.
+func complaint(_ promise: OpaquePointer) -> String? {
+    defer { vow_promise_release(promise) }
+    var value = vow_none()
+    guard vow_promise_peek(promise, &value), vow_error_code(value) == Int64(VOW_EINVAL) else {
+        return nil
+    }
+    return String(cString: vow_error_message(value)!)
+}

@@ -1,0 +1,100 @@
+// What every test of the core begins and ends with: nothing is held that was not held before.
+
+import XCTest
+
+@testable import VowCore
+
+/// What the library holds at a moment, over all threads.
+struct Holdings: Equatable {
+    let live: UInt64
+    let pending: UInt64
+    let handlers: UInt64
+    let bytes: UInt64
+
+    init() {
+        let sums = sumCounters()
+        live = sums.promisesMade &- sums.promisesFreed
+        pending = sums.promisesMade &- sums.promisesSettled &- sums.promisesFreedPending
+        handlers = sums.handlersRegistered &- sums.handlersDone
+        bytes = sums.bytesTaken &- sums.bytesFreed
+    }
+}
+
+/// The base of all suites here: a leak gate around each test.
+class CoreTest: XCTestCase {
+    private var before = Holdings()
+
+    /// The state of the thread that runs the test.
+    var thread: ThreadPointer { currentThread() }
+
+    override func setUp() {
+        super.setUp()
+        _ = currentThread()
+        before = Holdings()
+    }
+
+    override func tearDown() {
+        let before = before
+        // Workers may still be giving back what they ran when the test had seen its results.
+        eventually("the test gives back what it took") { Holdings() == before }
+        let idle = thread
+        XCTAssertTrue(idle.pointee.ready.isEmpty)
+        XCTAssertTrue(idle.pointee.handOver.isEmpty)
+        XCTAssertEqual(idle.pointee.dead, 0)
+        XCTAssertNil(idle.pointee.frame)
+        XCTAssertNil(idle.pointee.place)
+        XCTAssertTrue(idle.pointee.skipped.isEmpty)
+        XCTAssertFalse(idle.pointee.owesWorker)
+        XCTAssertEqual(idle.pointee.foreignDepth, 0)
+        XCTAssertFalse(idle.pointee.isHandingOver || idle.pointee.isReclaiming)
+        super.tearDown()
+    }
+}
+
+/// Fails unless the condition comes true within ten seconds.
+func eventually(
+    _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
+) {
+    let end = Deadline.after(10_000_000_000)
+    while !condition() {
+        if end.hasPassed {
+            XCTFail("in ten seconds it did not happen that \(what)", file: file, line: line)
+            return
+        }
+        usleep(200)
+    }
+}
+
+/// What the calling thread counted while something ran.
+struct Cost: Equatable {
+    var taken: UInt64 = 0
+    var freed: UInt64 = 0
+    var made: UInt64 = 0
+    var settled: UInt64 = 0
+    var promisesFreed: UInt64 = 0
+    var registered: UInt64 = 0
+    var done: UInt64 = 0
+
+    private static func now() -> Cost {
+        let cell = threadCell()
+        return Cost(
+            taken: cell.pointee.counters.bytesTaken.loadRelaxed(),
+            freed: cell.pointee.counters.bytesFreed.loadRelaxed(),
+            made: cell.pointee.counters.promisesMade.loadRelaxed(),
+            settled: cell.pointee.counters.promisesSettled.loadRelaxed(),
+            promisesFreed: cell.pointee.counters.promisesFreed.loadRelaxed(),
+            registered: cell.pointee.counters.handlersRegistered.loadRelaxed(),
+            done: cell.pointee.counters.handlersDone.loadRelaxed())
+    }
+
+    static func of(_ body: () -> Void) -> Cost {
+        let before = now()
+        body()
+        let after = now()
+        return Cost(
+            taken: after.taken - before.taken, freed: after.freed - before.freed,
+            made: after.made - before.made, settled: after.settled - before.settled,
+            promisesFreed: after.promisesFreed - before.promisesFreed,
+            registered: after.registered - before.registered, done: after.done - before.done)
+    }
+}

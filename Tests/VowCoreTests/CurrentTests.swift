@@ -1,0 +1,155 @@
+// Tests which executor a reaction gets when it names none.
+
+import CVow
+import XCTest
+
+@testable import VowCore
+
+/// What a custom executor's `current` answers, per thread.
+private final class Place: @unchecked Sendable {
+    var home: pthread_t?
+    var asked = 0
+}
+
+final class CurrentTests: CoreTest {
+    override func tearDown() {
+        setStandardExecutor(nil, thread)
+        super.tearDown()
+    }
+
+    private func chosen(_ named: ExecutorPointer? = nil) -> ExecutorPointer {
+        let thread = currentThread()
+        let executor = executorForReaction(named, thread)
+        executor.release(thread)
+        return executor
+    }
+
+    /// An executor that says it is current on the place's home thread.
+    private func withAmbient(_ place: Place, _ body: (ExecutorPointer) -> Void) {
+        var cls = vow_executor_class(
+            size: MemoryLayout<vow_executor_class>.size, submit: { _, run, item in run(item) },
+            current: { context in
+                let place = context!.object(Place.self)
+                place.asked += 1
+                return place.home.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+            }, destroy: nil, flags: 0)
+        withUnsafePointer(to: &cls) { cls in
+            let executor = makeCustomExecutor(cls, pointer(to: place))!
+            body(executor)
+            executor.release(currentThread())
+        }
+    }
+
+    func testOutsideOfEverythingItIsThePool() {
+        XCTAssertEqual(chosen(), ownExecutors.pool)
+    }
+
+    func testTheNamedOneWinsEverywhere() {
+        XCTAssertEqual(chosen(ownExecutors.inline), ownExecutors.inline)
+        setStandardExecutor(ownExecutors.main, thread)
+        XCTAssertEqual(chosen(ownExecutors.inline), ownExecutors.inline)
+    }
+
+    func testInsideAHandlerItIsThatHandlers() {
+        final class Fixture { var chosen: ExecutorPointer? }
+        let serial = makeSerialExecutor(label: nil)!
+        for executor in [ownExecutors.inline!, ownExecutors.pool!, serial] {
+            let fixture = Fixture()
+            setStandardExecutor(ownExecutors.main, thread)
+            let derived = link(makePromise(of: vow_none(), thread), on: executor, with: fixture) {
+                _, context in
+                let thread = currentThread()
+                let executor = executorForReaction(nil, thread)
+                executor.release(thread)
+                context!.object(Fixture.self).chosen = executor
+                return vow_none()
+            }
+            expectSettled(derived)
+            XCTAssertEqual(fixture.chosen, executor)
+            drop(derived)
+        }
+        serial.release(thread)
+    }
+
+    func testTheDefaultCanBeReplacedAndRestored() {
+        let serial = makeSerialExecutor(label: nil)!
+        setStandardExecutor(serial, thread)
+        XCTAssertEqual(serial.pointee.counts.loadAcquire(), 2)
+        XCTAssertEqual(chosen(), serial)
+        setStandardExecutor(ownExecutors.inline, thread)
+        XCTAssertEqual(serial.pointee.counts.loadAcquire(), 1)
+        XCTAssertEqual(chosen(), ownExecutors.inline)
+        setStandardExecutor(nil, thread)
+        XCTAssertEqual(chosen(), ownExecutors.pool)
+        serial.release(thread)
+    }
+
+    func testOnAThreadOfACustomExecutorItIsThatOne() {
+        let place = Place()
+        withAmbient(place) { executor in
+            XCTAssertEqual(chosen(), ownExecutors.pool)
+            place.home = pthread_self()
+            XCTAssertEqual(chosen(), executor)
+            setStandardExecutor(ownExecutors.inline, thread)
+            XCTAssertEqual(chosen(), executor)
+            Worker { XCTAssertEqual(self.chosen(), ownExecutors.inline) }.join()
+            XCTAssertEqual(executor.pointee.counts.loadAcquire(), 1)
+        }
+        XCTAssertEqual(chosen(), ownExecutors.inline)
+        XCTAssertEqual(place.asked, 4)
+    }
+
+    func testSeveralCustomExecutorsAreAskedUntilOneSaysYes() {
+        let (first, second, third) = (Place(), Place(), Place())
+        second.home = pthread_self()
+        withAmbient(first) { _ in
+            withAmbient(second) { executor in
+                withAmbient(third) { _ in XCTAssertEqual(chosen(), executor) }
+                XCTAssertEqual(chosen(), executor)
+            }
+            XCTAssertEqual(chosen(), ownExecutors.pool)
+        }
+        XCTAssertEqual(third.asked, 1)
+        XCTAssertEqual(second.asked, 2)
+    }
+
+    func testCustomExecutorsMayComeAndGoWhileThreadsLook() {
+        onThreads(4) { index in
+            for _ in 0..<200 {
+                if index % 2 == 0 {
+                    self.withAmbient(Place()) { _ in }
+                } else {
+                    XCTAssertEqual(self.chosen(), ownExecutors.pool)
+                }
+            }
+        }
+    }
+
+    func testEachReactionHoldsItsExecutor() {
+        let serial = makeSerialExecutor(label: nil)!
+        let promise = openPromise()
+        let links = (0..<3).map { _ in branch(promise, on: serial) { input, _ in input } }
+        XCTAssertEqual(serial.pointee.counts.loadAcquire(), 4)
+        resolveLast(promise, failure(1))
+        XCTAssertEqual(serial.pointee.counts.loadAcquire(), 1)
+        for link in links { dropObserved(link) }
+        dropObserved(promise)
+        serial.release(thread)
+    }
+
+    func testTheOwnExecutorsAreImmortalAndApart() {
+        let own = [ownExecutors.inline!, ownExecutors.pool!, ownExecutors.main!]
+        XCTAssertEqual(Set(own).count, 3)
+        XCTAssertEqual(own.map { $0.pointee.kind }, [.inline, .pool, .serial])
+        XCTAssertEqual(own.map { $0.pointee.isSerial }, [false, false, true])
+        let cost = Cost.of {
+            for executor in own {
+                XCTAssertTrue(executor.pointee.isImmortal)
+                for _ in 0..<3 { executor.release(thread) }
+                executor.retain()
+                XCTAssertEqual(executor.pointee.counts.loadAcquire(), 1)
+            }
+        }
+        XCTAssertEqual(cost, Cost())
+    }
+}

@@ -1,0 +1,128 @@
+// Tests the layout of a promise's memory, and which handler a link calls for which outcome.
+
+import CVow
+import XCTest
+
+@testable import VowCore
+
+final class RecordTests: CoreTest {
+    func testAPromiseTakes40BytesALink64AndALinkWithExtras88() {
+        XCTAssertEqual(MemoryLayout<Record>.size, 40)
+        XCTAssertEqual(MemoryLayout<Record>.alignment, 8)
+        XCTAssertEqual(MemoryLayout<LinkPart>.size, 24)
+        XCTAssertEqual(MemoryLayout<LinkExtras>.size, 24)
+        XCTAssertEqual(Shape().recordSize, 40)
+        XCTAssertEqual(Shape.immortal.recordSize, 40)
+        for more in [Shape(), .onFulfilled, .onRejected, .finally, .subscription] {
+            XCTAssertEqual(Shape.link.union(more).recordSize, 64)
+            XCTAssertEqual(Shape.link.union(.extras).union(more).recordSize, 88)
+        }
+    }
+
+    func testTheBitsOfAShapeAndOfProgressAreApart() {
+        let shapes: [Shape] = [
+            .link, .extras, .onFulfilled, .onRejected, .finally, .waiter, .immortal, .subscription,
+        ]
+        XCTAssertEqual(shapes.reduce(into: Shape()) { $0.formUnion($1) }.rawValue, 255)
+        XCTAssertEqual(shapes.reduce(0) { $0 + Int($1.rawValue) }, 255)
+        let steps: [VowCore.Progress] = [
+            .lastOfBatch, .countedInline, .outcomeIsHeld, .isRefused,
+        ]
+        for (index, step) in steps.enumerated() {
+            for other in steps[..<index] { XCTAssertTrue(step.isDisjoint(with: other)) }
+        }
+    }
+
+    func testTheValueAndTheLinksShareOneSlot() {
+        withRecords(2) { records in
+            let record = records[0]
+            record.value = vow_double(2.5)
+            XCTAssertEqual(record.value.kind, VOW_DOUBLE)
+            XCTAssertEqual(record.value.as.real, 2.5)
+            record.next = records[1]
+            record.upstream = record
+            XCTAssertEqual(record.next, records[1])
+            XCTAssertEqual(record.upstream, record)
+            record.next = nil
+            XCTAssertNil(record.next)
+            XCTAssertEqual(record.upstream, record)
+            record.value = vow_none()
+            XCTAssertEqual(record.value.kind, VOW_NONE)
+        }
+    }
+
+    func testTheSlotTouchesNothingElseOfTheRecord() {
+        withRecords(1) { records in
+            let record = records[0]
+            record.progress = .lastOfBatch
+            record.inlineLeft = 7
+            record.pointee.isObserved.set()
+            var value = vow_int(-1)
+            value.kind = UInt32.max
+            value.reserved = UInt32.max
+            record.value = value
+            XCTAssertEqual(phase(of: record), .open)
+            XCTAssertEqual(record.pointee.counts.loadAcquire(), 1)
+            XCTAssertEqual(record.progress, .lastOfBatch)
+            XCTAssertEqual(record.inlineLeft, 7)
+            XCTAssertTrue(record.pointee.isObserved.isSet)
+            XCTAssertFalse(record.pointee.hasFollowers.isSet)
+            XCTAssertEqual(record.pointee.shape, Shape())
+        }
+    }
+
+    func testPartsLieBehindTheRecordWithoutGaps() {
+        withRecords(1) { records in
+            let start = UnsafeRawPointer(records[0])
+            XCTAssertEqual(UnsafeRawPointer(records[0].link) - start, 40)
+            XCTAssertEqual(UnsafeRawPointer(records[0].extras) - start, 64)
+        }
+    }
+
+    func testAHeldOutcomeTakesTheContextsPlace() {
+        withRecords(1) { records in
+            var part = LinkPart(handler: nil, context: nil, executor: nil)
+            XCTAssertNil(part.outcome)
+            part.outcome = records[0]
+            XCTAssertEqual(part.context, UnsafeMutableRawPointer(records[0]))
+            XCTAssertEqual(part.outcome, records[0])
+        }
+    }
+
+    /// What the handlers of the table return.
+    private static let onFulfilled: Handler = { _, _ in vow_int(1) }
+    private static let onRejected: Handler = { _, _ in vow_int(2) }
+
+    func testTheShapeSelectsTheHandler() {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 88, alignment: 16)
+        defer { memory.deallocate() }
+        func selected(_ shape: Shape, rejected: Bool) -> Int64? {
+            let link = memory.bindMemory(to: Record.self, capacity: 1)
+            link.initialize(to: Record(.open, shape: shape, promises: 0, producers: 0))
+            link.link.initialize(
+                to: LinkPart(handler: RecordTests.onFulfilled, context: nil, executor: nil))
+            if shape.contains(.extras) {
+                link.extras.initialize(
+                    to: LinkExtras(onRejected: RecordTests.onRejected, destroy: nil, label: nil))
+            }
+            return link.handler(rejected: rejected)?(vow_none(), nil).as.integer
+        }
+        // Without extras a link has one handler, for whichever outcomes its shape names.
+        let table: [(Shape, Int64?, Int64?)] = [
+            ([.link], nil, nil),
+            ([.link, .onFulfilled], 1, nil),
+            ([.link, .onRejected], nil, 1),
+            ([.link, .onFulfilled, .onRejected], 1, 1),
+            ([.link, .onFulfilled, .onRejected, .finally], 1, 1),
+            ([.link, .extras], nil, nil),
+            ([.link, .extras, .onFulfilled], 1, nil),
+            ([.link, .extras, .onRejected], nil, 2),
+            ([.link, .extras, .onFulfilled, .onRejected], 1, 2),
+            ([.link, .extras, .onFulfilled, .onRejected, .finally], 1, 2),
+        ]
+        for (shape, fulfilled, rejected) in table {
+            XCTAssertEqual(selected(shape, rejected: false), fulfilled, "\(shape.rawValue)")
+            XCTAssertEqual(selected(shape, rejected: true), rejected, "\(shape.rawValue)")
+        }
+    }
+}

@@ -1,3 +1,0 @@
-import XCTest
-@testable import VowCore
-final class Smoke: XCTestCase { func testA() { XCTAssertEqual(MemoryLayout<Record>.size, 40) } }

@@ -1,0 +1,164 @@
+// Short ways to make, link, settle and look at promises through the core's own functions.
+
+import CVow
+import XCTest
+
+@testable import VowCore
+
+func openPromise() -> RecordPointer {
+    makePromise(.open, producers: 1, currentThread())!
+}
+
+/// What `vow_resolve` does, and the resolver is released with it.
+@discardableResult
+func resolveLast(_ promise: RecordPointer, _ value: vow_value) -> Bool {
+    let thread = currentThread()
+    let isFirst = promise.pointee.state.transitionToClaimed(from: .open)
+    if isFirst {
+        resolve(promise, value, ownsProducer: true, thread)
+    } else {
+        value.release(thread)
+        promise.releaseProducer(thread)
+    }
+    leave(thread)
+    return isFirst
+}
+
+/// A link on a promise (consumed), inline unless said otherwise.
+func link(
+    _ promise: RecordPointer, _ shape: Shape = [.link, .onFulfilled],
+    on executor: ExecutorPointer? = nil,
+    with context: AnyObject? = nil, _ handler: @escaping Handler
+) -> RecordPointer {
+    let thread = currentThread()
+    let derived = react(
+        to: promise,
+        Reaction(
+            shape: shape, handler: handler, context: context.map(pointer(to:)),
+            executor: executor ?? ownExecutors.inline), thread)
+    leave(thread)
+    return derived
+}
+
+/// The same, on a promise that the caller keeps.
+func branch(
+    _ promise: RecordPointer, _ shape: Shape = [.link, .onFulfilled],
+    on executor: ExecutorPointer? = nil,
+    with context: AnyObject? = nil, _ handler: @escaping Handler
+) -> RecordPointer {
+    promise.retain()
+    return link(promise, shape, on: executor, with: context, handler)
+}
+
+func drop(_ promises: RecordPointer...) {
+    let thread = currentThread()
+    for promise in promises { promise.release(thread) }
+    leave(thread)
+}
+
+func drop(_ value: vow_value) {
+    let thread = currentThread()
+    value.release(thread)
+    leave(thread)
+}
+
+/// A promise as a value (consumed).
+func asValue(_ promise: RecordPointer) -> vow_value { vow_value(VOW_PROMISE, promise) }
+
+/// An error with a code and nothing else.
+func failure(_ code: Int64) -> vow_value {
+    makeError(domain: "test", code: code, message: nil, payload: vow_none())!
+}
+
+func code(of value: vow_value) -> Int64? {
+    value.box(of: VOW_ERROR)?.part(ErrorPart.self).pointee.code
+}
+
+func phase(of promise: RecordPointer) -> Phase { promise.pointee.state.read().phase }
+
+/// The two halves of a promise's count.
+struct Counts: Equatable {
+    let promises: UInt64
+    let producers: UInt64
+
+    init(promises: UInt64, producers: UInt64) {
+        self.promises = promises
+        self.producers = producers
+    }
+
+    init(_ promise: RecordPointer) {
+        let both = promise.pointee.counts.loadAcquire()
+        self.init(promises: both & 0xffff_ffff, producers: both >> 32)
+    }
+}
+
+/// Observes a promise (consumed) as an error handler would, so that nothing is reported.
+func dropObserved(_ promise: RecordPointer) {
+    promise.pointee.isObserved.set()
+    drop(promise)
+}
+
+/// XCTestCase has a `wait` of its own.
+func waitFor(_ promise: RecordPointer, nanoseconds: Int64) -> WaitResult {
+    wait(for: promise, until: .after(nanoseconds), currentThread())
+}
+
+/// Waits for a promise, and fails when it does not settle within ten seconds.
+func expectSettled(_ promise: RecordPointer, file: StaticString = #filePath, line: UInt = #line) {
+    XCTAssertEqual(waitFor(promise, nanoseconds: 10_000_000_000), .settled, file: file, line: line)
+}
+
+/// The members of a list, in order.
+func members(_ list: MemberList) -> [RecordPointer] {
+    var found: [RecordPointer] = []
+    var member = list.first
+    while let current = member {
+        found.append(current)
+        member = current.next
+    }
+    return found
+}
+
+/// Records that stand in no promise's queue, for lists and state words; freed at the end.
+func withRecords(_ count: Int, _ body: ([RecordPointer]) -> Void) {
+    let thread = currentThread()
+    let records = (0..<count).map { _ in makePromise(.open, producers: 0, thread)! }
+    body(records)
+    for record in records {
+        record.pointee.counts.storeRelaxed(1)
+        record.release(thread)
+    }
+}
+
+/// A class of objects for as long as the body runs.
+func withClass(
+    _ name: StaticString = "thing", destroy: Destroy? = nil,
+    subscribe: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer) -> Bool)? = nil,
+    _ body: (UnsafePointer<vow_class>) -> Void
+) {
+    let name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    var cls = vow_class(
+        size: MemoryLayout<vow_class>.size, name: name, destroy: destroy, subscribe: subscribe)
+    withUnsafePointer(to: &cls, body)
+}
+
+/// A link with everything that `vow_then_with` can say, on a promise (consumed).
+func linkWithExtras(
+    _ promise: RecordPointer, finally: Bool = false, on executor: ExecutorPointer? = nil,
+    context: AnyObject? = nil, fulfilled: Handler? = nil, rejected: Handler? = nil,
+    destroy: Destroy? = nil
+) -> RecordPointer {
+    var shape: Shape = [.link, .extras]
+    if fulfilled != nil { shape.insert(.onFulfilled) }
+    if rejected != nil { shape.insert(.onRejected) }
+    if finally { shape.insert(.finally) }
+    let thread = currentThread()
+    let derived = react(
+        to: promise,
+        Reaction(
+            shape: shape, handler: fulfilled, context: context.map(pointer(to:)),
+            executor: executor ?? ownExecutors.inline,
+            extras: LinkExtras(onRejected: rejected, destroy: destroy, label: nil)), thread)
+    leave(thread)
+    return derived
+}

@@ -1,0 +1,240 @@
+// Tests every step of the state word's table from every phase it may start from, and that the others
+// refuse.
+
+import XCTest
+
+@testable import VowCore
+
+final class TransitionsTests: CoreTest {
+    /// A state in a phase, with some members in its queue.
+    private func state(_ phase: Phase, _ queue: [RecordPointer] = []) -> PromiseState {
+        let state = PromiseState(phase)
+        var head: RecordPointer?
+        for member in queue {
+            member.next = head
+            head = member
+        }
+        _ = state.lock()
+        state.unlock(phase, head)
+        return state
+    }
+
+    private func check(
+        _ state: borrowing PromiseState, _ phase: Phase, _ head: RecordPointer?,
+        file: StaticString = #filePath, line: UInt = #line
+    ) {
+        let word = state.read()
+        XCTAssertEqual(word.phase, phase, file: file, line: line)
+        XCTAssertEqual(word.head, head, file: file, line: line)
+        XCTAssertFalse(word.isLocked, file: file, line: line)
+    }
+
+    func testAStateBeginsInItsPhaseWithAnEmptyQueue() {
+        for phase in allPhases { check(PromiseState(phase), phase, nil) }
+    }
+
+    func testG1_claimingSucceedsFromThePhaseAskedForAndFromNoOther() {
+        withRecords(2) { records in
+            for asked in [Phase.open, .following] {
+                for phase in allPhases {
+                    let state = state(phase, records)
+                    let claimed = state.transitionToClaimed(from: asked)
+                    XCTAssertEqual(claimed, phase == asked, "asked \(asked), found \(phase)")
+                    check(state, claimed ? .claimed : phase, records[1])
+                }
+            }
+        }
+    }
+
+    func testG1_claimingSucceedsOnce() {
+        for phase in [Phase.open, .following] {
+            let state = state(phase)
+            XCTAssertTrue(state.transitionToClaimed(from: phase))
+            XCTAssertFalse(state.transitionToClaimed(from: phase))
+        }
+    }
+
+    func testG1_ofManyThreadsOneClaims() {
+        let winners = AtomicWord(0)
+        for _ in 0..<200 {
+            let state = PromiseState(.open)
+            let before = winners.loadAcquire()
+            onThreads(4) { _ in
+                if state.transitionToClaimed(from: .open) { _ = winners.addOrdered(1) }
+            }
+            XCTAssertEqual(winners.loadAcquire(), before + 1)
+        }
+    }
+
+    func testFollowingKeepsTheQueue() {
+        withRecords(1) { records in
+            for queue in [[], records] {
+                let state = state(.claimed, queue)
+                state.transitionToFollowing()
+                check(state, .following, queue.last)
+            }
+        }
+    }
+
+    func testSettlingAnEmptyQueueSettlesAtOnce() {
+        let state = state(.claimed)
+        XCTAssertNil(state.transitionToSettling {})
+        check(state, .settled, nil)
+    }
+
+    func testSettlingTakesTheWholeQueueNewestFirst() {
+        withRecords(3) { records in
+            let state = state(.claimed, records)
+            XCTAssertEqual(state.transitionToSettling {}, records[2])
+            check(state, .settling, nil)
+            XCTAssertEqual(records[2].next, records[1])
+            XCTAssertEqual(records[1].next, records[0])
+            XCTAssertNil(records[0].next)
+        }
+    }
+
+    func testSettlingSaysOnceBeforehandThatSomebodyWaits() {
+        withRecords(2) { records in
+            for queue in [[], Array(records[..<1]), records] {
+                let state = state(.claimed, queue)
+                var calls: [Phase] = []
+                _ = state.transitionToSettling { calls.append(state.read().phase) }
+                XCTAssertEqual(calls, queue.isEmpty ? [] : [.claimed])
+            }
+        }
+    }
+
+    func testHandingOverEndsSettledOrDeliveringWhenNoMoreCame() {
+        for inlineAreLeft in [false, true] {
+            let state = state(.settling)
+            XCTAssertNil(state.transitionAfterHandOver(inlineAreLeft: inlineAreLeft))
+            check(state, inlineAreLeft ? .delivering : .settled, nil)
+        }
+    }
+
+    func testG2_handingOverGoesOnWhileLateOnesCame() {
+        withRecords(2) { records in
+            for inlineAreLeft in [false, true] {
+                let state = state(.settling, records)
+                XCTAssertEqual(
+                    state.transitionAfterHandOver(inlineAreLeft: inlineAreLeft), records[1])
+                check(state, .settling, nil)
+            }
+        }
+    }
+
+    func testG2_deliveringEndsOnlyWhenNoMoreCame() {
+        withRecords(1) { records in
+            let state = state(.delivering, records)
+            XCTAssertEqual(state.transitionAfterDelivery(), records[0])
+            check(state, .delivering, nil)
+            XCTAssertNil(state.transitionAfterDelivery())
+            check(state, .settled, nil)
+        }
+    }
+
+    func testOnlyASettledPromiseBeginsToDeliverAgain() {
+        for phase in allPhases {
+            let state = state(phase)
+            let began = state.transitionToDelivering()
+            XCTAssertEqual(began, phase == .settled, "\(phase)")
+            check(state, began ? .delivering : phase, nil)
+            XCTAssertFalse(state.transitionToDelivering())
+        }
+    }
+
+    func testAMemberIsEnlistedExactlyWhileItsSetSays() {
+        withRecords(2) { records in
+            for phase in allPhases {
+                for set in allSets {
+                    let state = state(phase, [records[0]])
+                    records[1].next = nil
+                    let obstacle = state.enlist(records[1], while: set)
+                    let accepts = set.contains(StateWord(phase, nil))
+                    XCTAssertEqual(obstacle == nil, accepts)
+                    if let obstacle {
+                        XCTAssertEqual(obstacle.phase, phase)
+                        XCTAssertEqual(obstacle.head, records[0])
+                        XCTAssertNil(records[1].next)
+                        check(state, phase, records[0])
+                    } else {
+                        XCTAssertEqual(records[1].next, records[0])
+                        check(state, phase, records[1])
+                    }
+                }
+            }
+        }
+    }
+
+    func testTheLockKeepsPhaseAndQueue() {
+        withRecords(1) { records in
+            for phase in allPhases {
+                let state = state(phase, records)
+                let found = state.lock()
+                XCTAssertEqual(found.phase, phase)
+                XCTAssertEqual(found.head, records[0])
+                XCTAssertFalse(found.isLocked)
+                XCTAssertTrue(state.read().isLocked)
+                XCTAssertEqual(state.read().phase, phase)
+                XCTAssertEqual(state.read().head, records[0])
+                state.unlock(phase, found.head)
+                check(state, phase, records[0])
+            }
+        }
+    }
+
+    func testUnlockingInstallsAnotherQueue() {
+        withRecords(2) { records in
+            let state = state(.open, records)
+            _ = state.lock()
+            state.unlock(.open, records[0])
+            check(state, .open, records[0])
+        }
+    }
+
+    func testEveryOtherStepWaitsForTheLock() {
+        withRecords(1) { records in
+            let state = state(.open)
+            let word = state.lock()
+            let begun = Signal()
+            let isOver = AtomicWord(0)
+            withoutActuallyEscaping({ [records] in
+                begun.send()
+                XCTAssertNil(state.enlist(records[0], while: .ofReactions))
+                XCTAssertTrue(isOver.loadAcquire() == 1, "enlisted during the lock")
+            }) { body in
+                let worker = Worker(body)
+                begun.receive()
+                usleep(2000)
+                XCTAssertNil(state.read().head)
+                isOver.storeRelease(1)
+                state.unlock(word.phase, word.head)
+                worker.join()
+            }
+            check(state, .open, records[0])
+        }
+    }
+
+    func testG2_manyThreadsEnlistWithoutLosingAMember() {
+        withRecords(400) { records in
+            let state = PromiseState(.open)
+            onThreads(4) { part in
+                for index in 0..<100 {
+                    XCTAssertNil(
+                        state.enlist(records[part * 100 + index], while: .ofReactions))
+                    if index % 10 == 0 {
+                        let word = state.lock()
+                        state.unlock(word.phase, word.head)
+                    }
+                }
+            }
+            let queued = members(MemberList(reversing: state.read().head))
+            XCTAssertEqual(Set(queued), Set(records))
+            XCTAssertEqual(queued.count, 400)
+            for part in 0..<4 {
+                let mine = records[part * 100..<part * 100 + 100]
+                XCTAssertEqual(queued.filter(mine.contains), Array(mine), "part \(part)")
+            }
+        }
+    }
+}
