@@ -71,41 +71,48 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
 /// False when somebody else reads it, or when it has many followers: then it stays between them.
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    let limit = 16
+    guard var moving = takeFollowers(of: promise) else { return false }
+    guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+    while let follower = moving.popFirst() {
+        if follower.pointee.hasFollowers.isSet, let theirs = takeFollowers(of: follower) {
+            // It stayed in between earlier, because somebody read it then.
+            moving.append(theirs)
+            abandon(follower, thread)
+        } else if isUnreadable(follower) {
+            // Passed by on the way of its own follower, and given up by its holders.
+            abandon(follower, thread)
+        } else {
+            followed.retain()
+            redirect(follower, to: followed, thread)
+            attach(follower, thread)
+        }
+    }
+    abandon(promise, thread)
+    return true
+}
+
+/// Empties the queue of a following promise that has nothing but a few followers, and no other holder.
+/// Whoever walks past it at this moment counts as one.
+private func takeFollowers(of promise: RecordPointer) -> MemberList? {
+    let most = 16
     var followers = 0
     let word = promise.pointee.state.lock()
     var member = word.head
-    while let current = member, followers <= limit {
-        if current.pointee.shape.contains(.waiter)
-            || current.pointee.state.read().phase != .following
-        {
-            break
-        }
+    while let current = member, followers <= most, isFollower(current) {
         followers += 1
         member = current.next
     }
-    let onlyFollowers = member == nil && followers > 0 && followers <= limit
+    let onlyFollowers = member == nil && followers > 0
     let theirs = UInt64(followers) | 1 << 32
     let isFree =
         onlyFollowers && promise.pointee.counts.loadAcquire() == theirs
         && !promise.progress.contains(.outcomeIsHeld)
     promise.pointee.state.unlock(.following, isFree ? nil : word.head)
-    if !isFree { return false }
+    return isFree ? MemberList(reversing: word.head) : nil
+}
 
-    guard let followed = promise.upstream else { fatal("a promise follows nothing") }
-    var moving = MemberList(reversing: word.head)
-    while let follower = moving.popFirst() {
-        if isUnreadable(follower) {
-            // Passed by on the way of its own follower, and given up by its holders.
-            abandon(follower, thread)
-            continue
-        }
-        followed.retain()
-        redirect(follower, to: followed, thread)
-        attach(follower, thread)
-    }
-    abandon(promise, thread)
-    return true
+private func isFollower(_ member: RecordPointer) -> Bool {
+    !member.pointee.shape.contains(.waiter) && member.pointee.state.read().phase == .following
 }
 
 /// Whether nobody holds the promise and nobody waits for it: its outcome can reach nobody.

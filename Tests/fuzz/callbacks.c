@@ -1,0 +1,192 @@
+/* What the library calls: handlers, destructors, the hook, subscribe. Each first asks the model. */
+#include "world.h"
+
+static void check_place(const model_promise *self) {
+    frame top = top_frame();
+    EXPECT(top == FRAME_TOP || top == FRAME_RUN || top == FRAME_AWAIT,
+           "a handler inside a handler or another callback");
+    executor_kind kind = w.executors[self->executor].kind;
+    if (kind == EXECUTOR_SERIAL || kind == EXECUTOR_LOOSE) {
+        EXPECT(top == FRAME_RUN && w.frame_executors[w.depth] == self->executor,
+               "a handler outside of its executor %d", self->executor);
+    }
+}
+
+/* "One handler at a time, in order": nothing that became ready in an earlier step is left behind.
+ */
+static void check_serial(const model_promise *self) {
+    if ((w.executors[self->executor].flags & VOW_SERIAL) == 0) {
+        return;
+    }
+    for (int i = 0; i < m.promise_count; i++) {
+        const model_promise *other = &m.promises[i];
+        EXPECT(other->wait != WAITS_EXECUTOR || other->executor != self->executor ||
+                   other->epoch >= self->epoch,
+               "a serial executor ran a handler before an older one");
+    }
+}
+
+static vow_value run_handler(vow_value input, context *self) {
+    int reaction = self->reaction;
+    EXPECT(reaction >= 0, "a handler of a call that failed");
+    trace("handler of promise %d", reaction);
+    EXPECT(self->destroyed == 0, "a handler with a destroyed context");
+    check_place(&m.promises[reaction]);
+    bool in_order = w.executors[m.promises[reaction].executor].kind != EXECUTOR_LOOSE;
+    const char *objection = model_start(reaction, in_order);
+    EXPECT(objection == NULL, "the handler of promise %d %s", reaction, objection);
+    check_serial(&m.promises[reaction]);
+    int expected = model_input(reaction);
+    push_frame(FRAME_HANDLER, m.promises[reaction].executor);
+    compare(input, expected);
+    check_current();
+    unsigned ops = next_below(16);
+    run_ops(ops > 8 ? ops - 8 : 0);
+    compare(input, expected);
+    pair result = {vow_value_retain(input), expected};
+    if (next_below(4) != 0) {
+        drop_value(result);
+        result = take_value();
+    }
+    result = usable_result(result, reaction);
+    trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
+          (long long)m.values[result.model].number);
+    model_finish(reaction, result.model);
+    pop_frame();
+    return result.real;
+}
+
+vow_value on_value(vow_value input, void *context) {
+    EXPECT(input.kind != VOW_ERROR, "an error for the handler of values");
+    return run_handler(input, context);
+}
+
+vow_value on_error(vow_value input, void *context) {
+    EXPECT(input.kind == VOW_ERROR, "a value for the handler of errors");
+    return run_handler(input, context);
+}
+
+vow_value on_either(vow_value input, void *context) {
+    return run_handler(input, context);
+}
+
+/* Some callbacks go on with the program. */
+static void maybe_run_ops(void) {
+    unsigned ops = next_below(8);
+    run_ops(ops > 5 ? ops - 5 : 0);
+}
+
+/* The library may adopt what the handler returned only after the destructor, the model did before:
+ * so if the destructor takes the last handle, who reports is left open. */
+static void destroy_with_ops(int reaction) {
+    model_promise *self = &m.promises[reaction];
+    int followed = self->wait == WAITS_FOLLOWED ? self->upstream : -1;
+    model_mark();
+    bool was_read = self->must;
+    maybe_run_ops();
+    model_mark();
+    if (followed >= 0 && was_read && !self->must) {
+        self->doubtful = m.promises[followed].doubtful = true;
+        m.promises[followed].observed = false;
+    }
+}
+
+void on_destroy(void *context_pointer) {
+    context *self = context_pointer;
+    int number = (int)(self - w.contexts);
+    trace("context %d destroyed", number);
+    EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
+    EXPECT(m.context_done[number], "a context destroyed while its handler may run");
+    self->destroyed++;
+    push_frame(FRAME_CALLBACK, -1);
+    if (self->reaction >= 0) {
+        destroy_with_ops(self->reaction);
+    } else {
+        maybe_run_ops();
+    }
+    pop_frame();
+}
+
+void on_object_destroy(void *pointer) {
+    object *self = pointer;
+    trace("object %d destroyed", (int)(self - w.objects));
+    EXPECT(self->destroyed == 0, "an object destroyed twice");
+    model_mark();
+    EXPECT(!m.value_must[self->value], "an object destroyed while it can be read");
+    self->destroyed++;
+    push_frame(FRAME_CALLBACK, -1);
+    maybe_run_ops();
+    pop_frame();
+}
+
+void on_unhandled(vow_value error, void *context) {
+    EXPECT(context == &w, "a hook with another context");
+    int64_t code = vow_error_code(error);
+    trace("unhandled: %lld", (long long)code);
+    if (code < 0) {
+        EXPECT(-code < 16, "the unhandled error %lld", (long long)code);
+        w.own_reports[-code]++;
+    } else {
+        EXPECT(code >= 1000 && code < 1000 + w.next_code, "the unhandled error %lld",
+               (long long)code);
+        w.reports[code - 1000]++;
+    }
+    push_frame(FRAME_CALLBACK, -1);
+    maybe_run_ops();
+    pop_frame();
+}
+
+static int subscriber_of(int value) {
+    for (int i = 0; i < m.promise_count; i++) {
+        if (m.promises[i].wait == WAITS_THENABLE && m.promises[i].value == value) {
+            return i;
+        }
+    }
+    fail("a subscription that no promise waits for");
+}
+
+static void answer(vow_resolver *resolver, int model) {
+    bool rejects = next_below(4) == 0;
+    pair value = usable_result(take_value(), m.resolvers[model].promise);
+    if (m.values[value.model].kind == VOW_PROMISE) {
+        rejects = false;
+    }
+    trace("answer %s with kind %u", rejects ? "reject" : "resolve", value.real.kind);
+    bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
+    bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
+    EXPECT(got == expected, "a thenable's answer: %d", got);
+}
+
+bool on_subscribe(void *pointer, vow_resolver *resolver) {
+    object *self = pointer;
+    EXPECT(self->destroyed == 0, "subscribed to a destroyed object");
+    frame top = top_frame();
+    EXPECT(top == FRAME_TOP || top == FRAME_RUN || top == FRAME_AWAIT,
+           "subscribe inside a handler or another callback");
+    int promise = subscriber_of(self->value);
+    int model = model_subscribe(promise);
+    unsigned how = next_below(8);
+    trace("subscribe to object %d for promise %d, %u", (int)(self - w.objects), promise, how);
+    m.values[self->value].holds++;
+    push_frame(FRAME_CALLBACK, -1);
+    maybe_run_ops();
+    for (unsigned i = 0; i < (how == 2 ? 2 : how < 2); i++) {
+        answer(resolver, model);
+    }
+    bool says_yes = how < 6;
+    if (how == 3 || how == 4 || how == 6) {
+        put_resolver(resolver, model); /* to answer later; how 6: too late */
+    } else {
+        model_resolver_drop(model);
+        vow_resolver_release(resolver);
+    }
+    pop_frame();
+    m.values[self->value].holds--;
+    /* Meanwhile an operation may have answered with the resolver that was put away. */
+    says_yes = says_yes || m.resolvers[model].claimed;
+    model_subscribed(promise, model, self->value, says_yes);
+    return says_yes;
+}
+
+const vow_class plain_class = {sizeof(vow_class), "plain", on_object_destroy, NULL};
+const vow_class thenable_class = {sizeof(vow_class), "thenable", on_object_destroy, on_subscribe};

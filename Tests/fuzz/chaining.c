@@ -1,0 +1,114 @@
+/* Operations that register handlers. */
+#include "world.h"
+
+int new_context(bool has_destroy) {
+    context *self = &w.contexts[w.context_count];
+    self->has_destroy = has_destroy;
+    self->reaction = -1;
+    return w.context_count++;
+}
+
+/* A reaction before the call that registers it: its handler may run inside. */
+static int expect_reaction(int promise, int number, model_reaction reaction) {
+    reaction.context = w.contexts[number].has_destroy ? number : -1;
+    if (reaction.executor < 0) {
+        reaction.executor = current_executor();
+    }
+    /* The library has the reaction first, then calls handlers; so the model. */
+    w.contexts[number].reaction = m.promise_count;
+    int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
+    m.promises[made].holds++;
+    return made;
+}
+
+static void have(vow_promise *real, int model) {
+    m.promises[model].holds--;
+    put_promise(real, model);
+}
+
+/* The promise to chain on: taken from its slot, or one more reference. */
+vow_promise *consumed_promise(int *model) {
+    int slot = some_promise();
+    if (slot < 0) {
+        return NULL;
+    }
+    vow_promise *promise = w.promises[slot];
+    *model = w.promise_models[slot];
+    if (next_below(2) == 0) {
+        return vow_promise_retain(promise);
+    }
+    m.promises[*model].holds--;
+    w.promises[slot] = NULL;
+    return promise;
+}
+
+/* Without an executor the default counts, which destructors may not rely on. */
+static int executor_for_call(void) {
+    int executor = any_executor();
+    return executor < 0 && top_frame() == FRAME_CALLBACK ? 0 : executor;
+}
+
+static void short_form(unsigned which) {
+    int upstream = -1;
+    if (top_frame() == FRAME_CALLBACK) {
+        return;
+    }
+    vow_promise *promise = consumed_promise(&upstream);
+    if (promise == NULL) {
+        return;
+    }
+    int number = new_context(false);
+    context *self = &w.contexts[number];
+    model_reaction reaction = {which != 1, which != 0, which == 2, -1, -1};
+    int made = expect_reaction(upstream, number, reaction);
+    trace("%s promise %d -> %d",
+          which == 0   ? "then"
+          : which == 1 ? "catch"
+                       : "finally",
+          upstream, made);
+    vow_promise *real = which == 0   ? vow_then(promise, on_value, self)
+                        : which == 1 ? vow_catch(promise, on_error, self)
+                                     : vow_finally(promise, on_either, self);
+    have(real, made);
+}
+
+static void long_form(void) {
+    int upstream = -1;
+    vow_promise *promise = consumed_promise(&upstream);
+    if (promise == NULL) {
+        return;
+    }
+    unsigned form = next_byte();
+    model_reaction expected = {form & 1, form & 2, form & 4, executor_for_call(), -1};
+    int number = new_context(form & 8);
+    vow_reaction reaction = {.size = sizeof reaction};
+    reaction.on_fulfilled = expected.on_value ? on_value : NULL;
+    reaction.on_rejected = expected.on_error ? on_error : NULL;
+    reaction.context = &w.contexts[number];
+    reaction.destroy = form & 8 ? on_destroy : NULL;
+    reaction.executor = executor_handle(expected.executor);
+    reaction.flags = expected.finally ? VOW_FINALLY : 0;
+    reaction.label = form & 16 ? "a label" : NULL;
+    int made = expect_reaction(upstream, number, expected);
+    trace("then_with promise %d -> %d, form %u, executor %d", upstream, made, form & 15,
+          expected.executor);
+    have(vow_then_with(promise, &reaction), made);
+}
+
+static void async(void) {
+    int number = new_context(false);
+    int executor = executor_for_call();
+    int made = expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1});
+    trace("async -> %d, executor %d", made, executor);
+    have(vow_async(executor_handle(executor), on_value, &w.contexts[number]), made);
+}
+
+void chaining_op(unsigned which) {
+    if (which < 3) {
+        short_form(which);
+    } else if (which < 6) {
+        long_form();
+    } else {
+        async();
+    }
+}

@@ -1,0 +1,286 @@
+/* The model of promises: settling, resolving, reacting, in the words of vow.h. */
+#include "model.h"
+
+model m;
+
+bool model_is_full(void) {
+    return m.promise_count > MODEL_PROMISES - 64 || m.value_count > MODEL_VALUES - 256 ||
+           m.resolver_count > MODEL_RESOLVERS - 64;
+}
+
+int model_value_new(vow_kind kind, int64_t number) {
+    model_value *value = &m.values[m.value_count];
+    value->kind = kind;
+    value->number = number;
+    value->payload = -1;
+    return m.value_count++;
+}
+
+int model_error_new(int domain, int64_t code, int message, int payload) {
+    int error = model_value_new(VOW_ERROR, code);
+    m.values[error].domain = domain;
+    m.values[error].message = message;
+    m.values[error].payload = payload;
+    return error;
+}
+
+static int own_error(int64_t code) {
+    return model_error_new(DOMAIN_VOW, code, TEXT_ANY, -1);
+}
+
+int model_promise_new(model_wait wait) {
+    model_promise *promise = &m.promises[m.promise_count];
+    promise->wait = wait;
+    promise->value = promise->upstream = promise->outcome = promise->context = -1;
+    promise->first = promise->last = promise->next = -1;
+    return m.promise_count++;
+}
+
+int model_resolver_new(int promise) {
+    m.resolvers[m.resolver_count].promise = promise;
+    m.resolvers[m.resolver_count].holds = 1;
+    return m.resolver_count++;
+}
+
+static void upstream_settled(int member, int upstream);
+
+static void settle(int promise, int value) {
+    model_promise *self = &m.promises[promise];
+    self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
+    self->value = value;
+    self->wait = WAITS_NOTHING;
+    self->upstream = self->outcome = -1;
+    while (self->first >= 0) {
+        int member = self->first;
+        self->first = m.promises[member].next;
+        m.promises[member].next = -1;
+        upstream_settled(member, promise);
+    }
+    self->last = -1;
+}
+
+static void enqueue(int promise, int member) {
+    model_promise *queue = &m.promises[promise];
+    m.promises[member].upstream = promise;
+    if (queue->last >= 0) {
+        m.promises[queue->last].next = member;
+    } else {
+        queue->first = member;
+    }
+    queue->last = member;
+    if (queue->state != VOW_PENDING) {
+        queue->first = queue->last = -1;
+        upstream_settled(member, promise);
+    }
+}
+
+static void forget_context(int reaction) {
+    if (m.promises[reaction].context >= 0) {
+        m.context_done[m.promises[reaction].context] = true;
+    }
+}
+
+/* A reaction's promise is settled, or a follower's. */
+static void upstream_settled(int member, int upstream) {
+    model_promise *self = &m.promises[member];
+    bool rejected = m.promises[upstream].state == VOW_REJECTED;
+    if (self->wait == WAITS_FOLLOWED) {
+        bool own_outcome = self->outcome >= 0 && !rejected;
+        settle(member, m.promises[own_outcome ? self->outcome : upstream].value);
+    } else if (rejected ? self->on_error : self->on_value) {
+        self->wait = WAITS_EXECUTOR;
+        self->epoch = m.epoch;
+    } else {
+        forget_context(member);
+        settle(member, m.promises[upstream].value);
+    }
+}
+
+model_path model_waits_for(int a, int b) {
+    model_path path = PATH_ADOPTS;
+    for (int promise = a; promise >= 0;) {
+        if (promise == b) {
+            return path;
+        }
+        model_wait wait = m.promises[promise].wait;
+        bool goes_on = wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED;
+        path = wait == WAITS_UPSTREAM ? PATH_READS : path;
+        promise = goes_on ? m.promises[promise].upstream : -1;
+    }
+    return PATH_NONE;
+}
+
+/* Where a handler returned a promise and nobody can read its own any more, either may report. */
+static void observe_by_adoption(int promise, int followed, bool by_handler) {
+    model_promise *self = &m.promises[promise];
+    /* Otherwise its outcome may be on its way. */
+    bool settled = m.promises[followed].state != VOW_PENDING && m.promises[followed].direct;
+    model_mark();
+    if (settled || !by_handler || self->must || self->observed || self->outcome >= 0) {
+        m.promises[followed].observed = true;
+    } else {
+        self->doubtful = true;
+    }
+}
+
+static void follow(int promise, int followed, bool by_handler) {
+    if (model_waits_for(followed, promise) != PATH_NONE) {
+        /* Whether the attempt counts as adopting is left open. */
+        m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
+        settle(promise, own_error(VOW_ECYCLE));
+        return;
+    }
+    observe_by_adoption(promise, followed, by_handler);
+    m.promises[promise].wait = WAITS_FOLLOWED;
+    enqueue(followed, promise);
+}
+
+/* By the kind of the value. The right to do so is the caller's. */
+static void resolve(int promise, int value, bool by_handler) {
+    const model_value *with = &m.values[value];
+    if (with->kind == VOW_PROMISE) {
+        follow(promise, (int)with->number, by_handler);
+    } else if (with->kind == VOW_OBJECT && with->thenable) {
+        m.promises[promise].wait = WAITS_THENABLE;
+        m.promises[promise].value = value;
+    } else {
+        m.promises[promise].direct = true;
+        settle(promise, value);
+    }
+}
+
+int model_promise_with(int value) {
+    int promise = model_promise_new(WAITS_RESOLVER);
+    resolve(promise, value, false);
+    return promise;
+}
+
+bool model_resolve(int resolver, int value) {
+    if (m.resolvers[resolver].claimed) {
+        return false;
+    }
+    int promise = m.resolvers[resolver].promise;
+    m.resolvers[resolver].claimed = true;
+    if (m.resolvers[resolver].subscribed && m.values[value].number == promise) {
+        /* Itself, by way of the thenable: an attempt at adopting. */
+        m.promises[promise].doubtful |= m.values[value].kind == VOW_PROMISE;
+    }
+    resolve(promise, value, false);
+    return true;
+}
+
+bool model_reject(int resolver, int value) {
+    if (m.values[value].kind != VOW_ERROR && !m.resolvers[resolver].claimed) {
+        value = model_error_new(DOMAIN_VOW, VOW_EREASON, TEXT_ANY, value);
+    }
+    return model_resolve(resolver, value);
+}
+
+/* "Where nobody is left who could observe that, it is not reported as unhandled either." */
+static void break_promise(int promise, bool subscribed) {
+    model_mark();
+    if (!m.promises[promise].must && (subscribed || m.promises[promise].doubtful)) {
+        m.promises[promise].doubtful = true; /* the library may see a follower in it */
+    } else if (!m.promises[promise].must) {
+        m.promises[promise].observed = true;
+    }
+    m.promises[promise].direct = true;
+    settle(promise, own_error(VOW_EBROKEN));
+}
+
+void model_resolver_drop(int resolver) {
+    model_resolver *self = &m.resolvers[resolver];
+    self->holds--;
+    if (self->holds > 0 || self->claimed || self->subscribing) {
+        return;
+    }
+    self->claimed = true;
+    break_promise(self->promise, self->subscribed);
+}
+
+static int reaction_new(model_wait wait, model_reaction reaction) {
+    int promise = model_promise_new(wait);
+    m.promises[promise].on_value = reaction.on_value;
+    m.promises[promise].on_error = reaction.on_error;
+    m.promises[promise].finally = reaction.finally;
+    m.promises[promise].executor = reaction.executor;
+    m.promises[promise].context = reaction.context;
+    m.promises[promise].order = m.orders++;
+    m.promises[promise].epoch = m.epoch;
+    return promise;
+}
+
+int model_react(int promise, model_reaction reaction) {
+    int made = reaction_new(WAITS_UPSTREAM, reaction);
+    m.promises[promise].observed = true;
+    enqueue(promise, made);
+    return made;
+}
+
+int model_async(model_reaction reaction) {
+    return reaction_new(WAITS_EXECUTOR, reaction);
+}
+
+const char *model_start(int reaction, bool in_order) {
+    model_promise *self = &m.promises[reaction];
+    if (self->wait != WAITS_EXECUTOR) {
+        return self->wait == WAITS_UPSTREAM ? "ran before its promise settled" : "ran twice";
+    }
+    for (int i = 0; in_order && i < m.promise_count; i++) {
+        model_promise *other = &m.promises[i];
+        bool same_queue = i != reaction && other->wait == WAITS_EXECUTOR &&
+                          other->executor == self->executor && self->upstream >= 0 &&
+                          other->upstream == self->upstream;
+        if (same_queue && other->order < self->order) {
+            return "overtook a handler that was registered earlier on the same promise";
+        }
+    }
+    self->wait = WAITS_HANDLER;
+    return NULL;
+}
+
+int model_input(int reaction) {
+    int upstream = m.promises[reaction].upstream;
+    return upstream < 0 ? model_value_new(VOW_NONE, 0) : m.promises[upstream].value;
+}
+
+void model_finish(int reaction, int result) {
+    model_promise *self = &m.promises[reaction];
+    int upstream = self->upstream;
+    const model_value *value = &m.values[result];
+    self->wait = WAITS_NOTHING;
+    forget_context(reaction);
+    if (!self->finally) {
+        resolve(reaction, result, true);
+    } else if (value->kind == VOW_ERROR) {
+        settle(reaction, result);
+    } else if (value->kind == VOW_PROMISE) {
+        self->outcome = upstream;
+        follow(reaction, (int)value->number, true);
+    } else if (value->kind == VOW_OBJECT && value->thenable) {
+        self->outcome = upstream;
+        follow(reaction, model_promise_with(result), true);
+    } else {
+        settle(reaction, m.promises[upstream].value);
+    }
+}
+
+int model_subscribe(int promise) {
+    int resolver = model_resolver_new(promise);
+    m.promises[promise].wait = WAITS_RESOLVER;
+    m.promises[promise].value = -1;
+    m.resolvers[resolver].subscribed = m.resolvers[resolver].subscribing = true;
+    return resolver;
+}
+
+void model_subscribed(int promise, int resolver, int object, bool answer) {
+    model_resolver *self = &m.resolvers[resolver];
+    self->subscribing = false;
+    if (!self->claimed && !answer) {
+        self->claimed = true;
+        settle(promise, object);
+    } else if (!self->claimed && self->holds == 0) {
+        self->claimed = true;
+        break_promise(promise, true);
+    }
+}

@@ -1,0 +1,125 @@
+/* What must hold whenever no call of the library is running, and at the end. */
+#include "world.h"
+
+#include <string.h>
+
+void check_state(int slot, bool strict) {
+    int number = w.promise_models[slot];
+    const model_promise *self = &m.promises[number];
+    vow_state state = vow_promise_state(w.promises[slot]);
+    /* In the midst of a call an outcome may still be on its way from another promise. */
+    bool exact = strict || w.depth == 0 || (self->direct && top_frame() == FRAME_HANDLER);
+    EXPECT(state == self->state || (!exact && state == VOW_PENDING),
+           "promise %d is in state %u instead of %u", number, state, self->state);
+}
+
+static void check_promises(void) {
+    for (int i = 0; i < SLOTS; i++) {
+        if (w.promises[i] != NULL) {
+            check_state(i, true);
+        }
+    }
+    for (int i = 0; i < m.promise_count; i++) {
+        const model_promise *self = &m.promises[i];
+        EXPECT(self->wait != WAITS_THENABLE, "promise %d: its thenable was forgotten", i);
+        if (self->wait == WAITS_EXECUTOR) {
+            executor_kind kind = w.executors[self->executor].kind;
+            EXPECT(kind == EXECUTOR_SERIAL || kind == EXECUTOR_LOOSE,
+                   "the handler of promise %d has not run", i);
+            EXPECT(w.executors[self->executor].queued > 0, "the handler of promise %d is lost", i);
+        }
+    }
+}
+
+static void check_destroyed(void) {
+    for (int i = 0; i < w.context_count; i++) {
+        const context *self = &w.contexts[i];
+        EXPECT(!self->has_destroy || self->destroyed == m.context_done[i],
+               "context %d is destroyed %d times", i, self->destroyed);
+    }
+    for (int i = 0; i < w.object_count; i++) {
+        const object *self = &w.objects[i];
+        EXPECT(!m.value_must[self->value] || self->destroyed == 0, "object %d is gone", i);
+        EXPECT(m.value_may[self->value] || self->destroyed == 1, "object %d is left", i);
+    }
+}
+
+static void check_counts(void) {
+    uint64_t handlers = 0, must = 0, may = 0;
+    for (int i = 0; i < m.promise_count; i++) {
+        model_wait wait = m.promises[i].wait;
+        handlers += wait == WAITS_UPSTREAM || wait == WAITS_EXECUTOR;
+        must += m.promises[i].must != 0;
+        may += m.promises[i].may != 0;
+    }
+    /* A subscription may take a promise of its own. */
+    for (int i = 0; i < m.resolver_count; i++) {
+        const model_resolver *self = &m.resolvers[i];
+        bool pending = m.promises[self->promise].state == VOW_PENDING;
+        may += self->subscribed && (pending || self->holds > 0);
+    }
+    vow_statistics now = {.size = sizeof now};
+    EXPECT(vow_stats(&now) == 0, "no statistics");
+    EXPECT(now.handlers == handlers, "%llu reactions wait, not %llu",
+           (unsigned long long)now.handlers, (unsigned long long)handlers);
+    EXPECT(now.live >= must && now.live <= may, "%llu live promises, not %llu to %llu",
+           (unsigned long long)now.live, (unsigned long long)must, (unsigned long long)may);
+}
+
+/* Each error that was certainly, and each that was possibly, left unhandled. */
+static void check_reports(void) {
+    static int least[MODEL_VALUES], most[MODEL_VALUES], own_least[16], own_most[16];
+    memset(least, 0, sizeof least);
+    memset(most, 0, sizeof most);
+    memset(own_least, 0, sizeof own_least);
+    memset(own_most, 0, sizeof own_most);
+    for (int i = 0; i < m.promise_count; i++) {
+        model_promise *self = &m.promises[i];
+        self->gone = self->gone || !self->may;
+        if (self->state != VOW_REJECTED || self->observed || self->must) {
+            continue;
+        }
+        int64_t code = m.values[self->value].number;
+        int *low = code < 0 ? &own_least[-code] : &least[code - 1000];
+        int *high = code < 0 ? &own_most[-code] : &most[code - 1000];
+        *low += self->gone && !self->doubtful;
+        *high += 1;
+    }
+    for (int i = 0; i < w.next_code; i++) {
+        EXPECT(w.reports[i] >= least[i] && w.reports[i] <= most[i],
+               "error %d was reported %d times, not %d to %d", i + 1000, w.reports[i], least[i],
+               most[i]);
+    }
+    for (int i = 0; i < 16; i++) {
+        EXPECT(w.own_reports[i] >= own_least[i] && w.own_reports[i] <= own_most[i],
+               "error %d was reported %d times, not %d to %d", -i, w.own_reports[i], own_least[i],
+               own_most[i]);
+    }
+}
+
+void check_quiet(void) {
+    EXPECT(w.depth == 0, "a callback is running");
+    model_mark();
+    check_promises();
+    check_destroyed();
+    check_counts();
+    check_reports();
+    check_current();
+}
+
+void check_end(uint64_t bytes_before) {
+    check_quiet();
+    for (int i = 1; i < w.executor_count; i++) {
+        EXPECT(w.executors[i].destroyed == 1, "executor %d is destroyed %d times", i,
+               w.executors[i].destroyed);
+    }
+    for (int i = 0; i < w.object_count; i++) {
+        EXPECT(w.objects[i].destroyed == 1, "object %d is left at the end", i);
+    }
+    vow_statistics now = {.size = sizeof now};
+    vow_stats(&now);
+    EXPECT(now.live == 0 && now.pending == 0 && now.handlers == 0, "%llu promises are left",
+           (unsigned long long)now.live);
+    EXPECT(now.created >= now.settled, "more promises settled than were made");
+    EXPECT(now.bytes == bytes_before, "%lld bytes are left", (long long)(now.bytes - bytes_before));
+}

@@ -1,0 +1,63 @@
+/* What a handler on another thread will do is fixed when it is registered; the model foretells it.
+ */
+#ifndef VOW_FUZZ_PLAN_H
+#define VOW_FUZZ_PLAN_H
+
+#include "../model.h"
+
+#include <stdatomic.h>
+
+enum { PLANS = 256, THREAD_SLOTS = 8, SERIALS = 2 };
+
+typedef enum plan_result {
+    RETURNS_INPUT,
+    RETURNS_NUMBER,
+    RETURNS_ERROR,
+    RETURNS_PROMISE /* one that is its own, settled before or later */
+} plan_result;
+
+typedef struct plan {
+    plan_result result;
+    int64_t number;
+    vow_promise *promise; /* consumed by the handler, else by the destructor */
+    int model;            /* of that promise */
+    int reaction;
+    int executor;
+    int upstream, order;
+    atomic_int runs;
+    atomic_int destroyed;
+    atomic_int place; /* among all handlers that ran */
+    bool foretold;    /* the model has run it */
+} plan;
+
+/* Everything that one program has. */
+typedef struct stage {
+    const uint8_t *data;
+    size_t left;
+    vow_promise *promises[THREAD_SLOTS];
+    int promise_models[THREAD_SLOTS];
+    vow_resolver *resolvers[THREAD_SLOTS];
+    int resolver_models[THREAD_SLOTS];
+    bool plain[THREAD_SLOTS]; /* the resolver is for numbers and errors only */
+    plan plans[PLANS];
+    int plan_count;
+    vow_executor *serials[SERIALS];
+    atomic_int places;
+} stage;
+
+extern stage s;
+
+uint8_t take(void);
+
+/* The handler, its destructor, and what the model says about all that can run. */
+vow_value run_plan(vow_value input, void *context);
+void end_plan(void *context);
+void foretell(void);
+
+/* Waits until the library has done all that the model says, and compares. */
+void settle_down(void);
+void wait_for_the_end(uint64_t bytes_before);
+
+_Noreturn void differ(const char *what, int number);
+
+#endif

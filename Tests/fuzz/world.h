@@ -1,0 +1,163 @@
+/* What a running program has: its handles, its contexts, and which of its callbacks are running. */
+#ifndef VOW_FUZZ_WORLD_H
+#define VOW_FUZZ_WORLD_H
+
+#include "model.h"
+
+enum { SLOTS = 12, EXECUTORS = 16, QUEUE = 1024, MAX_DEPTH = 4 };
+
+/* A value of the library and the model's index of it. */
+typedef struct pair {
+    vow_value real;
+    int model;
+} pair;
+
+/* A context of a reaction. */
+typedef struct context {
+    int reaction; /* the promise that the handler's result resolves */
+    int destroyed;
+    bool has_destroy;
+} context;
+
+/* An object of the program. */
+typedef struct object {
+    int value; /* the model's */
+    int destroyed;
+} object;
+
+/* Number 0 is the inline one. */
+typedef enum executor_kind {
+    EXECUTOR_INLINE,
+    EXECUTOR_SERIAL, /* queued, run in order */
+    EXECUTOR_LOOSE,  /* queued, run in any order */
+    EXECUTOR_NOW     /* runs inside submit */
+} executor_kind;
+
+typedef struct executor {
+    vow_executor *real;
+    executor_kind kind;
+    uint32_t flags;
+    bool held; /* the program has its reference */
+    bool here; /* what `current` says */
+    int destroyed;
+    int queued;
+    struct {
+        void (*run)(void *work);
+        void *work;
+    } queue[QUEUE];
+} executor;
+
+/* What is on the stack, innermost last. A handler may start only under one of the first three. */
+typedef enum frame {
+    FRAME_TOP,
+    FRAME_RUN, /* run(work) of an executor, called by the program */
+    FRAME_AWAIT,
+    FRAME_HANDLER,
+    FRAME_CALLBACK /* destructor, hook, submit, subscribe */
+} frame;
+
+typedef struct world {
+    const uint8_t *data;
+    size_t left;
+
+    vow_promise *promises[SLOTS];
+    int promise_models[SLOTS];
+    vow_resolver *resolvers[SLOTS];
+    int resolver_models[SLOTS];
+    vow_value values[SLOTS];
+    int value_models[SLOTS]; /* -1: empty */
+
+    vow_promise *real[MODEL_PROMISES]; /* where the promises of the model are, or were */
+    context contexts[MODEL_PROMISES];
+    object objects[MODEL_VALUES];
+    executor executors[EXECUTORS];
+    int context_count, object_count, executor_count;
+    int default_executor;
+
+    frame frames[256];
+    int frame_executors[256]; /* of a handler, or of a run */
+    int depth;
+
+    int64_t next_code;
+    int reports[MODEL_VALUES]; /* by program's error code */
+    int own_reports[16];       /* by the library's */
+} world;
+
+extern world w;
+
+/* The next byte of the program; zeroes when it has ended. */
+uint8_t next_byte(void);
+unsigned next_below(unsigned bound);
+
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define EXPECT(condition, ...)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fail(__VA_ARGS__);                                                                     \
+        }                                                                                          \
+    } while (0)
+
+void push_frame(frame kind, int executor);
+void pop_frame(void);
+frame top_frame(void);
+
+/* values.c */
+pair take_value(void);
+pair make_value(unsigned what);
+pair usable_result(pair value, int promise);
+void drop_value(pair value);
+void hold(pair value);
+void let_go(pair value);
+void compare(vow_value real, int model);
+void check_describe(vow_value real);
+void put_value(pair value);
+
+/* callbacks.c */
+vow_value on_value(vow_value input, void *context);
+vow_value on_error(vow_value input, void *context);
+vow_value on_either(vow_value input, void *context);
+void on_destroy(void *context);
+void on_unhandled(vow_value error, void *context);
+void on_object_destroy(void *pointer);
+bool on_subscribe(void *pointer, vow_resolver *resolver);
+extern const vow_class plain_class, thenable_class;
+
+/* executors.c */
+void make_executor(void);
+void release_executor(int number);
+void pump(void);
+void pump_all(void);
+int current_executor(void);
+void check_current(void);
+int any_executor(void);
+vow_executor *executor_handle(int number);
+
+/* promises.c, chaining.c, wrong.c */
+void put_promise(vow_promise *real, int model);
+void put_resolver(vow_resolver *real, int model);
+int some_promise(void);
+int some_resolver(void);
+int some_value(void);
+void release_promise(int slot);
+void release_resolver(int slot);
+void release_value(int slot);
+void promise_op(unsigned which);
+void resolver_op(unsigned which);
+void chaining_op(unsigned which);
+void bad_op(unsigned which);
+int new_context(bool has_destroy);
+/* The promise to chain on: taken from its slot, or one more reference; NULL: there is none. */
+vow_promise *consumed_promise(int *model);
+
+/* interpreter.c */
+void run_op(void);
+void run_ops(unsigned count);
+
+/* quiet.c: what must be true whenever no call is running. */
+void check_quiet(void);
+void check_state(int slot, bool strict);
+void check_end(uint64_t bytes_before);
+
+#endif
