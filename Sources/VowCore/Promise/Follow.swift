@@ -102,7 +102,7 @@ private func takeFollowers(of promise: RecordPointer) -> MemberList? {
         followers += 1
         member = current.next
     }
-    let onlyFollowers = member == nil && followers > 0
+    let onlyFollowers = member == nil && followers > 0 && followers <= most
     let theirs = UInt64(followers) | 1 << 32
     let isFree =
         onlyFollowers && promise.pointee.counts.loadAcquire() == theirs
