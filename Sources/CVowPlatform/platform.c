@@ -36,7 +36,7 @@ int vow_platform_at_thread_exit(void (*leave)(void)) {
     return pthread_setspecific(exit_key, &mine) == 0;
 }
 
-int vow_platform_has_stack_left(const void *address) {
+int vow_platform_has_stack_left(void) {
     static _Thread_local uintptr_t limit;
     if (limit == 0) {
         pthread_attr_t attributes;
@@ -49,7 +49,8 @@ int vow_platform_has_stack_left(const void *address) {
         pthread_attr_destroy(&attributes);
         limit = (uintptr_t)lowest + (size / 4 < 128 * 1024 ? size / 4 : 128 * 1024);
     }
-    return (uintptr_t)address > limit;
+    /* Not the address of a variable: a sanitizer may keep those elsewhere. */
+    return (uintptr_t)__builtin_frame_address(0) > limit;
 }
 
 /* Declared here, so that this file needs no include path to libdispatch. The parameter is a

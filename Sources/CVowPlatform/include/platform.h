@@ -98,9 +98,8 @@ static inline int vow_platform_is_main_thread(void) {
     return getpid() == (pid_t)syscall(SYS_gettid);
 }
 
-/* Whether the calling thread has stack to spare below `address`: a quarter of it, 128 KiB at most.
- */
-__attribute__((visibility("hidden"))) int vow_platform_has_stack_left(const void *address);
+/* Whether the calling thread has stack to spare: a quarter of it, 128 KiB at most. */
+__attribute__((visibility("hidden"))) int vow_platform_has_stack_left(void);
 
 /* dispatch_retain and dispatch_release, which the Swift importer withholds. */
 __attribute__((visibility("hidden"))) void vow_platform_retain_queue(void *queue);

@@ -73,7 +73,4 @@ private func anyPlace(_ thread: ThreadPointer, _ matches: (ExecutorPointer) -> B
     return false
 }
 
-func hasStackLeft() -> Bool {
-    var here: UInt8 = 0
-    return withUnsafePointer(to: &here) { vow_platform_has_stack_left($0) != 0 }
-}
+func hasStackLeft() -> Bool { vow_platform_has_stack_left() != 0 }
