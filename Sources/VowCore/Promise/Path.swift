@@ -71,6 +71,8 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     walk: while !isRing {
         switch current.lockedUpstream() {
         case .follows(let next):
+            // Adopted, though its follower will stand elsewhere.
+            current.pointee.isObserved.set()
             current.release(thread)
             current = next
             isRing = current == follower || watch.hasSeen(current, thread)
