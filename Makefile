@@ -9,6 +9,7 @@ DESTDIR ?=
 BUILD   ?= build
 SWIFTC  ?= swiftc
 ARGS    ?=
+SECONDS ?= 60
 ifeq ($(origin CC),default)
 CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(name)),$(name))))
 endif
@@ -30,7 +31,8 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall demo examples check test tsan asan valgrind deps format clean
+.PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model fuzz \
+        deps format clean
 
 all: help lib
 
@@ -61,7 +63,7 @@ uninstall: ## Removes what install put there
 check: ## Format, floors, header, exports, sizes
 	scripts/check
 
-test: ## Everything but the four below; ends with "N passed, N failed, 0 skipped"
+test: ## Everything but the ones below; ends with "N passed, N failed, 0 skipped"
 	scripts/test
 
 asan: ## C tests and examples under AddressSanitizer with its leak check
@@ -73,6 +75,15 @@ tsan: ## The same under ThreadSanitizer
 valgrind: ## The same under valgrind: errors and definite leaks fail
 	scripts/valgrind
 
+lsan: ## The same under LeakSanitizer alone
+	scripts/lsan
+
+model: ## The models of the core's protocols, searched exhaustively by spin
+	Tests/model/run
+
+fuzz: ## Random programs against a reference model, for SECONDS=60
+	Tests/fuzz/run $(SECONDS)
+
 deps: ## Installs what the tests need beyond Swift, git and make, where it may
 	scripts/deps
 
@@ -83,7 +94,7 @@ clean: ## Removes what was built
 	rm -rf $(BUILD) .build
 
 #= 
-#= Variables: CC SWIFTC BUILD PREFIX DESTDIR ARGS
+#= Variables: CC SWIFTC BUILD PREFIX DESTDIR ARGS SECONDS
 #= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
 

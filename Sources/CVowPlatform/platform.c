@@ -37,7 +37,8 @@ int vow_platform_at_thread_exit(void (*leave)(void)) {
 }
 
 int vow_platform_has_stack_left(void) {
-    static _Thread_local uintptr_t limit;
+    static _Thread_local uintptr_t lower, limit, upper;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (limit == 0) {
         pthread_attr_t attributes;
         void *lowest = NULL;
@@ -47,10 +48,13 @@ int vow_platform_has_stack_left(void) {
         }
         pthread_attr_getstack(&attributes, &lowest, &size);
         pthread_attr_destroy(&attributes);
-        limit = (uintptr_t)lowest + (size / 4 < 128 * 1024 ? size / 4 : 128 * 1024);
+        lower = (uintptr_t)lowest;
+        upper = lower + size;
+        limit = lower + (size / 4 < 128 * 1024 ? size / 4 : 128 * 1024);
     }
-    /* Not the address of a variable: a sanitizer may keep those elsewhere. */
-    return (uintptr_t)__builtin_frame_address(0) > limit;
+    /* Elsewhere it is the program's own stack, of a coroutine say, about which nothing is known.
+     * (The frame, not a variable: a sanitizer may keep those elsewhere.) */
+    return here > limit || here < lower || here > upper;
 }
 
 /* Declared here, so that this file needs no include path to libdispatch. The parameter is a

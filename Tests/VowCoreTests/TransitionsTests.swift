@@ -70,7 +70,7 @@ final class TransitionsTests: CoreTest {
         withRecords(1) { records in
             for queue in [[], records] {
                 let state = state(.claimed, queue)
-                state.transitionToFollowing()
+                XCTAssertEqual(state.transitionToFollowing(), !queue.isEmpty)
                 check(state, .following, queue.last)
             }
         }

@@ -18,8 +18,7 @@ func react(
     to promise: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
 ) -> RecordPointer {
     guard let derived = makeLink(reaction, upstream: promise, thread) else {
-        // The caller learns of it by the promise that stands for "no memory".
-        markObserved(promise)
+        // Nobody observes the promise by this: its rejection is reported if it is the last reference.
         promise.release(thread)
         return promiseWithoutMemory
     }

@@ -1,0 +1,84 @@
+/* Plays scenes with planned failures, and checks that each leaves nothing behind. */
+#ifndef VOW_TEST_REPLAY_H
+#define VOW_TEST_REPLAY_H
+
+#include "cast.h"
+
+static inline void check_ends(counter *all, int given, const char *what) {
+    for (int i = 0; i < given; i++) {
+        int ends = atomic_load(&all[i].ends);
+        int runs = atomic_load(&all[i].runs);
+        if (!CHECK(ends == 1 && runs <= 1)) {
+            printf("# %s %d of %d: %d runs, %d ends\n", what, i, given, runs, ends);
+        }
+    }
+}
+
+/* A block is given back a moment after it is counted as such, maybe on another thread. */
+static inline bool blocks_return(long long before) {
+    for (int tries = 0; tries < 2000 && !keeps_freed && atomic_load(&memory.blocks) != before;
+         tries++) {
+        usleep(1000);
+    }
+    return keeps_freed || atomic_load(&memory.blocks) == before;
+}
+
+/* Plays a scene under a plan. The plan holds until everything is given back: what happens last,
+ * on other threads, may lack memory too. */
+static inline void play(const scene *one, plan kind, uint64_t number) {
+    cast all;
+    memset(&all, 0, sizeof all);
+    vow_statistics before = harness_stats();
+    long long blocks = atomic_load(&memory.blocks);
+    make_plan(kind, number);
+    one->play(&all);
+    harness_gate(&before);
+    atomic_store(&memory.plan, NO_FAILURE);
+    check_ends(all.links, atomic_load(&all.given_links), "link");
+    check_ends(all.objects, atomic_load(&all.given_objects), "object");
+    CHECK_INT_EQ(atomic_load(&all.executors.ends), all.given_executors);
+    CHECK(blocks_return(blocks));
+    CHECK_INT_EQ(atomic_load(&memory.wrong), 0);
+    if (atomic_load(&harness_failures) > 0) {
+        printf("# in the scene \"%s\", with plan %d, number %" PRIu64 "\n", one->name, (int)kind,
+               number);
+    }
+}
+
+/* Plays each scene once with all memory. */
+static inline void play_all(const scene *scenes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        play(&scenes[i], NO_FAILURE, 0);
+    }
+}
+
+/* Plays each scene for number 1, 2, ... until nothing fails any more. */
+static inline void play_every(const scene *scenes, size_t count, plan kind) {
+    for (size_t i = 0; i < count && atomic_load(&harness_failures) == 0; i++) {
+        uint64_t number = 0;
+        do {
+            number++;
+            play(&scenes[i], kind, number);
+        } while (lacked_memory() && atomic_load(&harness_failures) == 0);
+        if (!CHECK(number > 1)) {
+            printf("# the scene \"%s\" allocates nothing\n", scenes[i].name);
+        }
+    }
+}
+
+/* Plays each scene with several failures at random. SEED in the environment plays one seed only. */
+static inline void play_random(const scene *scenes, size_t count, uint64_t seeds) {
+    const char *given = getenv("SEED");
+    uint64_t first = given != NULL ? strtoull(given, NULL, 10) : 1;
+    uint64_t last = given != NULL ? first : seeds;
+    long long failed = 0;
+    for (size_t i = 0; i < count && atomic_load(&harness_failures) == 0; i++) {
+        for (uint64_t seed = first; seed <= last && atomic_load(&harness_failures) == 0; seed++) {
+            play(&scenes[i], RANDOM_FAILURES, seed);
+            failed += atomic_load(&memory.failed);
+        }
+    }
+    CHECK(failed > 0);
+}
+
+#endif
