@@ -125,9 +125,10 @@ int main(int count, char **arguments) {
     bool done = atomic_load(&runs) == ROUNDS * PIECES * 2 && stats.live == 0 && stats.bytes == 0;
     printf("%s all work was done: %d runs, %" PRIu64 " promises and %" PRIu64 " bytes left\n",
            done ? "ok" : "not ok", atomic_load(&runs), stats.live, stats.bytes);
-    /* Under valgrind, its own notes grow too. */
+    /* A page lost in each of the 1,000 rounds would be 4 MiB; worker threads that come and go leave
+     * some hundred KiB. Under valgrind, its own notes grow too. */
     const char *slowness = getenv("TEST_SLOWNESS");
-    bool flat = early > 0 && grown < 1024L * (slowness != NULL ? atoi(slowness) : 1);
+    bool flat = early > 0 && grown < 3 * 1024L * (slowness != NULL ? atoi(slowness) : 1);
     printf("%s memory stays as it is: %ld KiB more\n", flat ? "ok" : "not ok", grown);
     return done && flat ? 0 : 1;
 }

@@ -1,0 +1,79 @@
+/* What a scenario is, and what it may use. */
+#ifndef SCENARIO_H
+#define SCENARIO_H
+
+#include "scheduler.h"
+
+#include <vow.h>
+
+/* Executed from scratch for every schedule: start() alone, then the bodies at the same time, then
+ * finish() alone. What is live then must be what was live before. */
+typedef struct scenario {
+    const char *name;
+    void (*start)(void);
+    void (*bodies[SCHEDULER_THREADS])(void);
+    void (*finish)(void);
+    /* How many preemptions are explored exhaustively. */
+    int bound;
+    /* How many different ends there are: outcome(0) to outcome(outcomes - 1), each of which must be
+     * seen, or the scenario shows less than it says. */
+    int outcomes;
+} scenario;
+
+/* The list of all, which ends with a name that is NULL. */
+extern const scenario *const scenarios[];
+
+#define CHECK(condition)                                                                           \
+    ((condition) ? (void)0 : scheduler_fail("%s:%d: %s", __FILE__, __LINE__, #condition))
+
+void outcome(int number);
+
+/* Rejections that were reported as unhandled in this execution. */
+extern int unhandled;
+
+/* A promise with its resolver. */
+typedef struct deferred {
+    vow_promise *promise;
+    vow_resolver *resolver;
+} deferred;
+
+deferred defer(void);
+void release(deferred *it);
+/* Resolves with the other's promise, which stays the caller's too. */
+void resolve_with(const deferred *it, const deferred *other);
+
+/* A handler that is called once, with what, and when. */
+typedef struct call {
+    /* Moments: the registration began and had returned; the handler started. 0: not yet. */
+    int asked, registered, started;
+    int times;
+    bool rejected;
+    int64_t content; /* the integer, or the error's code */
+    /* Done inside the handler, before it returns. May be NULL. */
+    void (*inside)(void);
+} call;
+
+/* Registers it for both outcomes, on an executor (NULL: inline); lets go of what is derived. */
+void on_settled(vow_promise *promise, vow_executor *executor, call *it);
+
+/* Each ran once; and whoever was registered after another one had been, started after it. */
+void check_order(const call *calls, int count);
+
+void check_once(const call *it, bool rejected, int64_t content);
+
+/* The promise is settled so; and not only pending. */
+void check_settled(vow_promise *promise, vow_state state, int64_t content);
+
+/* A serial executor of the program: a list, which bodies empty with executor_work. */
+typedef struct list_executor {
+    vow_executor *handle;
+    void (*run[8])(void *work);
+    void *work[8];
+    int added, taken, destroyed;
+} list_executor;
+
+void list_executor_make(list_executor *it);
+/* Runs so many pieces of work, waiting for them. */
+void list_executor_work(list_executor *it, int pieces);
+
+#endif

@@ -1,0 +1,41 @@
+/* Names every scenario, in the order in which they run. */
+#include "list.h"
+
+#include <stddef.h>
+
+const scenario *const scenarios[] = {
+    &resolve_resolve,
+    &register_settle,
+    &two_register_settle,
+    &one_chain_settle,
+    &put_off,
+    &put_off_twice,
+    &settle_inside,
+    &last_resolver,
+    &broken_or_resolved,
+    &value_release,
+    &executor_release,
+    &await_settle,
+    &await_time_out,
+    &two_await,
+    &await_and_free,
+    &await_follower,
+    &adopt_settle_register,
+    &adopt_chain,
+    &adopt_finally,
+    &adopt_thenable,
+    &walk_past_dying,
+    &walk_behind_dying,
+    &two_die,
+    &held_while_dying,
+    &ring_of_one,
+    &ring_of_two,
+    &ring_of_three,
+    &ring_of_three_by_two,
+    &ring_with_tail,
+    &deadlock_by_work,
+    &deadlock_by_following,
+    &no_deadlock,
+    &serial_order,
+    NULL,
+};
