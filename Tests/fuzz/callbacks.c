@@ -48,10 +48,16 @@ static vow_value run_handler(vow_value input, context *self) {
         drop_value(result);
         result = take_value();
     }
-    result = usable_result(result, reaction);
+    result = usable_result(result);
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
-    model_finish(reaction, result.model);
+    if (self->has_destroy) {
+        hold(result);
+        self->returned = result.model;
+        m.context_done[self - w.contexts] = true;
+    } else {
+        model_finish(reaction, result.model);
+    }
     pop_frame();
     return result.real;
 }
@@ -76,21 +82,6 @@ static void maybe_run_ops(void) {
     run_ops(ops > 5 ? ops - 5 : 0);
 }
 
-/* The library may adopt what the handler returned only after the destructor, the model did before:
- * so if the destructor takes the last handle, who reports is left open. */
-static void destroy_with_ops(int reaction) {
-    model_promise *self = &m.promises[reaction];
-    int followed = self->wait == WAITS_FOLLOWED ? self->upstream : -1;
-    model_mark();
-    bool was_read = self->must;
-    maybe_run_ops();
-    model_mark();
-    if (followed >= 0 && was_read && !self->must) {
-        self->doubtful = m.promises[followed].doubtful = true;
-        m.promises[followed].observed = false;
-    }
-}
-
 void on_destroy(void *context_pointer) {
     context *self = context_pointer;
     int number = (int)(self - w.contexts);
@@ -99,10 +90,13 @@ void on_destroy(void *context_pointer) {
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
     self->destroyed++;
     push_frame(FRAME_CALLBACK, -1);
-    if (self->reaction >= 0) {
-        destroy_with_ops(self->reaction);
-    } else {
-        maybe_run_ops();
+    maybe_run_ops();
+    if (self->returned >= 0) {
+        /* The result counts now; what the destructor did came first, which a ring would show. */
+        int result = self->returned;
+        self->returned = -1;
+        m.values[result].holds--;
+        model_finish(self->reaction, result);
     }
     pop_frame();
 }
@@ -147,7 +141,7 @@ static int subscriber_of(int value) {
 
 static void answer(vow_resolver *resolver, int model) {
     bool rejects = next_below(4) == 0;
-    pair value = usable_result(take_value(), m.resolvers[model].promise);
+    pair value = usable_result(take_value());
     if (m.values[value.model].kind == VOW_PROMISE) {
         rejects = false;
     }
@@ -165,25 +159,23 @@ bool on_subscribe(void *pointer, vow_resolver *resolver) {
            "subscribe inside a handler or another callback");
     int promise = subscriber_of(self->value);
     int model = model_subscribe(promise);
-    unsigned how = next_below(8);
+    unsigned how = next_below(12);
     trace("subscribe to object %d for promise %d, %u", (int)(self - w.objects), promise, how);
     m.values[self->value].holds++;
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
-    for (unsigned i = 0; i < (how == 2 ? 2 : how < 2); i++) {
+    for (unsigned i = 0; i < (how == 2 ? 2 : how < 2 || how >= 8); i++) {
         answer(resolver, model);
     }
-    bool says_yes = how < 6;
-    if (how == 3 || how == 4 || how == 6) {
-        put_resolver(resolver, model); /* to answer later; how 6: too late */
+    bool says_yes = how < 6; /* the last four answer, and say no after all */
+    if (how == 3 || how == 4 || how == 6 || how >= 10) {
+        put_resolver(resolver, model); /* to answer later; from 6 on: too late */
     } else {
         model_resolver_drop(model);
         vow_resolver_release(resolver);
     }
     pop_frame();
     m.values[self->value].holds--;
-    /* Meanwhile an operation may have answered with the resolver that was put away. */
-    says_yes = says_yes || m.resolvers[model].claimed;
     model_subscribed(promise, model, self->value, says_yes);
     return says_yes;
 }

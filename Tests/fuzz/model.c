@@ -96,41 +96,14 @@ static void upstream_settled(int member, int upstream) {
     }
 }
 
-model_path model_waits_for(int a, int b) {
-    model_path path = PATH_ADOPTS;
-    for (int promise = a; promise >= 0;) {
-        if (promise == b) {
-            return path;
-        }
-        model_wait wait = m.promises[promise].wait;
-        bool goes_on = wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED;
-        path = wait == WAITS_UPSTREAM ? PATH_READS : path;
-        promise = goes_on ? m.promises[promise].upstream : -1;
-    }
-    return PATH_NONE;
-}
-
-/* Where a handler returned a promise and nobody can read its own any more, either may report. */
-static void observe_by_adoption(int promise, int followed, bool by_handler) {
-    model_promise *self = &m.promises[promise];
-    /* Otherwise its outcome may be on its way. */
-    bool settled = m.promises[followed].state != VOW_PENDING && m.promises[followed].direct;
-    model_mark();
-    if (settled || !by_handler || self->must || self->observed || self->outcome >= 0) {
-        m.promises[followed].observed = true;
-    } else {
-        self->doubtful = true;
-    }
-}
-
 static void follow(int promise, int followed, bool by_handler) {
-    if (model_waits_for(followed, promise) != PATH_NONE) {
+    if (model_waits_for(followed, promise)) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
         settle(promise, own_error(VOW_ECYCLE));
         return;
     }
-    observe_by_adoption(promise, followed, by_handler);
+    model_observe_by_adoption(promise, followed, by_handler);
     m.promises[promise].wait = WAITS_FOLLOWED;
     enqueue(followed, promise);
 }

@@ -106,26 +106,21 @@ int model_async(model_reaction reaction);
 const char *model_start(int reaction, bool in_order);
 /* What the handler is given. */
 int model_input(int reaction);
-/* The handler has returned. */
+/* The handler has returned and its context is destroyed. */
 void model_finish(int reaction, int result);
 
 /* subscribe is called: makes its resolver. And it has returned. */
 int model_subscribe(int promise);
 void model_subscribed(int promise, int resolver, int object, bool answer);
 
-/* How a waits, by way of others, for b: the last two adopt all the way, or read it somewhere. */
-typedef enum model_path { PATH_NONE, PATH_ADOPTS, PATH_READS } model_path;
-model_path model_waits_for(int a, int b);
+/* Whether a waits for b, by adoption or chaining, of any length. */
+bool model_waits_for(int a, int b);
+/* A promise adopts another one, which so is observed. Where a handler returned that one and nobody
+ * can read the handler's own promise any more, either may report. */
+void model_observe_by_adoption(int promise, int followed, bool by_handler);
 
 /* Marks what must still be alive (the program can read it) and what may be (something that is
  * not settled, or a resolver, leads to it). */
 void model_mark(void);
-
-/* avoid.c: whether to resolve a promise (-1: a new one) with the value runs into a known fault of
- * the library. */
-bool known_fault(int value, int promise);
-/* And whether a wait in a handler may be refused with VOW_EDEADLOCK for what only passes through.
- */
-bool known_refusal(void);
 
 #endif

@@ -84,7 +84,7 @@ static void create(void) {
 }
 
 static void make_with(void) {
-    pair value = usable_result(take_value(), -1);
+    pair value = usable_result(take_value());
     const model_value *self = &m.values[value.model];
     trace("promise_with kind %u, number %lld, is promise %d", self->kind, (long long)self->number,
           self->kind == VOW_PROMISE ? (int)self->number : m.promise_count);
@@ -124,7 +124,7 @@ static bool may_be_deadlock(int promise) {
     for (int i = 1; i < w.executor_count; i++) {
         blocks = blocks || w.executors[i].here;
     }
-    return blocks && (m.promises[promise].state == VOW_PENDING || known_refusal());
+    return blocks && m.promises[promise].state == VOW_PENDING;
 }
 
 static void await(int slot) {
@@ -188,7 +188,7 @@ static void settle(int slot, bool rejects) {
     vow_resolver *resolver = w.resolvers[slot];
     m.resolvers[model].holds++;
     vow_resolver_retain(resolver);
-    pair value = usable_result(take_value(), m.resolvers[model].promise);
+    pair value = usable_result(take_value());
     const model_value *self = &m.values[value.model];
     /* As a payload, a pending promise could close a circle of references. */
     bool pending = self->kind == VOW_PROMISE && m.promises[self->number].state == VOW_PENDING;

@@ -147,28 +147,23 @@ pair take_value(void) {
     return make_value(next_byte());
 }
 
-/* What `promise` (-1: a new one) may be resolved with.
- *
- * Not with a promise that comes from its own handlers: nothing finds that, both wait for ever. And
- * two promises must not wait for one thenable: subscribe could not tell which one it serves. */
-pair usable_result(pair value, int promise) {
+/* What a promise may be resolved with. Two must not wait for one thenable: subscribe could not tell
+ * which one it serves. */
+pair usable_result(pair value) {
     const model_value *self = &m.values[value.model];
-    if (known_fault(value.model, promise)) {
+    bool taken = false;
+    if (self->kind != VOW_OBJECT || !self->thenable) {
+        return value;
+    }
+    for (int i = 0; i < m.promise_count; i++) {
+        taken |= m.promises[i].wait == WAITS_THENABLE && m.promises[i].value == value.model;
+    }
+    for (int i = 0; i < w.context_count; i++) {
+        taken |= w.contexts[i].returned == value.model;
+    }
+    if (taken) {
         drop_value(value);
         return scalar(4);
-    }
-    if (self->kind == VOW_PROMISE && promise >= 0 &&
-        model_waits_for((int)self->number, promise) == PATH_READS) {
-        drop_value(value);
-        return scalar(4);
-    }
-    if (m.values[value.model].kind == VOW_OBJECT && m.values[value.model].thenable) {
-        for (int i = 0; i < m.promise_count; i++) {
-            if (m.promises[i].wait == WAITS_THENABLE && m.promises[i].value == value.model) {
-                drop_value(value);
-                return scalar(4);
-            }
-        }
     }
     return value;
 }

@@ -15,6 +15,7 @@ typedef struct pair {
 /* A context of a reaction. */
 typedef struct context {
     int reaction; /* the promise that the handler's result resolves */
+    int returned; /* what the handler returned, while the destructor runs; -1: nothing */
     int destroyed;
     bool has_destroy;
 } context;
@@ -106,7 +107,7 @@ frame top_frame(void);
 /* values.c */
 pair take_value(void);
 pair make_value(unsigned what);
-pair usable_result(pair value, int promise);
+pair usable_result(pair value);
 void drop_value(pair value);
 void hold(pair value);
 void let_go(pair value);

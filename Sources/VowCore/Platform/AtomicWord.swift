@@ -57,12 +57,6 @@ struct AtomicWord: ~Copyable, Sendable {
     }
 
     @inline(__always)
-    func storeOrdered(_ value: UInt64) {
-        point(.write)
-        storage.store(value, ordering: .sequentiallyConsistent)
-    }
-
-    @inline(__always)
     func exchangeAcquireRelease(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.exchange(value, ordering: .acquiringAndReleasing)

@@ -78,8 +78,9 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
             // It stayed in between earlier, because somebody read it then.
             moving.append(theirs)
             abandon(follower, thread)
-        } else if isUnreadable(follower) {
-            // Passed by on the way of its own follower, and given up by its holders.
+        } else if isUnreadable(follower) && follower.pointee.isObserved.isSet {
+            // Passed by on the way of its own follower, which reports in its place, and given up by
+            // its holders.
             abandon(follower, thread)
         } else {
             followed.retain()

@@ -77,13 +77,9 @@ static void resolve(void) {
     if (kind == 1) {
         value = model_error_new(DOMAIN_FUZZ, real.as.integer, TEXT_ANY, -1);
         real = vow_error("fuzz", real.as.integer, NULL);
-    } else if (kind == 2 && other >= 0 && !s.plain[slot] &&
-               model_waits_for(s.promise_models[other], m.resolvers[right].promise) != PATH_READS) {
-        int promise = model_value_new(VOW_PROMISE, s.promise_models[other]);
-        if (!known_fault(promise, m.resolvers[right].promise)) {
-            value = promise;
-            real = vow_from_promise(vow_promise_retain(s.promises[other]));
-        }
+    } else if (kind == 2 && other >= 0 && !s.plain[slot]) {
+        value = model_value_new(VOW_PROMISE, s.promise_models[other]);
+        real = vow_from_promise(vow_promise_retain(s.promises[other]));
     }
     if (vow_resolve(s.resolvers[slot], real) != model_resolve(right, value)) {
         differ("resolved or not", slot);

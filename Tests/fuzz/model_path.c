@@ -1,0 +1,45 @@
+/* Who waits for whom by way of others, and who reports when an outcome reaches nobody. */
+#include "model.h"
+
+bool model_waits_for(int a, int b) {
+    for (int promise = a; promise >= 0;) {
+        if (promise == b) {
+            return true;
+        }
+        model_wait wait = m.promises[promise].wait;
+        bool goes_on = wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED;
+        promise = goes_on ? m.promises[promise].upstream : -1;
+    }
+    return false;
+}
+
+/* Whether anybody can still learn the outcome, also by way of its followers. After model_mark. */
+static bool is_read(int promise) {
+    const model_promise *self = &m.promises[promise];
+    bool read = self->must || self->outcome >= 0 || (self->observed && self->first < 0);
+    for (int i = self->first; i >= 0 && !read; i = m.promises[i].next) {
+        read = m.promises[i].wait != WAITS_FOLLOWED || is_read(i);
+    }
+    return read;
+}
+
+static void leave_open_who_reports(int promise) {
+    m.promises[promise].doubtful = true;
+    for (int i = m.promises[promise].first; i >= 0; i = m.promises[i].next) {
+        leave_open_who_reports(i);
+    }
+}
+
+void model_observe_by_adoption(int promise, int followed, bool by_handler) {
+    /* Otherwise its outcome may be on its way. */
+    bool settled = m.promises[followed].state != VOW_PENDING && m.promises[followed].direct;
+    model_mark();
+    if (settled || !by_handler || is_read(promise)) {
+        m.promises[followed].observed = true;
+        return;
+    }
+    if (m.promises[promise].first >= 0) {
+        m.promises[followed].doubtful = true;
+    }
+    leave_open_who_reports(promise);
+}
