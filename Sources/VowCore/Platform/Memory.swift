@@ -79,3 +79,16 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
         if let oldest = old.memory { returnMemory(oldest, old.size) }
     }
 #endif
+
+/// Around a fork: the quarantine of a checked build has a lock.
+func lockFreedMemory() {
+    #if VOW_CHECKED
+        quarantineLock.lock()
+    #endif
+}
+
+func unlockFreedMemory() {
+    #if VOW_CHECKED
+        quarantineLock.unlock()
+    #endif
+}

@@ -119,9 +119,11 @@ private func holdLocks() {
     lockStandardExecutor()
     lockExecutorDirectory()
     unhandledReporterLock.lock()
+    lockFreedMemory()
 }
 
 private func letLocksGo() {
+    unlockFreedMemory()
     unhandledReporterLock.unlock()
     unlockExecutorDirectory()
     unlockStandardExecutor()
