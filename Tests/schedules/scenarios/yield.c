@@ -16,6 +16,15 @@ static vow_value return_end(vow_value input, void *context) {
     return vow_from_promise(vow_promise_retain(end.promise));
 }
 
+/* Then nobody else holds it. */
+static vow_value give_end_away(vow_value input, void *context) {
+    vow_promise *returned = end.promise;
+    (void)input;
+    (void)context;
+    end.promise = NULL;
+    return vow_from_promise(returned);
+}
+
 static vow_value return_second_dying(vow_value input, void *context) {
     vow_promise *returned = dying[1];
     (void)input;
@@ -66,6 +75,8 @@ static void third_follows_first(void) {
 
 static void settle_end(void) {
     CHECK(vow_resolve(end.resolver, vow_int(6)));
+    vow_resolver_release(end.resolver);
+    end.resolver = NULL;
 }
 
 static void clean_up(void) {
@@ -94,6 +105,8 @@ static void finish_first(void) {
 /* The walker holds the promise in between at the moment at which it dies. */
 static void start_followed(void) {
     start();
+    vow_promise_release(dying[0]);
+    dying[0] = follower_of(0, give_end_away);
     follow_with_handle(&first);
 }
 

@@ -1,0 +1,260 @@
+/* Adoption: N promises, one thread each, every graph of adoptions among them.
+ *
+ * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
+ * State/Transitions.swift. One step of a process is one atomic operation of the code together with
+ * the private work next to it; a compare-and-exchange loop without side effects is one step that waits
+ * until it can be taken.
+ *
+ * Every promise resolves to a value, or to any promise, itself included; its reader keeps a handle or
+ * not; its resolver is consumed or given back later. Checked:
+ *   G3  no follower is lost: whoever reads a promise sees it settle, and at the end all memory is free
+ *   G8  members of a ring, and what hangs on them, are rejected with a cycle; nothing else is
+ *   no record is touched after it was freed; no slot is read after the value was written over it
+ *   termination: under weak fairness there is no infinite run
+ */
+
+#ifndef N
+#define N 3
+#endif
+#define NIL 15
+
+#define OPEN 0
+#define CLAIMED 1
+#define FOLLOWING 2
+#define SETTLING 3
+#define SETTLED 5
+#define HAS_VALUE(p) (r[p].phase >= SETTLING)
+
+#define NO_VALUE 0
+#define FULFILLED 1
+#define CYCLE 2
+
+/* A record. The value and the links share the slot: writing one destroys the other. */
+typedef Record {
+    unsigned phase : 3;
+    bool locked;
+    unsigned head : 4;
+    unsigned next : 4;
+    unsigned upstream : 4;
+    bool slotIsValue;
+    unsigned value : 2;
+    unsigned promises : 4;
+    unsigned producers : 3;
+    bool hasFollowers;
+    bool isObserved;
+    bool lastOfBatch;
+    bool freed
+}
+
+Record r[N];
+
+/* The scenario, and what its graph says about the outcome. */
+byte target[N];
+bool keeps[N];
+bool owns[N];
+byte finished;
+bool ended;
+
+inline alive(p) { assert(p != NIL && !r[p].freed) }
+
+#include "follow-counts.inc"
+#include "follow-settle.inc"
+#include "follow-walk.inc"
+
+/* Follow.swift: follow(_:by:ownsProducer:) */
+inline follow(followed, p, ownsProducer)
+{
+    if
+    :: !ownsProducer -> r[p].producers++
+    :: else
+    fi;
+    r[p].upstream = followed;
+    atomic { alive(followed); seen = (followed != p && HAS_VALUE(followed)) };
+    if
+    :: seen -> r[followed].isObserved = true; settleWithOutcome(p); handOverAll()
+    :: else ->
+        /* transitionToFollowing */
+        atomic {
+            alive(p);
+            !r[p].locked -> r[p].phase = FOLLOWING; isAwaited = (r[p].head != NIL)
+        };
+        isRing = false;
+        if
+        :: isAwaited || followed == p -> closesRing(p)
+        :: else
+        fi;
+        if
+        :: isRing -> isRing = false; rejectCycle(p)
+        :: else ->
+            hasYielded = false;
+            if
+            :: r[p].hasFollowers -> yieldFollowers(p)
+            :: else
+            fi;
+            if
+            :: hasYielded -> skip
+            :: else ->
+                isUnreadable(p);
+                if
+                :: seen -> abandon(p)
+                :: else -> attach(p)
+                fi
+            fi
+        fi
+    fi
+}
+
+/* Walks the graph as it was asked for: N steps reach a value or are in a ring. */
+inline expected(p)
+{
+    d_step {
+        alive(p);
+        member = p;
+        word = 0;
+        do
+        :: word < N && target[member] != NIL -> member = target[member]; word++
+        :: else -> break
+        od;
+        if
+        :: target[member] == NIL -> assert(r[p].value == FULFILLED)
+        :: else -> assert(r[p].value == CYCLE)
+        fi;
+        member = 0;
+        word = 0
+    }
+}
+
+/* A thread that resolves promise `me`, and then reads it. */
+proctype Thread(byte me)
+{
+    byte first = NIL, last = NIL; /* ThreadState.handOver */
+    byte member, newest, batch, batchLast, moving, word, wordHead, further, current, before;
+    byte mark, steps, distance, taken, obstacle, dead, units, producersOf, followed, waiting;
+    byte outcome;
+    byte follower, followers;
+    bool seen, isFree, isRing, isAwaited, hasYielded;
+
+    atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
+    if
+    :: target[me] == NIL -> settle(me, FULFILLED, owns[me]); handOverAll()
+    :: else -> follow(target[me], me, owns[me])
+    fi;
+    if
+    :: !owns[me] -> giveBack(me, 0, 1) /* releaseResolver: nothing is left to break */
+    :: else
+    fi;
+    if
+    :: keeps[me] ->
+        atomic { alive(me); HAS_VALUE(me) };
+        expected(me);
+        giveBack(me, 1, 0)
+    :: else
+    fi;
+    atomic { finished++; first = NIL; last = NIL; member = 0; newest = 0; batch = 0; batchLast = 0;
+        moving = 0; word = 0; wordHead = 0; further = 0; current = 0; before = 0; obstacle = 0; dead = 0;
+        units = 0; followed = 0; waiting = 0; outcome = 0; follower = 0; followers = 0; seen = 0; isFree = 0;
+        mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; isAwaited = 0; hasYielded = 0;
+        producersOf = 0 }
+}
+
+/* Leaves out scenarios that are another one with two promises of the same kind exchanged. */
+inline notLessWhenExchanged(a, b)
+{
+    j = 0;
+    do
+    :: j == N -> break
+    :: else ->
+        t = (j == a -> b : (j == b -> a : j));
+        t = target[t];
+        t = (t == a -> b : (t == b -> a : t));
+        if
+        :: t < target[j] -> skipped = true; break
+        :: t > target[j] -> break
+        :: else -> j++
+        fi
+    od;
+    j = 0;
+    t = 0
+}
+
+init {
+    byte i, j, t, kind;
+    bool skipped;
+    atomic {
+        do
+        :: i < N ->
+            r[i].head = NIL;
+            r[i].next = NIL;
+            r[i].upstream = NIL;
+            r[i].producers = 1;
+#ifdef RINGS
+            select(t : 0 .. N - 1);
+#else
+            select(t : 0 .. N);
+#endif
+            if
+            :: t == N -> target[i] = NIL
+            :: else -> target[i] = t; r[t].promises++
+            fi;
+            /* With a handle and a resolver apart; a reaction with a handle; a reaction without. */
+            if
+            :: kind <= 0 -> kind = 0; keeps[i] = true; owns[i] = false; r[i].promises++
+#ifdef ALL_KINDS
+            :: kind <= 1 -> kind = 1; keeps[i] = true; owns[i] = true; r[i].promises++
+#endif
+#ifndef RINGS
+            :: kind <= 2 -> kind = 2; keeps[i] = false; owns[i] = true
+#endif
+            fi;
+            i++
+        :: else -> break
+        od;
+        i = 0;
+        t = 0;
+        kind = 0;
+#ifndef YIELDS
+        do
+        :: i + 1 == N -> break
+        :: else ->
+            if
+            :: keeps[i] == keeps[i + 1] && owns[i] == owns[i + 1] -> notLessWhenExchanged(i, i + 1)
+            :: else
+            fi;
+            i++
+        od;
+#else
+        /* One graph: 2 dies between 1 and 3, while 0, the only one that is read, walks past. */
+        skipped = !(target[0] == 1 && target[1] == 2 && target[2] == 3 && target[3] == NIL &&
+            keeps[0] && !keeps[1] && !keeps[2] && !keeps[3]);
+#endif
+#if N == 3
+        if
+        :: keeps[0] == keeps[2] && owns[0] == owns[2] -> notLessWhenExchanged(0, 2)
+        :: else
+        fi;
+#endif
+        if
+        :: skipped -> goto end
+        :: else
+        fi;
+        i = 0;
+        do
+        :: i < N -> run Thread(i); i++
+        :: else -> break
+        od;
+        i = 0
+    };
+    finished == N;
+    atomic {
+        do
+        :: i < N -> assert(r[i].freed); i++
+        :: else -> break
+        od;
+        i = 0
+    }
+end:
+    ended = true
+}
+
+/* Termination, checked under weak fairness. */
+ltl ends { <> ended }
