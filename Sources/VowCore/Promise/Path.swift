@@ -34,7 +34,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         var found = Upstream.nothing
         // In other phases the slot is the claimer's, or holds the value.
         if word.phase == .following, let upstream {
-            found = progress.contains(.outcomeIsHeld) ? .waitsFor(upstream) : .follows(upstream)
+            // A `finally` follows for no other reason. `progress` is the queue's to write.
+            found = pointee.shape.contains(.finally) ? .waitsFor(upstream) : .follows(upstream)
         } else if word.phase == .open && pointee.shape.contains(.link), let upstream {
             found = .reads(upstream)
         }
