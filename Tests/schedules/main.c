@@ -107,7 +107,7 @@ static const scenario *find(const char *name) {
 }
 
 static void usage(void) {
-    fprintf(stderr, "schedules --list | NAME [--bound N] [--random N] [--from SEED] [--cpu N]\n"
+    fprintf(stderr, "schedules --list | NAME [--more N] [--random N] [--from SEED] [--cpu N]\n"
                     "schedules NAME (--seed N | --schedule TEXT) [--trace]\n");
     exit(2);
 }
