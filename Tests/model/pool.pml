@@ -132,7 +132,7 @@ inline lendPlaceInPool(canRunOther)
 {
     lock();
     if
-    :: canRunOther && blocked >= MOST_STAND_INS && nempty(queue) -> queue?other; unlock()
+    :: canRunOther && blocked >= MOST_STAND_INS && len(queue) > 0 -> queue?other; unlock()
     :: else ->
         other = NIL;
         counted = blocked;
