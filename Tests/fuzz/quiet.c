@@ -84,6 +84,8 @@ static void check_reports(void) {
         int *high = code < 0 ? &own_most[-code] : &most[code - 1000];
         *low += self->gone && !self->doubtful;
         *high += 1;
+        trace("    promise %d: error %d, %s, %s report", i, (int)code,
+              self->gone ? "gone" : "may live", self->doubtful ? "may" : "must");
     }
     for (int i = 0; i < w.next_code; i++) {
         EXPECT(w.reports[i] >= least[i] && w.reports[i] <= most[i],

@@ -83,7 +83,9 @@ private func resolveByHandle(
     let isFirst = record?.pointee.state.transitionToClaimed(from: .open) ?? false
     if isFirst, let record {
         if asRejection {
-            settle(record, errorForRejection(value, thread), ownsProducer: false, thread)
+            asOneStep(thread) {
+                settle(record, errorForRejection(value, thread), ownsProducer: false, thread)
+            }
         } else {
             resolve(record, value, ownsProducer: false, thread)
         }

@@ -89,7 +89,9 @@ private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
     var frame = thread.pointee.frame
     while let current = frame {
         let reaction = current.pointee.reaction
-        if let promise = reaction.upstream { finishDelivery(of: reaction, promise, thread) }
+        if let promise = reaction.upstream {
+            asOneStep(thread) { finishDelivery(of: reaction, promise, thread) }
+        }
         frame = current.pointee.outer
     }
     while hasWorkOfItsOwn(thread) {

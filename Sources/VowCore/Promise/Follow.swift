@@ -14,6 +14,13 @@ func follow(
     _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool,
     _ thread: ThreadPointer
 ) {
+    asOneStep(thread) { beginFollowing(followed, by: promise, ownsProducer: ownsProducer, thread) }
+}
+
+private func beginFollowing(
+    _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool,
+    _ thread: ThreadPointer
+) {
     // While it follows, the queue it stands in is its producer.
     if !ownsProducer { promise.retainProducer() }
     promise.upstream = followed

@@ -36,9 +36,11 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         destroyContext(of: reaction, link.context)
         return result
     }
-    if let promise { finishDelivery(of: reaction, promise, thread) }
     thread.pointee.isAboutToLookForWork = looksForWorkNext
-    complete(reaction, result, promise, thread)
+    asOneStep(thread) {
+        if let promise { finishDelivery(of: reaction, promise, thread) }
+        complete(reaction, result, promise, thread)
+    }
     thread.pointee.isAboutToLookForWork = false
     link.executor?.release(thread)
 }
@@ -93,7 +95,10 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         fatal("a reaction that reads no promise was passed through")
     }
     if reaction.pointee.shape.contains(.extras) {
-        runForeign(thread) { destroyContext(of: reaction, link.context) }
+        // Its own promise may be waited for in there, which must be seen.
+        withFrame(of: reaction, on: thread.pointee.frame?.pointee.executor, thread) {
+            destroyContext(of: reaction, link.context)
+        }
     }
     count(thread.cell.pointee.counters.handlersDone)
     settle(reaction, value, ownsProducer: true, thread)

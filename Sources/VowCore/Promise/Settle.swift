@@ -18,14 +18,25 @@ func settle(
         ownsProducer = true
     }
     if let newest {
-        enqueueBatch(of: promise, newest, thread)
-        if !thread.pointee.isHandingOver {
-            handOverAll(thread)
-            finishHandingOver(thread)
-        }
+        asOneStep(thread) { enqueueBatch(of: promise, newest, thread) }
     } else if ownsProducer {
         promise.releaseProducer(thread)
     }
+}
+
+/// Has `body` done before anything that could call foreign code: hand-overs, contexts to destroy, objects to
+/// free. They might wait for what `body` has begun.
+@inline(__always)
+func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
+    if thread.pointee.isHandingOver {
+        body()
+        return
+    }
+    thread.pointee.isHandingOver = true
+    body()
+    handOverAll(thread)
+    thread.pointee.isHandingOver = false
+    finishHandingOver(thread)
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's list, oldest first.
@@ -120,5 +131,4 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
         }
         promise.inlineLeft -= 1
     }
-    if !thread.pointee.isHandingOver { finishHandingOver(thread) }
 }

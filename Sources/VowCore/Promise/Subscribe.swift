@@ -49,6 +49,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
         settle(subscription, object, ownsProducer: true, thread)
         return
     }
-    object.release(thread)
+    // First, because the object's destructor might wait for what is broken here.
     subscription.releaseResolver(thread)
+    object.release(thread)
 }
