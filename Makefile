@@ -31,8 +31,8 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model fuzz \
-        deps format clean
+.PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model \
+        schedules fuzz mutants deps format clean
 
 all: help lib
 
@@ -63,7 +63,7 @@ uninstall: ## Removes what install put there
 check: ## Format, floors, header, exports, sizes
 	scripts/check
 
-test: ## Everything but the ones below; ends with "N passed, N failed, 0 skipped"
+test: ## Every suite but asan to lsan and mutants; ends with "N passed, N failed, 0 skipped"
 	scripts/test
 
 asan: ## C tests and examples under AddressSanitizer with its leak check
@@ -81,8 +81,14 @@ lsan: ## The same under LeakSanitizer alone
 model: ## The models of the core's protocols, searched exhaustively by spin
 	Tests/model/run
 
+schedules: ## All interleavings of small scenarios, up to a bound
+	Tests/schedules/run
+
 fuzz: ## Random programs against a reference model, for SECONDS=60
 	Tests/fuzz/run $(SECONDS)
+
+mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
+	scripts/mutants
 
 deps: ## Installs what the tests need beyond Swift, git and make, where it may
 	scripts/deps

@@ -383,7 +383,8 @@ typedef struct vow_reaction {
     vow_handler VOW_NULLABLE on_rejected;  /* NULL: an error passes through */
     void *VOW_NULLABLE context;            /* for the handlers */
     /* Frees the context, exactly once: after the handler returned, or when it is
-     * certain that none will run. May be NULL. */
+     * certain that none will run; in either case before the new promise settles.
+     * May be NULL. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
     vow_executor *VOW_NULLABLE executor; /* borrowed; NULL: see chapter 6 */
     vow_token *VOW_NULLABLE token;       /* reserved: NULL */
@@ -406,7 +407,8 @@ VOW_API vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *rea
  * value or error; or VOW_PENDING when the time is up; or, with *out vow_none():
  *   VOW_EINVAL     promise is NULL or the time-out is negative
  *   VOW_EDEADLOCK  the wait would block the serial executor that has to run what
- *                  is waited for, or a handler waits for its own result
+ *                  is waited for, or a handler or the destructor of its context
+ *                  waits for its own result
  *   VOW_EFORKED    in a forked child, for work that was left with the parent
  * Having waited for a rejection counts as having handled it.
  *
@@ -429,7 +431,10 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
 
 /* The executor that runs handlers at once: on the settling thread (or, for a
  * settled promise, the registering one), as the last act of the outermost vow
- * call there, or after the running handler returned. Borrowed, immortal. */
+ * call there, or after the running handler returned. While another thread still
+ * runs earlier inline handlers of that settled promise, the new one lines up
+ * behind them: that thread runs it, perhaps after the registering call has
+ * returned. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_inline(void);
 
 /* libdispatch's global queue: handlers run in parallel, and are begun in order.

@@ -1,35 +1,11 @@
 /* Tests G6: a million links, adoptions or nested values on a thread with a small stack.
  *
- * Every test runs on a thread with a stack of 64 KiB (more under a sanitizer, whose own frames
- * are large). DEPTH_LINKS in the environment sets another number than a million. */
-#include "tools.h"
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SMALL_STACK (512 * 1024)
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SMALL_STACK (512 * 1024)
-#endif
-#endif
-#ifndef SMALL_STACK
-#define SMALL_STACK 65536
-#endif
+ * DEPTH_LINKS in the environment sets another number than a million. */
+#include "small_stack.h"
 
 static int links(void) {
     const char *text = getenv("DEPTH_LINKS");
     return text != NULL && atoi(text) > 0 ? atoi(text) : 1000000;
-}
-
-/* Runs one part on a small stack. */
-static void on_small_stack(void *(*part)(void *context), void *context) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    if (CHECK_INT_EQ(pthread_attr_setstacksize(&attributes, SMALL_STACK), 0) &&
-        CHECK_INT_EQ(pthread_create(&thread, &attributes, part, context), 0)) {
-        pthread_join(thread, NULL);
-    }
-    pthread_attr_destroy(&attributes);
 }
 
 static vow_promise *long_chain(vow_executor *executor, vow_resolver **resolver) {
