@@ -116,6 +116,20 @@ final class WaitingTests: CTest {
         vow_executor_release(serial)
     }
 
+    func testG11_theDestructorOfASkippedHandlersContextMayNotWaitForTheResult() {
+        let wait = Wait()
+        let (root, resolver) = create()
+        wait.promise = link(
+            root, context: pointer(to: wait),
+            destroy: { context in
+                let wait = context!.object(Wait.self)
+                wait.results.append(vow_await(wait.promise!, forever, nil))
+            }, rejected: pass)
+        finish(resolver, vow_int(1))
+        XCTAssertEqual(wait.results, [VOW_EDEADLOCK])
+        XCTAssertEqual(outcome(of: wait.promise!), .integer(1))
+    }
+
     /// A handler on a serial queue waits for ever for a promise, until it is refused; meanwhile `later` runs.
     private func expectRefusal(
         of promise: OpaquePointer, on serial: OpaquePointer, later: () -> Void = {}

@@ -33,7 +33,7 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func testG1_claimingSucceedsFromThePhaseAskedForAndFromNoOther() {
+    func testArrows_openToClaimed_followingToClaimed_fromNoOtherPhase() {
         withRecords(2) { records in
             for asked in [Phase.open, .following] {
                 for phase in allPhases {
@@ -46,7 +46,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testG1_claimingSucceedsOnce() {
+    func testG1_arrowToClaimed_isTakenOnce() {
         for phase in [Phase.open, .following] {
             let state = state(phase)
             XCTAssertTrue(state.transitionToClaimed(from: phase))
@@ -54,7 +54,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testG1_ofManyThreadsOneClaims() {
+    func testG1_arrowToClaimed_isTakenByOneOfManyThreads() {
         let winners = AtomicWord(0)
         for _ in 0..<200 {
             let state = PromiseState(.open)
@@ -66,7 +66,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testFollowingKeepsTheQueue() {
+    func testArrow_claimedToFollowing_keepsTheQueue() {
         withRecords(1) { records in
             for queue in [[], records] {
                 let state = state(.claimed, queue)
@@ -76,13 +76,13 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testSettlingAnEmptyQueueSettlesAtOnce() {
+    func testArrow_claimedToSettled_whereNobodyWaits() {
         let state = state(.claimed)
         XCTAssertNil(state.transitionToSettling {})
         check(state, .settled, nil)
     }
 
-    func testSettlingTakesTheWholeQueueNewestFirst() {
+    func testArrow_claimedToSettling_takesTheQueueNewestFirst() {
         withRecords(3) { records in
             let state = state(.claimed, records)
             XCTAssertEqual(state.transitionToSettling {}, records[2])
@@ -93,7 +93,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testSettlingSaysOnceBeforehandThatSomebodyWaits() {
+    func testArrow_claimedToSettling_saysOnceBeforehandThatSomebodyWaits() {
         withRecords(2) { records in
             for queue in [[], Array(records[..<1]), records] {
                 let state = state(.claimed, queue)
@@ -104,7 +104,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testHandingOverEndsSettledOrDeliveringWhenNoMoreCame() {
+    func testArrows_settlingToSettled_settlingToDelivering_whereNoMoreCame() {
         for inlineAreLeft in [false, true] {
             let state = state(.settling)
             XCTAssertNil(state.transitionAfterHandOver(inlineAreLeft: inlineAreLeft))
@@ -112,7 +112,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testG2_handingOverGoesOnWhileLateOnesCame() {
+    func testG2_arrow_settlingToSettling_takesThoseWhoCame() {
         withRecords(2) { records in
             for inlineAreLeft in [false, true] {
                 let state = state(.settling, records)
@@ -123,7 +123,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testG2_deliveringEndsOnlyWhenNoMoreCame() {
+    func testG2_arrows_deliveringToDelivering_deliveringToSettled() {
         withRecords(1) { records in
             let state = state(.delivering, records)
             XCTAssertEqual(state.transitionAfterDelivery(), records[0])
@@ -133,7 +133,7 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testOnlyASettledPromiseBeginsToDeliverAgain() {
+    func testArrow_settledToDelivering_fromNoOtherPhase() {
         for phase in allPhases {
             let state = state(phase)
             let began = state.transitionToDelivering()
