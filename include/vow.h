@@ -406,16 +406,17 @@ VOW_API vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *rea
  * Returns VOW_FULFILLED or VOW_REJECTED, with *out (owned; NULL: not wanted) the
  * value or error; or VOW_PENDING when the time is up; or, with *out vow_none():
  *   VOW_EINVAL     promise is NULL or the time-out is negative
- *   VOW_EDEADLOCK  the wait would block the serial executor that has to run what
- *                  is waited for, or a handler or the destructor of its context
- *                  waits for its own result
+ *   VOW_EDEADLOCK  the wait would block the serial or VOW_BARRIER executor that
+ *                  has to run what is waited for; or a handler, the destructor
+ *                  of its context or a subscribe waits for its own result
  *   VOW_EFORKED    in a forked child, for work that was left with the parent
  * Having waited for a rejection counts as having handled it.
  *
- * Inside a handler on the pool, a wait first runs what it waits for, if that is
- * ready and nobody has begun it, and lends its place in the pool while it
- * blocks: waiting there cannot starve the pool. Inline handlers that only the
- * waiting thread could run are run by it. */
+ * Inside a handler on the pool, a wait lends its place in the pool while it
+ * blocks: waiting there cannot starve the pool. One without a time-out first
+ * runs what it waits for itself, inside, if that is ready on the pool and nobody
+ * has begun it. Inline handlers that only the waiting thread could run are run
+ * by it. */
 VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
 /* ------------------------------------------------------- 6. Where handlers run
@@ -426,19 +427,22 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  *
  * In a child made by fork, libdispatch has no threads: what would run on the
  * pool, main, serial or dispatch executors there is rejected with VOW_EFORKED;
- * inline and custom executors go on.
+ * inline and custom executors go on. What another thread was running at the
+ * moment of the fork never ends in the child: its promise stays pending there.
  */
 
 /* The executor that runs handlers at once: on the settling thread (or, for a
  * settled promise, the registering one), as the last act of the outermost vow
- * call there, or after the running handler returned. While another thread still
+ * call there; inside a handler, destructor or hook, when the outermost of these
+ * has returned. While another thread still
  * runs earlier inline handlers of that settled promise, the new one lines up
  * behind them: that thread runs it, perhaps after the registering call has
  * returned. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_inline(void);
 
-/* libdispatch's global queue: handlers run in parallel, and are begun in order.
- * Borrowed, immortal. */
+/* libdispatch's global queue: handlers run in parallel, and are begun in order
+ * (but for one that a waiting handler runs itself, see vow_await). Borrowed,
+ * immortal. */
 VOW_API vow_executor *vow_executor_pool(void);
 
 /* The dispatch main queue, which the program must run (dispatch_main or a run
@@ -452,8 +456,9 @@ VOW_API vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE 
 
 /* Each handler is a barrier block: it has a concurrent queue for itself. */
 #define VOW_BARRIER ((uint32_t)1)
-/* The queue is serial: handlers travel to it in one dispatch, and waiting there
- * for work that must run there is refused with VOW_EDEADLOCK. */
+/* The queue is serial: handlers travel to it in one dispatch, and waiting in one
+ * of them for work that must run there is refused with VOW_EDEADLOCK. (In a block
+ * that the program itself sends to the queue such a wait is not recognised.) */
 #define VOW_SERIAL ((uint32_t)2)
 
 /* An executor (owned) on a dispatch_queue_t of the program (retained for as long
@@ -469,7 +474,9 @@ typedef struct vow_executor_class {
      * any thread; in the order of submission if the executor is serial. Called
      * on the thread that settles or registers, with no lock held; it should not
      * wait. A run(work) inside submit itself is put off until the running vow
-     * call ends; one that the program makes inside a handler runs there. */
+     * call ends, which a serial executor must not ask for: it would not know
+     * when the work has run. One that the program makes inside a handler runs
+     * there. */
     void (*submit)(void *VOW_NULLABLE context, void (*run)(void *work), void *work);
 
     /* Whether the calling thread belongs to the executor: then reactions made
@@ -536,9 +543,9 @@ typedef struct vow_allocator {
     void *VOW_NULLABLE context;
 } vow_allocator;
 
-/* Sets the allocator (borrowed and copied; NULL: malloc and free), before the
- * first promise, counted value or executor is made. Returns 0, or VOW_EINVAL:
- * too late, a function missing, or a wrong size. */
+/* Sets the allocator (borrowed and copied; NULL: malloc and free), before
+ * anything else of the library is used but values that are not counted. Returns
+ * 0, or VOW_EINVAL: too late, a function missing, or a wrong size. */
 VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 
 /* ----------------------------------------------------------- 9. Looking inside */

@@ -13,7 +13,7 @@ private final class HeldQueue {
     private let gate = Signal()
 
     init() {
-        executor = makeDispatchExecutor(queue, flags: VOW_SERIAL)!
+        executor = makeDispatchExecutor(queue, flags: VOW_SERIAL, currentThread())!
         queue.submit(pointer(to: gate)) { $0!.object(Signal.self).receive() }
     }
 

@@ -119,7 +119,7 @@ final class SubmitTests: CoreTest {
     func testEachHandlerOnADispatchQueueIsADispatchOfItsOwn() {
         let queue = WorkQueue.serial(label: "plain")!
         for flags in [UInt32(0), VOW_BARRIER] {
-            let executor = makeDispatchExecutor(queue, flags: flags)!
+            let executor = makeDispatchExecutor(queue, flags: flags, thread)!
             XCTAssertFalse(executor.pointee.isSerial)
             let journal = Journal()
             let gate = Signal()

@@ -115,8 +115,32 @@ TEST("a payload for which there is no memory may wait for the promise as it is d
     vow_resolver *resolver;
     self.promise = vow_promise_create(&resolver);
     vow_value payload = vow_object(&self, &waiting_class);
+    atomic_store(&counts.failed, 0);
     atomic_store(&counts.countdown, 1);
     CHECK(vow_reject(resolver, payload));
+    CHECK_INT_EQ(atomic_load(&counts.failed), 1);
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(self.ends, 1);
+    CHECK_INT_EQ(self.answer, VOW_REJECTED);
+    CHECK_INT_EQ(self.code, VOW_ENOMEM);
+    CHECK_INT_EQ(code_of(self.promise), VOW_ENOMEM);
+}
+
+static bool never_asked(void *pointer, vow_resolver *resolver) {
+    CHECK(!"a thenable without memory for its resolver is subscribed to");
+    return drop(pointer, resolver);
+}
+
+static const vow_class unasked_class = {sizeof(vow_class), "unasked", wait_at_end, never_asked};
+
+TEST("a thenable for which there is no memory may wait for the promise as it is destroyed") {
+    waiting self = {NULL, 99, 0, 0, 0};
+    vow_resolver *resolver;
+    self.promise = vow_promise_create(&resolver);
+    vow_value thenable = vow_object(&self, &unasked_class);
+    atomic_store(&counts.failed, 0);
+    atomic_store(&counts.countdown, 1);
+    CHECK(vow_resolve(resolver, thenable));
     CHECK_INT_EQ(atomic_load(&counts.failed), 1);
     vow_resolver_release(resolver);
     CHECK_INT_EQ(self.ends, 1);

@@ -177,3 +177,145 @@ static void child_forks(void) {
 TEST("a child of a forked child does as its parent does") {
     in_child(child_forks);
 }
+
+/* A thread of the parent that waits, and the promise on which the child goes on without it. */
+static vow_promise *watched;
+static vow_resolver *watched_resolver;
+static counter behind; /* a link that stands behind the waiter */
+static counter last;
+static atomic_int waiter_begun;
+
+static void *wait_for_watched(void *context) {
+    (void)context;
+    atomic_store(&waiter_begun, 1);
+    CHECK_INT_EQ(vow_await(watched, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    return NULL;
+}
+
+/* Writes over what the stack of the waiting thread held: the child gives it to the next thread. */
+static void *fill_stack(void *context) {
+    volatile char bytes[200000];
+    (void)context;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = 0x41;
+    }
+    return NULL;
+}
+
+static void check_resolves_watched(void) {
+    CHECK(vow_resolve(watched_resolver, vow_int(6)));
+    CHECK_INT_EQ(vow_promise_state(watched), VOW_FULFILLED);
+    CHECK_INT_EQ(atomic_load(&behind.runs), 1);
+    CHECK_INT_EQ(int_of(then_inline(vow_promise_retain(watched), counter_run, &last)), 6);
+}
+
+/* ThreadSanitizer allows a child of a process with threads no new ones. */
+#if defined(__SANITIZE_THREAD__)
+#define CHILD_HAS_THREADS 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CHILD_HAS_THREADS 0
+#endif
+#endif
+#ifndef CHILD_HAS_THREADS
+#define CHILD_HAS_THREADS 1
+#endif
+
+static void check_resolves_after_thread(void) {
+    if (CHILD_HAS_THREADS) {
+        pthread_join(start_thread(fill_stack, NULL), NULL);
+    }
+    check_resolves_watched();
+}
+
+static void with_waiter(void (*part)(void)) {
+    memset(&behind, 0, sizeof behind);
+    atomic_store(&waiter_begun, 0);
+    watched = vow_promise_create(&watched_resolver);
+    pthread_t thread = start_thread(wait_for_watched, NULL);
+    CHECK(reaches(&waiter_begun, 1));
+    usleep(50000);
+    vow_promise_release(then_inline(vow_promise_retain(watched), counter_run, &behind));
+    fork_part(part);
+    CHECK_INT_EQ(vow_promise_state(watched), VOW_PENDING);
+    CHECK(vow_resolve(watched_resolver, vow_int(5)));
+    vow_resolver_release(watched_resolver);
+    pthread_join(thread, NULL);
+    CHECK_INT_EQ(int_of(watched), 5);
+    CHECK_INT_EQ(atomic_load(&behind.runs), 1);
+}
+
+TEST("a forked child can settle a promise for which a thread of the parent was waiting") {
+    with_waiter(check_resolves_watched);
+}
+
+TEST("so it can when another thread has used that thread's stack since") {
+    with_waiter(check_resolves_after_thread);
+}
+
+/* A serial executor, one of whose handlers forks, with two more behind it. */
+static pid_t parent;
+static int to_parent[2];
+static atomic_int all_queued;
+static pid_t serial_child;
+static counter queued;
+
+/* What the child says: how many handlers ran in it, and with which code the last promise ended. */
+typedef struct report {
+    int runs;
+    int ends;
+    int64_t code;
+} report;
+
+static vow_value fork_in_handler(vow_value input, void *context) {
+    (void)context;
+    CHECK(reaches(&all_queued, 1));
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm((unsigned)(20 * slowness()));
+    } else {
+        serial_child = child;
+    }
+    return vow_value_retain(input);
+}
+
+static vow_value report_in_child(vow_value input, void *context) {
+    (void)context;
+    if (getpid() != parent) {
+        report said = {atomic_load(&queued.runs), atomic_load(&queued.ends), 0};
+        said.code = input.kind == VOW_ERROR ? vow_error_code(input) : 0;
+        _exit(write(to_parent[1], &said, sizeof said) == (ssize_t)sizeof said ? 0 : 1);
+    }
+    return vow_value_retain(input);
+}
+
+TEST("what is queued behind a serial handler that forks is rejected in the child") {
+    report said = {-1, -1, 0};
+    int status = -1;
+    if (!CHECK_INT_EQ(pipe(to_parent), 0)) {
+        return;
+    }
+    parent = getpid();
+    vow_executor *serial = vow_executor_serial("forks");
+    vow_promise *first = vow_async(serial, fork_in_handler, NULL);
+    vow_promise *second =
+        link_full(serial, fulfilled_int(2), counter_run, NULL, &queued, counter_end);
+    vow_promise *third =
+        link_full(serial, fulfilled_int(3), counter_run, NULL, &queued, counter_end);
+    third = either_on(vow_executor_inline(), third, report_in_child, NULL);
+    atomic_store(&all_queued, 1);
+    CHECK_INT_EQ(code_of(first), 0);
+    CHECK_INT_EQ(int_of(second), 2);
+    CHECK_INT_EQ(int_of(third), 3);
+    CHECK_INT_EQ(atomic_load(&queued.runs), 2);
+    close(to_parent[1]);
+    CHECK(read(to_parent[0], &said, sizeof said) == (ssize_t)sizeof said);
+    CHECK_INT_EQ(said.runs, 0);
+    CHECK_INT_EQ(said.ends, 2);
+    CHECK_INT_EQ(said.code, VOW_EFORKED);
+    CHECK(waitpid(serial_child, &status, 0) == serial_child);
+    CHECK(WIFEXITED(status));
+    close(to_parent[0]);
+    vow_executor_release(serial);
+}

@@ -1,6 +1,55 @@
 /* Tests chapter 8: an allocator of the program gives every byte, and gets every one back. */
 #include "meter.h"
 
+/* Before main, and so before the allocator is set: what makes no promise, counted value or executor
+ * is no first use, after which setting one would be too late. */
+static int unset_after(const char *call) {
+    int answer = vow_set_allocator(NULL);
+    if (answer != 0) {
+        printf("# after %s no allocator can be set: %s\n", call, vow_error_name(answer));
+    }
+    return answer;
+}
+
+#define UNSET_AFTER(call) ((void)(call), unset_after(#call))
+
+static int early_answers = 1;
+
+__attribute__((constructor)) static void call_early(void) {
+    char text[16];
+    int bad = 0;
+    size_t length = 0;
+    vow_value number = vow_int(1);
+    bad += UNSET_AFTER(vow_value_retain(vow_none()).kind);
+    bad += UNSET_AFTER(vow_value_retain(number).kind);
+    vow_value_release(vow_none());
+    bad += unset_after("vow_value_release(vow_none())");
+    vow_value_release(number);
+    bad += unset_after("vow_value_release(number)");
+    vow_value_release(vow_pointer(text));
+    bad += unset_after("vow_value_release(vow_pointer(text))");
+    bad += UNSET_AFTER(vow_string_bytes(number, &length));
+    bad += UNSET_AFTER(vow_object_pointer(number, NULL));
+    bad += UNSET_AFTER(vow_list_count(number));
+    bad += UNSET_AFTER(vow_list_at(number, 0).kind);
+    bad += UNSET_AFTER(vow_error_code(number));
+    bad += UNSET_AFTER(vow_error_message(number));
+    bad += UNSET_AFTER(vow_error_payload(number).kind);
+    bad += UNSET_AFTER(vow_value_describe(number, text, sizeof text));
+    bad += UNSET_AFTER(vow_error_name(VOW_EINVAL));
+    bad += UNSET_AFTER(vow_version());
+    bad += UNSET_AFTER(harness_stats().bytes);
+    vow_promise_release(NULL);
+    vow_resolver_release(NULL);
+    vow_executor_release(NULL);
+    bad += unset_after("releasing NULL");
+    early_answers = bad;
+}
+
+TEST("calls with uncounted values or NULL are no first use: an allocator can be set after them") {
+    CHECK_INT_EQ(early_answers, 0);
+}
+
 TEST("the allocator gives and gets back every byte that the counters show") {
     long long blocks = atomic_load(&counts.blocks);
     vow_statistics before = harness_stats();

@@ -2,6 +2,7 @@
  * that the library uses; so not for the bundled library, which has its own inside. */
 #include "dispatch.h"
 #include "tools.h"
+#include <sched.h>
 
 TEST("a handler runs on the queue of the program, and the queue may be released before it") {
     counter seen = {0};
@@ -155,6 +156,61 @@ TEST("G11: waiting on a serial queue for work that must run there is refused") {
     dispatch_release(queue);
 }
 
+TEST("G11: so it is in a barrier handler for work of the same barrier executor") {
+    void *queue = dispatch_queue_create("vow.test", QUEUE_CONCURRENT);
+    vow_executor *executor = vow_executor_dispatch(queue, VOW_BARRIER);
+    CHECK_INT_EQ(int_of(vow_async(executor, await_on_own_queue, executor)), VOW_EDEADLOCK);
+    vow_executor_release(executor);
+    dispatch_release(queue);
+}
+
+/* A barrier handler's wait for a promise that becomes work of the same executor later. */
+typedef struct barrier_wait {
+    vow_promise *awaited;
+    atomic_int begun;
+    int64_t ended;
+} barrier_wait;
+
+static vow_value await_in_barrier(vow_value input, void *context) {
+    barrier_wait *self = context;
+    (void)input;
+    atomic_store(&self->begun, 1);
+    int answer = vow_await(self->awaited, LONG_ENOUGH, NULL);
+    self->ended = now_ns();
+    return vow_int(answer);
+}
+
+/* The work that is awaited goes to the executor while the handler waits: from there another thread
+ * registers it on a settled promise, or settles the one on which it is registered. */
+static void check_late_barrier(bool registered) {
+    barrier_wait self = {NULL, 0, 0};
+    vow_resolver *resolver;
+    void *queue = dispatch_queue_create("vow.test", QUEUE_CONCURRENT);
+    vow_executor *executor = vow_executor_dispatch(queue, VOW_BARRIER);
+    self.awaited = vow_promise_create(&resolver);
+    if (registered) {
+        self.awaited = then_on(executor, self.awaited, add_one, NULL);
+    }
+    vow_promise *waits = vow_async(executor, await_in_barrier, &self);
+    CHECK(reaches(&self.begun, 1));
+    usleep(50000);
+    int64_t start = now_ns();
+    vow_promise *later =
+        registered ? fulfilled_int(1) : then_on(executor, fulfilled_int(1), add_one, NULL);
+    CHECK(vow_resolve(resolver, vow_from_promise(later)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(waits), VOW_EDEADLOCK);
+    CHECK(self.ended - start < 5 * SECOND * slowness());
+    CHECK_INT_EQ(int_of(self.awaited), 2);
+    vow_executor_release(executor);
+    dispatch_release(queue);
+}
+
+TEST("G11: also when that work arrives while the handler waits") {
+    check_late_barrier(false);
+    check_late_barrier(true);
+}
+
 TEST("a concurrent queue without flags lets a handler wait for another one there") {
     void *queue = dispatch_queue_create("vow.test", QUEUE_CONCURRENT);
     vow_executor *executor = vow_executor_dispatch(queue, 0);
@@ -172,4 +228,51 @@ TEST("flags that do not exist, or a NULL queue, make no executor") {
     CHECK(vow_executor_dispatch(queue, UINT32_MAX) == NULL);
     CHECK(vow_executor_dispatch(queue, VOW_SERIAL | VOW_BARRIER) == NULL);
     dispatch_release(queue);
+}
+
+/* Two threads that wrap one serial queue in the same moment, again and again. */
+typedef struct wrapping {
+    void *queue;
+    vow_executor *made[2];
+    atomic_int round; /* the one that may begin */
+    atomic_int done;  /* the one that the second thread has ended */
+    int rounds;
+} wrapping;
+
+/* Waits for a round without a system call, so that both threads leave at once. */
+static void spin_until(atomic_int *number, int value) {
+    for (int tries = 0; atomic_load(number) < value; tries++) {
+        if (tries > 10000) {
+            sched_yield();
+        }
+    }
+}
+
+static void *wrap_too(void *context) {
+    wrapping *self = context;
+    for (int round = 1; round <= self->rounds; round++) {
+        spin_until(&self->round, round);
+        self->made[1] = vow_executor_dispatch(self->queue, VOW_SERIAL);
+        atomic_store(&self->done, round);
+    }
+    return NULL;
+}
+
+TEST("threads that wrap the same serial queue at once get the same executor") {
+    wrapping self = {NULL, {NULL, NULL}, 0, 0, 10000 / slowness()};
+    int different = 0;
+    pthread_t thread = start_thread(wrap_too, &self);
+    for (int round = 1; round <= self.rounds; round++) {
+        self.queue = dispatch_queue_create("vow.test", QUEUE_SERIAL);
+        atomic_store(&self.round, round);
+        self.made[0] = vow_executor_dispatch(self.queue, VOW_SERIAL);
+        spin_until(&self.done, round);
+        CHECK(self.made[0] != NULL && self.made[1] != NULL);
+        different += self.made[0] != self.made[1];
+        vow_executor_release(self.made[0]);
+        vow_executor_release(self.made[1]);
+        dispatch_release(self.queue);
+    }
+    pthread_join(thread, NULL);
+    CHECK_INT_EQ(different, 0);
 }

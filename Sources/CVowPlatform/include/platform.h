@@ -81,6 +81,11 @@ static inline void vow_platform_wake(const void *word) {
 #endif
 }
 
+/* Keeps the compiler from moving anything across. */
+static inline void vow_platform_order_for_compiler(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* Tells the processor that this is a spin. */
 static inline void vow_platform_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -31,11 +31,11 @@ public func vow_executor_serial(_ label: UnsafePointer<CChar>!) -> OpaquePointer
 public func vow_executor_dispatch(_ dispatch_queue: UnsafeMutableRawPointer!, _ flags: UInt32)
     -> OpaquePointer!
 {
-    _ = currentThread()
+    let thread = currentThread()
     guard let queue: UnsafeMutableRawPointer = dispatch_queue,
         flags == 0 || flags == VOW_BARRIER || flags == VOW_SERIAL
     else { return nil }
-    return OpaquePointer(makeDispatchExecutor(WorkQueue(queue), flags: flags))
+    return OpaquePointer(makeDispatchExecutor(WorkQueue(queue), flags: flags, thread))
 }
 
 @_cdecl("vow_executor_custom") @implementation

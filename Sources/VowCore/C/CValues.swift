@@ -94,8 +94,9 @@ public func vow_value_retain(_ value: vow_value) -> vow_value {
 
 @_cdecl("vow_value_release") @implementation
 public func vow_value_release(_ value: vow_value) {
-    let thread = currentThread()
     checkValue(value, "vow_value_release")
+    if value.kind < VOW_STRING { return }
+    let thread = currentThread()
     value.release(thread)
     leave(thread)
 }

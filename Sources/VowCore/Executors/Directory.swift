@@ -54,14 +54,26 @@ private func retainUnlessDead(_ executor: ExecutorPointer) -> Bool {
     }
 }
 
-func list(_ executor: ExecutorPointer) {
+/// Lists an executor on a serial queue of the program, unless there is one; returns that one then, owned.
+func listUnlessKnown(_ executor: ExecutorPointer, on queue: WorkQueue) -> ExecutorPointer? {
     directoryLock.withLock {
-        executor.pointee.isListed = true
-        executor.pointee.nextListed = firstListed
-        firstListed?.pointee.previousListed = executor
-        firstListed = executor
-        if isAmbient(executor) { ambientCount.addAsOnlyWriter(1) }
+        if let known = retainedExecutor(from: firstListed, where: { $0.pointee.queue == queue }) {
+            return known
+        }
+        enter(executor)
+        return nil
     }
+}
+
+func list(_ executor: ExecutorPointer) { directoryLock.withLock { enter(executor) } }
+
+/// Under the lock.
+private func enter(_ executor: ExecutorPointer) {
+    executor.pointee.isListed = true
+    executor.pointee.nextListed = firstListed
+    firstListed?.pointee.previousListed = executor
+    firstListed = executor
+    if isAmbient(executor) { ambientCount.addAsOnlyWriter(1) }
 }
 
 func unlist(_ executor: ExecutorPointer) {

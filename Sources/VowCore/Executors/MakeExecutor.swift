@@ -10,8 +10,10 @@ func makeSerialExecutor(label: UnsafePointer<CChar>?) -> ExecutorPointer? {
     return executor
 }
 
-func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32) -> ExecutorPointer? {
-    if flags == VOW_SERIAL { return serialExecutor(on: queue) }
+func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32, _ thread: ThreadPointer)
+    -> ExecutorPointer?
+{
+    if flags == VOW_SERIAL { return serialExecutor(on: queue, thread) }
     let kind: ExecutorKind = flags == VOW_BARRIER ? .barrier : .dispatch
     let executor = makeExecutor(
         ExecutorRecord(kind, isSerial: false, isImmortal: false, queue: queue))
@@ -21,7 +23,7 @@ func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32) -> ExecutorPointer?
 
 /// One executor for each serial queue of the program, however often it is asked for: a wait that blocks
 /// the queue must be recognised by each.
-private func serialExecutor(on queue: WorkQueue) -> ExecutorPointer? {
+private func serialExecutor(on queue: WorkQueue, _ thread: ThreadPointer) -> ExecutorPointer? {
     if queue == .main {
         isMainExecutorUsed.set()
         return ownExecutors.main
@@ -29,11 +31,11 @@ private func serialExecutor(on queue: WorkQueue) -> ExecutorPointer? {
     if let known = listedExecutor(on: queue) { return known }
     let executor = makeExecutor(
         ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
-    if let executor {
-        queue.retain()
-        list(executor)
-    }
-    return executor
+    guard let executor else { return nil }
+    queue.retain()
+    guard let known = listUnlessKnown(executor, on: queue) else { return executor }
+    executor.release(thread)
+    return known
 }
 
 func makeCustomExecutor(

@@ -23,7 +23,7 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
         let old = executor.pointee.intake.loadRelaxed()
         reaction.next = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
         let new = UInt64(UInt(bitPattern: reaction)) | drainIsComing
-        // In the single order with the look below: see `nudgeBlockedOwners`. Afterwards the executor
+        // In the single order with the look below: see `nudgeWaitingThreads`. Afterwards the executor
         // may be gone, unless this push is the one that sends the drain.
         if executor.pointee.intake.replaceOrdered(old, new).exchanged {
             if old & drainIsComing == 0 {
@@ -33,7 +33,7 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
             break
         }
     }
-    nudgeBlockedOwners()
+    nudgeWaitingThreads()
 }
 
 private func sendDrain(_ executor: ExecutorPointer) {
@@ -53,7 +53,7 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
     let thread = currentThread()
     var left = turn
     withPlace(at: executor, thread) {
-        while left > 0 {
+        while left > 0 || isForkedChild {
             takeIntake(executor)
             guard let reaction = executor.batch.pointee.popFirst() else {
                 if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged {
@@ -62,10 +62,15 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
                 continue
             }
             left -= 1
-            run(reaction, thread)
+            if isForkedChild {
+                // One of its handlers has forked. The rest is run in the parent.
+                asOneStep(thread) { refuse(reaction, thread) }
+            } else {
+                run(reaction, thread)
+            }
             leave(thread)
         }
     }
-    if left == 0 { sendDrain(executor) } else { executor.release(thread) }
+    if left <= 0 && !isForkedChild { sendDrain(executor) } else { executor.release(thread) }
     leave(thread)
 }

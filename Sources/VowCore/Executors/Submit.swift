@@ -14,7 +14,9 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .pool: submitPooled(reaction, thread)
     case .serial: submitSerial(reaction, executor, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
-    case .barrier: executor.pointee.queue?.submitBarrier(reaction, runDispatched)
+    case .barrier:
+        executor.pointee.queue?.submitBarrier(reaction, runDispatched)
+        nudgeWaitingThreads()
     }
 }
 
@@ -45,7 +47,7 @@ private func submitCustom(
     thread.pointee.isSubmitting = true
     runForeign(thread) { submit(executor.pointee.context, runCustom, reaction) }
     thread.pointee.isSubmitting = outer
-    if executor.pointee.isSerial { nudgeBlockedOwners() }
+    if executor.pointee.isSerial { nudgeWaitingThreads() }
     executor.release(thread)
 }
 

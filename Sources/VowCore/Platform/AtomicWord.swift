@@ -1,10 +1,7 @@
 // The one seam through which every atomic step of the core passes.
 
+import CVowPlatform
 import Synchronization
-
-#if VOW_SCHEDULES
-    import CVowPlatform
-#endif
 
 /// What a step does, for a scheduler that is asked before each: see Tests/schedules. The numbers are
 /// those of platform.h.
@@ -72,14 +69,6 @@ struct AtomicWord: ~Copyable, Sendable {
     }
 
     @inline(__always)
-    func replaceRelease(_ expected: UInt64, _ desired: UInt64) -> (
-        exchanged: Bool, original: UInt64
-    ) {
-        point(.change)
-        return storage.compareExchange(expected: expected, desired: desired, ordering: .releasing)
-    }
-
-    @inline(__always)
     func replaceAcquireRelease(
         _ expected: UInt64, _ desired: UInt64
     ) -> (exchanged: Bool, original: UInt64) {
@@ -141,10 +130,13 @@ struct AtomicWord: ~Copyable, Sendable {
     }
 }
 
-/// Between an atomic read-modify-write before and a load after. x86 orders these by itself.
+/// Between an atomic read-modify-write before and a load after. The processors of the x86 family order these by
+/// themselves; the compiler has to be told.
 @inline(__always)
 func orderStoresBeforeLoads() {
-    #if !arch(x86_64) && !arch(i386)
+    #if arch(x86_64) || arch(i386)
+        vow_platform_order_for_compiler()
+    #else
         atomicMemoryFence(ordering: .sequentiallyConsistent)
     #endif
 }

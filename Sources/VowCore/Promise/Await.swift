@@ -21,8 +21,11 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
             fatal("no stack for a waiting thread")
         }
         waiter.initialize(to: Record(.open, shape: .waiter, promises: Parking.awake, producers: 0))
-        if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
-        return place.beingWatched(by: waiter, thread) {
+        let waiting = WaitingThread(
+            waiter: waiter, promise: promise, thread: thread,
+            isWatched: place.isInsideWork || place.blocksItself)
+        return whileListed(waiting) {
+            if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let result = sleep(waiter, in: promise, until: deadline, place, thread)
             return result == .settled || withdraw(waiter, from: promise) ? result : .settled
         }
@@ -106,7 +109,7 @@ private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
 
 private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
     !thread.pointee.ready.isEmpty || !thread.pointee.handOver.isEmpty
-        || !thread.pointee.skipped.isEmpty || thread.pointee.dead != 0
+        || thread.pointee.handedOver != nil || !thread.pointee.skipped.isEmpty || thread.pointee.dead != 0
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

@@ -29,11 +29,7 @@ private func beginFollowing(
         settleWithOutcome(promise, thread)
         return
     }
-    let isAwaited = promise.pointee.state.transitionToFollowing()
-    if (isAwaited || followed == promise) && closesRing(promise, thread) {
-        rejectCycle(promise, thread)
-        return
-    }
+    promise.pointee.state.transitionToFollowing()
     if promise.pointee.hasFollowers.isSet && yieldFollowers(of: promise, thread) { return }
     if isUnreadable(promise) {
         abandon(promise, thread)
@@ -57,6 +53,13 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             rejectCycle(follower, thread)
             return
         }
+        if end.waits && mayCloseRing(follower)
+            && leads(from: end.promise, to: follower, thread)
+        {
+            end.promise.release(thread)
+            rejectCycle(follower, thread)
+            return
+        }
         // Before entering: whoever sees the member sees the marks, and whom it follows.
         end.promise.pointee.isObserved.set()
         end.promise.pointee.hasFollowers.set()
@@ -65,7 +68,7 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
         guard let obstacle else {
             // From here on the follower is its queue's.
-            nudgeBlockedOwners()
+            nudgeWaitingThreads()
             return
         }
         if obstacle.hasValue {
@@ -117,6 +120,16 @@ private func takeFollowers(of promise: RecordPointer) -> MemberList? {
         && !promise.progress.contains(.outcomeIsHeld)
     promise.pointee.state.unlock(.following, isFree ? nil : word.head)
     return isFree ? MemberList(reversing: word.head) : nil
+}
+
+/// Whether somebody waits for the follower. A `finally` can get followers of its own at any time. Others are
+/// asked with a read-modify-write, so that what this thread saw before comes before the registration of
+/// whoever begins to wait afterwards: see docs/threads.md.
+private func mayCloseRing(_ follower: RecordPointer) -> Bool {
+    if follower.progress.contains(.outcomeIsHeld) { return true }
+    let word = follower.pointee.state.lock()
+    follower.pointee.state.unlock(word.phase, word.head)
+    return word.head != nil
 }
 
 private func isFollower(_ member: RecordPointer) -> Bool {

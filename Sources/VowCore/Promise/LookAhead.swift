@@ -29,13 +29,13 @@ func lookAhead(
     from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ thread: ThreadPointer
 ) -> Obstacle {
-    if !place.isInsideWork && !place.blocksSerial && !isForkedChild { return .blocked }
+    if !place.isInsideWork && !place.blocksItself && !isForkedChild { return .blocked }
     promise.retain()
     var current = promise
     var watch = RingWatch(from: current)
     var steps = 0
     while true {
-        let found = step(from: current, at: place, thread)
+        let found = step(from: current, at: place, until: deadline, thread)
         guard case .go(let next) = found else {
             watch.end(thread)
             current.release(thread)
@@ -56,11 +56,13 @@ func lookAhead(
 }
 
 private func step(
-    from current: RecordPointer, at place: borrowing WaitingPlace, _ thread: ThreadPointer
+    from current: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    _ thread: ThreadPointer
 ) -> Step {
     let word = current.pointee.state.read()
     if word.hasValue { return .stop(.blocked) }
-    if isRunning(current, thread) { return .stop(.deadlock) }
+    // One that follows has been given by `subscribe` already, which may wait for it.
+    if word.phase != .following && isRunning(current, thread) { return .stop(.deadlock) }
     if isForkedChild && word.phase == .claimed && isLeftWithParent(current) {
         return .stop(.forked)
     }
@@ -70,7 +72,8 @@ private func step(
         let isReady = upstream?.pointee.state.read().hasValue ?? true
         if isBlockedHere || isReady {
             upstream?.release(thread)
-            return .stop(isBlockedHere ? .deadlock : whenReady(current, at: place))
+            if isBlockedHere { return .stop(.deadlock) }
+            return .stop(whenReady(current, at: place, until: deadline))
         }
     }
     if let upstream { return .go(upstream) }
@@ -78,12 +81,15 @@ private func step(
 }
 
 /// A reaction that its executor has, and has perhaps not begun.
-private func whenReady(_ reaction: RecordPointer, at place: borrowing WaitingPlace) -> Obstacle {
+private func whenReady(
+    _ reaction: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline
+) -> Obstacle {
     // A child has no other thread that could free the executor meanwhile.
     if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
-    // The field does not change, and this executor is never freed.
-    guard reaction.link.pointee.executor == ownExecutors.pool, place.isInsideWork, hasStackLeft(),
-        takeFromPool(reaction)
+    // On a worker of the pool only, and only where the wait has all the time that the handler may take. The
+    // field does not change, and this executor is never freed.
+    guard place.isInPool, deadline.nanoseconds == nil,
+        reaction.link.pointee.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
     else { return .blocked }
     return .runnable(reaction)
 }

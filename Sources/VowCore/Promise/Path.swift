@@ -1,9 +1,9 @@
 // The path of waiting: a reaction waits for the promise it reads, a follower for the one it follows.
 //
 // A ring on that path is found because each follower first publishes whom it follows (the step to
-// `following`) and then looks: of several threads that close a ring together, the last to publish sees
-// it whole. The other links of a ring cannot vanish meanwhile: a reaction keeps its promise until its
-// handler has begun, and a follower is only ever redirected further along its own path.
+// `following`) and then looks, up to the promise whose queue it enters, and beyond it where that one waits
+// itself: docs/threads.md has the proof. The other links of a ring cannot vanish meanwhile: a reaction keeps
+// its promise until its handler has begun, and a follower is only ever redirected further along its own path.
 //
 // Every look holds one reference and at most one lock at a time.
 
@@ -45,16 +45,16 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Whether a promise that has begun to follow waits for itself, or for a ring.
-func closesRing(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    guard var current = promise.upstream else { fatal("a promise follows nothing") }
-    current.retain()
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles.
+func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    start.retain()
+    var current = start
     var watch = RingWatch(from: current)
-    var isRing = current == promise
+    var isRing = false
     while !isRing, let next = current.lockedUpstream().promise {
         current.release(thread)
         current = next
-        isRing = current == promise || watch.hasSeen(current, thread)
+        isRing = current == follower || watch.hasSeen(current, thread)
     }
     watch.end(thread)
     current.release(thread)
@@ -69,6 +69,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     var watch = RingWatch(from: current)
     var isRing = current == follower
     var holdsOutcome = false
+    var waits = false
     walk: while !isRing {
         switch current.lockedUpstream() {
         case .follows(let next):
@@ -80,16 +81,18 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
         case .waitsFor(let further):
             further.release(thread)
             holdsOutcome = true
+            waits = true
             break walk
         case .reads(let further):
             further.release(thread)
+            waits = true
             break walk
         case .nothing:
             break walk
         }
     }
     watch.end(thread)
-    if !isRing { return PathEnd(promise: current, holdsOutcome: holdsOutcome) }
+    if !isRing { return PathEnd(promise: current, holdsOutcome: holdsOutcome, waits: waits) }
     current.release(thread)
     return nil
 }
@@ -99,6 +102,8 @@ struct PathEnd {
     let promise: RecordPointer
     /// It follows another one itself, but its followers stay with it.
     let holdsOutcome: Bool
+    /// It waits for another one, though not as one that follows: a ring may go on there.
+    let waits: Bool
 }
 
 /// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.

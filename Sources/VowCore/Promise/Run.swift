@@ -52,7 +52,13 @@ func withFrame<Result>(
     _ body: () -> Result
 ) -> Result {
     var frame = Frame(reaction: reaction, executor: executor, outer: thread.pointee.frame)
-    defer { thread.pointee.frame = frame.outer }
+    // Work that is given here runs here, though a `submit` may be further down the stack.
+    let isSubmitting = thread.pointee.isSubmitting
+    thread.pointee.isSubmitting = false
+    defer {
+        thread.pointee.frame = frame.outer
+        thread.pointee.isSubmitting = isSubmitting
+    }
     return withUnsafeMutablePointer(to: &frame) { frame in
         thread.pointee.frame = frame
         return runForeign(thread, body)

@@ -61,15 +61,25 @@ private func enqueueBatch(
 func handOverAll(_ thread: ThreadPointer) {
     let outer = thread.pointee.isHandingOver
     thread.pointee.isHandingOver = true
+    finishLastBatch(thread)
     while let member = thread.pointee.handOver.popFirst() {
         guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
-        let isLast = member.progress.contains(.lastOfBatch)
-        member.progress.remove(.lastOfBatch)
+        if member.progress.contains(.lastOfBatch) {
+            member.progress.remove(.lastOfBatch)
+            thread.pointee.handedOver = promise
+        }
         handOver(member, promise, thread)
-        // The hand-over's producer reference has kept the promise alive.
-        if isLast { finishHandOver(of: promise, thread) }
+        finishLastBatch(thread)
     }
     thread.pointee.isHandingOver = outer
+}
+
+/// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
+/// handed over. The hand-over's producer reference has kept it alive.
+private func finishLastBatch(_ thread: ThreadPointer) {
+    guard let promise = thread.pointee.handedOver else { return }
+    thread.pointee.handedOver = nil
+    finishHandOver(of: promise, thread)
 }
 
 /// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:

@@ -16,8 +16,8 @@ func followThenable(
 ) {
     let shape: Shape = [.link, .subscription]
     guard let memory = takeMemory(shape.recordSize) else {
-        object.release(thread)
         settle(promise, ownErrors.noMemory, ownsProducer: ownsProducer, thread)
+        object.release(thread)
         return
     }
     let subscription = memory.bindMemory(to: Record.self, capacity: 1)

@@ -9,6 +9,8 @@ typealias ThreadPointer = UnsafeMutablePointer<ThreadState>
 struct ThreadState: ~Copyable {
     /// Members taken from settled promises, on the way to their executors.
     var handOver: MemberList
+    /// The promise whose last member is on its way to its executor: then its hand-over is finished.
+    var handedOver: RecordPointer?
     /// Reactions that no handler will run for and that have a context to destroy.
     var skipped: MemberList
     /// Inline reactions and subscriptions, to run when no foreign code is on the stack.
@@ -114,7 +116,7 @@ private func startCore() {
 /// All global locks are held across a fork, so that the child finds whole lists behind them.
 private func holdLocks() {
     threadRegistryLock.lock()
-    lockBlockedOwners()
+    lockWaitingThreads()
     lockPool()
     lockStandardExecutor()
     lockExecutorDirectory()
@@ -128,7 +130,7 @@ private func letLocksGo() {
     unlockExecutorDirectory()
     unlockStandardExecutor()
     unlockPool()
-    unlockBlockedOwners()
+    unlockWaitingThreads()
     threadRegistryLock.unlock()
 }
 
@@ -136,6 +138,6 @@ private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
     forgetOtherThreads()
     // It may never have entered, and must not now: the registry is locked.
-    forgetBlockedOwners(of: threadState())
+    forgetWaitingThreads(but: threadState())
     letLocksGo()
 }

@@ -8,8 +8,8 @@ struct WaitingPlace: ~Copyable {
     let isInsideWork: Bool
     /// On a worker of the pool. In a forked child there is no pool to lend a place in.
     let isInPool: Bool
-    /// The wait blocks a serial executor.
-    let blocksSerial: Bool
+    /// The wait blocks an executor that runs nothing else meanwhile.
+    let blocksItself: Bool
     private let blocksMain: Bool
     /// The custom serial executor that the thread belongs to, though outside of its work; owned.
     private let ambient: ExecutorPointer?
@@ -25,7 +25,8 @@ struct WaitingPlace: ~Copyable {
             ambient?.release(thread)
             self.ambient = nil
         }
-        blocksSerial = blocksMain || self.ambient != nil || anyPlace(thread) { $0.pointee.isSerial }
+        blocksItself =
+            blocksMain || self.ambient != nil || anyPlace(thread) { $0.pointee.runsNothingBeside }
     }
 
     func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
@@ -33,24 +34,10 @@ struct WaitingPlace: ~Copyable {
     /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
     /// address is compared, and what is looked at is the thread's.
     func blocks(_ executor: ExecutorPointer?, _ thread: ThreadPointer) -> Bool {
-        guard let executor, blocksSerial else { return false }
+        guard let executor, blocksItself else { return false }
         if blocksMain && executor == ownExecutors.main { return true }
         if executor == ambient { return true }
-        return anyPlace(thread) { $0 == executor && $0.pointee.isSerial }
-    }
-
-    /// Calls the body while those who may make this wait endless make the waiter look again. Announced
-    /// before the body looks ahead: one of the two sees the other.
-    func beingWatched(
-        by waiter: RecordPointer, _ thread: ThreadPointer, _ body: () -> WaitResult
-    ) -> WaitResult {
-        if !blocksSerial { return body() }
-        var owner = BlockedOwner(waiter: waiter, thread: thread)
-        return withUnsafeMutablePointer(to: &owner) { owner in
-            addBlockedOwner(owner)
-            defer { removeBlockedOwner(owner) }
-            return body()
-        }
+        return anyPlace(thread) { $0 == executor && $0.pointee.runsNothingBeside }
     }
 }
 

@@ -57,6 +57,11 @@ struct ExecutorRecord: ~Copyable {
     }
 }
 
+extension ExecutorRecord {
+    /// While one of its handlers runs, no other one does: a wait in it blocks them.
+    var runsNothingBeside: Bool { isSerial || kind == .barrier }
+}
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
     /// By address, like the plain fields of a record.
     @inline(__always)

@@ -30,9 +30,9 @@ struct PromiseState: ~Copyable, Sendable {
     }
 
     /// claimed → following. Releases the slot, which names the promise followed. Acquires the marks that
-    /// followers set before they entered the queue. True if somebody waits for this promise.
-    func transitionToFollowing() -> Bool {
-        change { old in StateWord(.following, old.head) }.head != nil
+    /// followers set before they entered the queue.
+    func transitionToFollowing() {
+        _ = change { old in StateWord(.following, old.head) }
     }
 
     // MARK: Settling
@@ -79,7 +79,8 @@ struct PromiseState: ~Copyable, Sendable {
     // MARK: Waiting in the queue
 
     /// Adds a member while the phase is in the set. Returns what stood in the way otherwise.
-    /// Releases the member's fields; pairs with the acquire of whoever takes the queue.
+    /// Releases the member's fields; pairs with the acquire of whoever takes the queue. Acquires also when
+    /// it succeeds: a follower's look for rings, before it asked whether anybody waits, comes first.
     @inline(__always)
     func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
         var pause = Backoff()
@@ -92,7 +93,7 @@ struct PromiseState: ~Copyable, Sendable {
             }
             member.next = old.head
             let new = StateWord(old.phase, member)
-            if word.replaceRelease(old.bits, new.bits).exchanged { return nil }
+            if word.replaceAcquireRelease(old.bits, new.bits).exchanged { return nil }
         }
     }
 
@@ -115,6 +116,22 @@ struct PromiseState: ~Copyable, Sendable {
     /// Ends the lock; the word cannot have changed since.
     func unlock(_ phase: Phase, _ head: RecordPointer?) {
         word.storeRelease(StateWord(phase, head).bits)
+    }
+
+    /// In a forked child, where no other thread runs: takes a member out, though the queue may be locked for
+    /// ever by a thread of the parent.
+    func removeAsOnlyThread(_ member: RecordPointer) {
+        let old = StateWord(bits: word.loadRelaxed())
+        if old.hasValue { return }
+        if old.head == member {
+            word.storeRelaxed(StateWord(old.phase, member.next).bits)
+            return
+        }
+        var current = old.head
+        while let before = current {
+            if before.next == member { before.next = member.next }
+            current = before.next
+        }
     }
 
     /// One step by the only thread that may take it; members may arrive and lockers pass in between.
