@@ -109,7 +109,8 @@ private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
 
 private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
     !thread.pointee.ready.isEmpty || !thread.pointee.handOver.isEmpty
-        || thread.pointee.handedOver != nil || !thread.pointee.skipped.isEmpty || thread.pointee.dead != 0
+        || thread.pointee.handedOver != nil || !thread.pointee.skipped.isEmpty
+        || thread.pointee.dead != 0
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
