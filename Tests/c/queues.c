@@ -2,7 +2,6 @@
  * that the library uses; so not for the bundled library, which has its own inside. */
 #include "dispatch.h"
 #include "tools.h"
-#include <sched.h>
 
 TEST("a handler runs on the queue of the program, and the queue may be released before it") {
     counter seen = {0};
@@ -230,49 +229,62 @@ TEST("flags that do not exist, or a NULL queue, make no executor") {
     dispatch_release(queue);
 }
 
-/* Two threads that wrap one serial queue in the same moment, again and again. */
-typedef struct wrapping {
-    void *queue;
-    vow_executor *made[2];
-    atomic_int round; /* the one that may begin */
-    atomic_int done;  /* the one that the second thread has ended */
-    int rounds;
-} wrapping;
+/* An allocator in which, while it is told to, two threads meet: so both have found that the queue
+ * has no executor yet, and are about to make one. */
+static atomic_int meeting; /* 0: nobody meets; else 1 and the threads that have come */
 
-/* Waits for a round without a system call, so that both threads leave at once. */
-static void spin_until(atomic_int *number, int value) {
-    for (int tries = 0; atomic_load(number) < value; tries++) {
-        if (tries > 10000) {
-            sched_yield();
+static void *allocate_together(void *context, size_t bytes) {
+    (void)context;
+    if (atomic_load(&meeting) > 0) {
+        int64_t limit = now_ns() + 20 * MILLISECOND * slowness();
+        atomic_fetch_add(&meeting, 1);
+        while (atomic_load(&meeting) < 3 && now_ns() < limit) {
+            usleep(100);
         }
     }
+    return malloc(bytes);
 }
 
-static void *wrap_too(void *context) {
+static void deallocate(void *context, void *pointer, size_t bytes) {
+    (void)context;
+    (void)bytes;
+    free(pointer);
+}
+
+static int allocator_answer;
+
+__attribute__((constructor)) static void set_allocator(void) {
+    static const vow_allocator allocator = {sizeof(vow_allocator), allocate_together, deallocate,
+                                            NULL};
+    allocator_answer = vow_set_allocator(&allocator);
+}
+
+typedef struct wrapping {
+    void *queue;
+    vow_executor *made;
+} wrapping;
+
+static void *wrap(void *context) {
     wrapping *self = context;
-    for (int round = 1; round <= self->rounds; round++) {
-        spin_until(&self->round, round);
-        self->made[1] = vow_executor_dispatch(self->queue, VOW_SERIAL);
-        atomic_store(&self->done, round);
-    }
+    self->made = vow_executor_dispatch(self->queue, VOW_SERIAL);
     return NULL;
 }
 
 TEST("threads that wrap the same serial queue at once get the same executor") {
-    wrapping self = {NULL, {NULL, NULL}, 0, 0, 10000 / slowness()};
-    int different = 0;
-    pthread_t thread = start_thread(wrap_too, &self);
-    for (int round = 1; round <= self.rounds; round++) {
-        self.queue = dispatch_queue_create("vow.test", QUEUE_SERIAL);
-        atomic_store(&self.round, round);
-        self.made[0] = vow_executor_dispatch(self.queue, VOW_SERIAL);
-        spin_until(&self.done, round);
-        CHECK(self.made[0] != NULL && self.made[1] != NULL);
-        different += self.made[0] != self.made[1];
-        vow_executor_release(self.made[0]);
-        vow_executor_release(self.made[1]);
-        dispatch_release(self.queue);
+    CHECK_INT_EQ(allocator_answer, 0);
+    for (int round = 0; round < 20; round++) {
+        void *queue = dispatch_queue_create("vow.test", QUEUE_SERIAL);
+        wrapping other = {queue, NULL};
+        wrapping own = {queue, NULL};
+        atomic_store(&meeting, 1);
+        pthread_t thread = start_thread(wrap, &other);
+        wrap(&own);
+        pthread_join(thread, NULL);
+        atomic_store(&meeting, 0);
+        dispatch_release(queue);
+        CHECK(own.made != NULL && own.made == other.made);
+        CHECK_INT_EQ(int_of(then_on(own.made, fulfilled_int(1), add_one, NULL)), 2);
+        vow_executor_release(own.made);
+        vow_executor_release(other.made);
     }
-    pthread_join(thread, NULL);
-    CHECK_INT_EQ(different, 0);
 }

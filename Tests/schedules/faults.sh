@@ -54,17 +54,21 @@ fault sleeper-misses-the-nudge Platform/Parking.swift \
     if found != Parking.done { found = Parking.awake; word.storeRelaxed(Parking.asleep) }'
 
 fault following-nudges-nobody Promise/Follow.swift \
-    '            nudgeBlockedOwners()
+    '            nudgeWaitingThreads()
 ' ''
 
-fault watched-after-looking Promise/WaitingPlace.swift \
-    '            addBlockedOwner(owner)
-            defer { removeBlockedOwner(owner) }
-            return body()' \
-    '            let result = body()
-            addBlockedOwner(owner)
-            removeBlockedOwner(owner)
-            return result'
+fault watched-after-looking Promise/WaitingThreads.swift \
+    '        if waiting.pointee.isWatched {
+            _ = watchedCount.addOrdered(1)
+            // Announced before the body looks ahead: one of the two sees the other.
+            orderStoresBeforeLoads()
+        }
+' '' \
+    Promise/WaitingThreads.swift \
+    '        return body()' \
+    '        let result = body()
+        if waiting.pointee.isWatched { _ = watchedCount.addOrdered(1) }
+        return result'
 
 fault abandon-gives-back-early Promise/Follow.swift \
     '    promise.releaseProducer(thread)
@@ -116,6 +120,64 @@ fault submit-keeps-no-executor Executors/Submit.swift \
     let outer = thread' \
     '    let outer = thread' \
     Executors/Submit.swift \
-    '    if executor.pointee.isSerial { nudgeBlockedOwners() }
+    '    if executor.pointee.isSerial { nudgeWaitingThreads() }
     executor.release(thread)' \
-    '    if executor.pointee.isSerial { nudgeBlockedOwners() }'
+    '    if executor.pointee.isSerial { nudgeWaitingThreads() }'
+
+# Contexts of other reactions are destroyed between the handler's return and its result.
+fault result-counts-too-late Promise/Run.swift \
+    '        if let promise { finishDelivery(of: reaction, promise, thread) }
+        complete(reaction, result, promise, thread)
+    }' \
+    '        if let promise { finishDelivery(of: reaction, promise, thread) }
+    }
+    complete(reaction, result, promise, thread)'
+
+fault skipped-contexts-die-at-once Promise/Run.swift \
+    '        thread.pointee.skipped.append(reaction)
+    } else {' \
+    '        skip(reaction, thread)
+    } else {'
+
+fault no-look-through-reactions Promise/Path.swift \
+    '        case .reads(let further):
+            further.release(thread)
+            waits = true' \
+    '        case .reads(let further):
+            further.release(thread)'
+
+fault no-look-through-finally Promise/Path.swift \
+    '            holdsOutcome = true
+            waits = true' \
+    '            holdsOutcome = true'
+
+fault waiting-finally-is-a-follower Promise/Path.swift \
+    'pointee.shape.contains(.finally) ? .waitsFor(upstream) : .follows(upstream)' \
+    '.follows(upstream)'
+
+# Not when the queue that it wanted to enter was shut meanwhile, and the path goes on.
+fault looks-beyond-the-end-once Promise/Follow.swift \
+    '    while true {
+        guard let end = endOfPath(from: follower, thread) else {' \
+    '    var isFirst = true
+    while true {
+        guard let end = endOfPath(from: follower, thread) else {' \
+    Promise/Follow.swift \
+    '        if end.waits && mayCloseRing(follower)' \
+    '        defer { isFirst = false }
+        if isFirst && end.waits && mayCloseRing(follower)'
+
+# Not those who came since it published whom it follows.
+fault asks-once-who-waits Promise/Follow.swift \
+    '    while true {
+        guard let end = endOfPath(from: follower, thread) else {' \
+    '    let wasAwaited = mayCloseRing(follower)
+    while true {
+        guard let end = endOfPath(from: follower, thread) else {' \
+    Promise/Follow.swift \
+    '        if end.waits && mayCloseRing(follower)' \
+    '        if end.waits && wasAwaited'
+
+fault look-ahead-goes-round Promise/LookAhead.swift \
+    '        if isTooLate || watch.hasSeen(current, thread) {' \
+    '        if isTooLate {'

@@ -30,7 +30,14 @@ private func beginFollowing(
         return
     }
     promise.pointee.state.transitionToFollowing()
-    if promise.pointee.hasFollowers.isSet && yieldFollowers(of: promise, thread) { return }
+    if promise.pointee.hasFollowers.isSet {
+        // Before they move on: all that hangs on the member of a ring is rejected with it.
+        if leads(from: followed, to: promise, thread) {
+            rejectCycle(promise, thread)
+            return
+        }
+        if yieldFollowers(of: promise, thread) { return }
+    }
     if isUnreadable(promise) {
         abandon(promise, thread)
     } else {

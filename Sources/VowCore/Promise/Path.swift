@@ -50,7 +50,7 @@ func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: Thre
     start.retain()
     var current = start
     var watch = RingWatch(from: current)
-    var isRing = false
+    var isRing = start == follower
     while !isRing, let next = current.lockedUpstream().promise {
         current.release(thread)
         current = next
@@ -84,8 +84,9 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             waits = true
             break walk
         case .reads(let further):
+            // A reaction whose promise has settled waits for its executor only.
+            waits = !further.pointee.state.read().hasValue
             further.release(thread)
-            waits = true
             break walk
         case .nothing:
             break walk
