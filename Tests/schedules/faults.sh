@@ -140,11 +140,8 @@ fault skipped-contexts-die-at-once Promise/Run.swift \
     } else {'
 
 fault no-look-through-reactions Promise/Path.swift \
-    '        case .reads(let further):
-            further.release(thread)
-            waits = true' \
-    '        case .reads(let further):
-            further.release(thread)'
+    '            waits = !further.pointee.state.read().hasValue
+' ''
 
 fault no-look-through-finally Promise/Path.swift \
     '            holdsOutcome = true

@@ -173,6 +173,8 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
         fatal("a follower in a cycle was settled twice")
     }
     let followed = follower.upstream
+    // Adopted, though in vain: its rejection, that of the same ring, is no news.
+    followed?.pointee.isObserved.set()
     let outcome = takeHeldOutcome(follower)
     settle(follower, ownErrors.cycle, ownsProducer: true, thread)
     followed?.release(thread)
