@@ -174,7 +174,7 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
-    followed?.pointee.isObserved.set()
+    if followed != follower { followed?.pointee.isObserved.set() }
     let outcome = takeHeldOutcome(follower)
     settle(follower, ownErrors.cycle, ownsProducer: true, thread)
     followed?.release(thread)

@@ -27,7 +27,7 @@ typedef struct hand {
 /* A gate that lets the threads leave at once: one that sleeps would come too late for the race. */
 static void spin_until(atomic_long *number, long value) {
     for (long tries = 0; atomic_load(number) < value; tries++) {
-        if (tries > 200) {
+        if (tries > 5000) {
             sched_yield();
         }
     }
@@ -112,16 +112,16 @@ static vow_promise *link_pool(ring *self, vow_promise *first) {
 }
 
 TEST("G8: rings through a reaction that two threads close at once are rejected with VOW_ECYCLE") {
-    run(2, 0, link_then, 60000);
+    run(2, 0, link_then, 150000);
 }
 
 TEST("G8: so are those that three threads close at once") {
-    run(3, 0, link_then, 20000);
+    run(3, 0, link_then, 50000);
 }
 
 TEST("G8: so are those through a reaction on the pool") {
-    run(2, 0, link_pool, 20000);
-    run(3, 0, link_pool, 6000);
+    run(2, 0, link_pool, 50000);
+    run(3, 0, link_pool, 15000);
 }
 
 static vow_promise *link_finally(ring *self, vow_promise *first) {
@@ -138,6 +138,6 @@ static vow_promise *link_finally(ring *self, vow_promise *first) {
 }
 
 TEST("G8: so are those through a finally, whose handler sees the rejection") {
-    run(2, 1, link_finally, 60000);
-    run(3, 1, link_finally, 20000);
+    run(2, 1, link_finally, 150000);
+    run(3, 1, link_finally, 50000);
 }
