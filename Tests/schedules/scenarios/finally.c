@@ -6,12 +6,14 @@
 
 static deferred source, returned, follower;
 static vow_promise *finally;
+/* What its handler returns: `returned`, or a reaction to it. */
+static vow_promise *given;
 static call calls[2];
 
-static vow_value give_returned(vow_value input, void *context) {
+static vow_value give(vow_value input, void *context) {
     (void)input;
     (void)context;
-    return vow_from_promise(vow_promise_retain(returned.promise));
+    return vow_from_promise(vow_promise_retain(given));
 }
 
 static void start(void) {
@@ -22,10 +24,21 @@ static void start(void) {
     memset(calls, 0, sizeof calls);
     memset(&reaction, 0, sizeof reaction);
     reaction.size = sizeof reaction;
-    reaction.on_fulfilled = reaction.on_rejected = give_returned;
+    reaction.on_fulfilled = reaction.on_rejected = give;
     reaction.executor = vow_executor_inline();
     reaction.flags = VOW_FINALLY;
     finally = vow_then_with(vow_promise_retain(source.promise), &reaction);
+    given = vow_promise_retain(returned.promise);
+}
+
+/* Nobody follows `returned`: it is a reaction that waits for it. */
+static void start_with_reaction(void) {
+    vow_reaction reaction;
+    start();
+    memset(&reaction, 0, sizeof reaction);
+    reaction.size = sizeof reaction;
+    reaction.executor = vow_executor_inline();
+    given = vow_then_with(given, &reaction);
 }
 
 static void start_watched(void) {
@@ -58,6 +71,7 @@ static void let_go(void) {
     release(&source);
     release(&returned);
     release(&follower);
+    vow_promise_release(given);
     vow_promise_release(finally);
 }
 
@@ -84,6 +98,21 @@ const scenario ring_through_watched_finally = {
     start_watched,
     {fulfil_source, returned_follows},
     finish_ring_watched,
+    3,
+    1,
+};
+
+static void finish_ring_with_reaction(void) {
+    check_settled(given, VOW_REJECTED, VOW_ECYCLE);
+    finish_ring();
+}
+
+/* It waits for a reaction to a promise that follows it. */
+const scenario ring_through_finally_and_reaction = {
+    "ring-through-finally-and-reaction",
+    start_with_reaction,
+    {fulfil_source, returned_follows},
+    finish_ring_with_reaction,
     3,
     1,
 };

@@ -40,6 +40,7 @@ const scenario *const scenarios[] = {
     &ring_through_handlers,
     &ring_through_finally,
     &ring_through_watched_finally,
+    &ring_through_finally_and_reaction,
     &adopt_waiting_finally,
     &ring_awaited,
     &ring_awaited_inside,

@@ -22,7 +22,8 @@ extern const scenario ring_of_one, ring_of_two, ring_of_three, ring_of_three_by_
 extern const scenario ring_through_reactions, ring_through_one_reaction, ring_past_rejected,
     ring_through_late_reaction, ring_through_handlers;
 /* finally.c */
-extern const scenario ring_through_finally, ring_through_watched_finally, adopt_waiting_finally;
+extern const scenario ring_through_finally, ring_through_watched_finally;
+extern const scenario ring_through_finally_and_reaction, adopt_waiting_finally;
 /* rings_read.c */
 extern const scenario ring_awaited, ring_awaited_inside, ring_released, ring_released_handled;
 /* results.c */
