@@ -1,7 +1,7 @@
 /* Waiting: two threads wait for one promise, one with a deadline, while a third settles it or nobody
  * does, and a fourth makes their wait endless and nudges them.
  *
- * Follows Promise/Await.swift, Promise/BlockedOwners.swift, Platform/Parking.swift and State/Transitions.
+ * Follows Promise/Await.swift, Promise/WaitingThreads.swift, Platform/Parking.swift and State/Transitions.
  * swift. What a wait runs nested, and the pool's places, are in pool.pml.
  *
  * Checked:
@@ -49,7 +49,7 @@ bool inKernel[WAITERS];
 /* What looking ahead would find: the thread blocks what it waits for. */
 bool endless[WAITERS];
 
-/* BlockedOwners.swift */
+/* WaitingThreads.swift */
 bool ownersLock;
 bool isOwner[WAITERS];
 byte blockedOwnersCount;
@@ -203,8 +203,8 @@ inline removeBlockedOwner(w)
     atomic { isOwner[w] = false; ownersLock = false }
 }
 
-/* nudgeBlockedOwners, nudgeAll */
-inline nudgeBlockedOwners()
+/* nudgeWaitingThreads, nudgeAll */
+inline nudgeWaitingThreads()
 {
     if
     :: blockedOwnersCount != 0 ->
@@ -312,7 +312,7 @@ proctype Nudger(byte whom)
     byte w, found;
 
     endless[whom] = true;
-    nudgeBlockedOwners();
+    nudgeWaitingThreads();
     atomic { w = 0; found = 0; finished++ }
 }
 

@@ -16,6 +16,11 @@
 #ifndef N
 #define N 3
 #endif
+#ifndef REACTIONS
+#define REACTIONS 0
+#endif
+#define THREADS (N - REACTIONS)
+#define IS_REACTION(p) (p >= THREADS)
 #define NIL 15
 
 #define OPEN 0
@@ -60,6 +65,8 @@ inline alive(p) { assert(p != NIL && !r[p].freed) }
 #include "follow-counts.inc"
 #include "follow-settle.inc"
 #include "follow-walk.inc"
+#include "follow-yield.inc"
+#include "follow-scenario.inc"
 
 /* Follow.swift: follow(_:by:ownsProducer:) */
 inline follow(followed, p, ownsProducer)
@@ -76,29 +83,25 @@ inline follow(followed, p, ownsProducer)
         /* transitionToFollowing */
         atomic {
             alive(p);
-            !r[p].locked -> r[p].phase = FOLLOWING; isAwaited = (r[p].head != NIL)
+            !r[p].locked -> r[p].phase = FOLLOWING
         };
-        isRing = false;
+        hasYielded = false;
         if
-        :: isAwaited || followed == p -> closesRing(p)
+        :: r[p].hasFollowers -> leads(followed, p)
+        :: else
+        fi;
+        if
+        :: !isRing && r[p].hasFollowers -> yieldFollowers(p)
         :: else
         fi;
         if
         :: isRing -> isRing = false; rejectCycle(p)
+        :: hasYielded -> skip
         :: else ->
-            hasYielded = false;
+            isUnreadable(p);
             if
-            :: r[p].hasFollowers -> yieldFollowers(p)
-            :: else
-            fi;
-            if
-            :: hasYielded -> skip
-            :: else ->
-                isUnreadable(p);
-                if
-                :: seen -> abandon(p)
-                :: else -> attach(p)
-                fi
+            :: seen -> abandon(p)
+            :: else -> attach(p)
             fi
         fi
     fi
@@ -128,11 +131,11 @@ inline expected(p)
 proctype Thread(byte me)
 {
     byte first = NIL, last = NIL; /* ThreadState.handOver */
-    byte member, newest, batch, batchLast, moving, word, wordHead, further, current, before;
+    byte member, newest, batch, batchLast, moving, word, wordHead, further, current, goal, before;
     byte mark, steps, distance, taken, obstacle, dead, units, producersOf, followed, waiting;
     byte outcome;
     byte follower, followers;
-    bool seen, isFree, isRing, isAwaited, hasYielded;
+    bool seen, isFree, isRing, hasYielded, reads;
 
     atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
     if
@@ -151,101 +154,42 @@ proctype Thread(byte me)
     :: else
     fi;
     atomic { finished++; first = NIL; last = NIL; member = 0; newest = 0; batch = 0; batchLast = 0;
-        moving = 0; word = 0; wordHead = 0; further = 0; current = 0; before = 0; obstacle = 0; dead = 0;
+        moving = 0; word = 0; wordHead = 0; further = 0; current = 0; goal = 0; before = 0; obstacle = 0; dead = 0;
         units = 0; followed = 0; waiting = 0; outcome = 0; follower = 0; followers = 0; seen = 0; isFree = 0;
-        mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; isAwaited = 0; hasYielded = 0;
-        producersOf = 0 }
-}
-
-/* Leaves out scenarios that are another one with two promises of the same kind exchanged. */
-inline notLessWhenExchanged(a, b)
-{
-    j = 0;
-    do
-    :: j == N -> break
-    :: else ->
-        t = (j == a -> b : (j == b -> a : j));
-        t = target[t];
-        t = (t == a -> b : (t == b -> a : t));
-        if
-        :: t < target[j] -> skipped = true; break
-        :: t > target[j] -> break
-        :: else -> j++
-        fi
-    od;
-    j = 0;
-    t = 0
+        mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; hasYielded = 0;
+        reads = 0; producersOf = 0 }
 }
 
 init {
-    byte i, j, t, kind;
+    byte i, j, t, kind, dead, units, producersOf, member, word;
     bool skipped;
     atomic {
-        do
-        :: i < N ->
-            r[i].head = NIL;
-            r[i].next = NIL;
-            r[i].upstream = NIL;
-            r[i].producers = 1;
-#ifdef RINGS
-            select(t : 0 .. N - 1);
-#else
-            select(t : 0 .. N);
-#endif
-            if
-            :: t == N -> target[i] = NIL
-            :: else -> target[i] = t; r[t].promises++
-            fi;
-            /* With a handle and a resolver apart; a reaction with a handle; a reaction without. */
-            if
-            :: kind <= 0 -> kind = 0; keeps[i] = true; owns[i] = false; r[i].promises++
-#ifdef ALL_KINDS
-            :: kind <= 1 -> kind = 1; keeps[i] = true; owns[i] = true; r[i].promises++
-#endif
-#ifndef RINGS
-            :: kind <= 2 -> kind = 2; keeps[i] = false; owns[i] = true
-#endif
-            fi;
-            i++
-        :: else -> break
-        od;
-        i = 0;
-        t = 0;
-        kind = 0;
-#ifndef YIELDS
-        do
-        :: i + 1 == N -> break
-        :: else ->
-            if
-            :: keeps[i] == keeps[i + 1] && owns[i] == owns[i + 1] -> notLessWhenExchanged(i, i + 1)
-            :: else
-            fi;
-            i++
-        od;
-#else
-        /* One graph: 2 dies between 1 and 3, while 0, the only one that is read, walks past. */
-        skipped = !(target[0] == 1 && target[1] == 2 && target[2] == 3 && target[3] == NIL &&
-            keeps[0] && !keeps[1] && !keeps[2] && !keeps[3]);
-#endif
-#if N == 3
-        if
-        :: keeps[0] == keeps[2] && owns[0] == owns[2] -> notLessWhenExchanged(0, 2)
-        :: else
-        fi;
-#endif
+        chooseScenario();
         if
         :: skipped -> goto end
         :: else
         fi;
-        i = 0;
         do
-        :: i < N -> run Thread(i); i++
+        :: i < THREADS -> run Thread(i); i++
         :: else -> break
-        od;
-        i = 0
+        od
     };
-    finished == N;
+    /* Who reads the reactions. */
+    do
+    :: i == N -> break
+    :: else ->
+        if
+        :: keeps[i] ->
+            atomic { alive(i); HAS_VALUE(i) };
+            expected(i);
+            giveBack(i, 1, 0)
+        :: else
+        fi;
+        i++
+    od;
     atomic {
+        finished == THREADS;
+        i = 0;
         do
         :: i < N -> assert(r[i].freed); i++
         :: else -> break

@@ -9,7 +9,8 @@ need() {
     done
 }
 
-names() { sed '/^#/d; /^$/d' "$models/searches" | awk '{ print $1 }'; }
+# Those that run when none is named.
+names() { sed '/^#/d; /^$/d; /^long-/d' "$models/searches" | awk '{ print $1 }'; }
 
 # build NAME DIR: makes DIR/pan out of the sources in DIR. What went wrong stands in DIR/log.
 build() {
