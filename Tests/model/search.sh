@@ -29,7 +29,7 @@ build() {
 search() {
     local pan_flags
     pan_flags=$(awk -v n="$1" '$1 == n { print $5 }' "$models/searches")
-    (cd "$2" && timeout 600 ./pan ${pan_flags//,/ } > out 2>&1)
+    (cd "$2" && timeout 1500 ./pan ${pan_flags//,/ } > out 2>&1)
 }
 
 # Whether the search in DIR went to its end. One that was cut short proves nothing.
