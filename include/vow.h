@@ -9,9 +9,14 @@
  *   4. Chaining                  then, catch, finally
  *   5. Waiting                   blocking until a promise settles
  *   6. Where handlers run        executors
- *   7. Unhandled rejections
- *   8. Memory
- *   9. Looking inside            version, statistics
+ *   7. Event loops               promises in a program's own loop
+ *   8. Time                      delays, time-outs, retries
+ *   9. Cancellation              stopping work that nobody wants any more
+ *  10. Combinators               many promises as one
+ *  11. Context                   a value that travels along a chain
+ *  12. Unhandled rejections
+ *  13. Memory
+ *  14. Looking inside            version, statistics, shutdown
  *
  * Rules that hold for every function here
  *
@@ -98,7 +103,8 @@ VOW_ASSUME_NONNULL_BEGIN
 typedef struct vow_promise vow_promise;   /* reads a result */
 typedef struct vow_resolver vow_resolver; /* settles a promise */
 typedef struct vow_executor vow_executor; /* runs handlers */
-typedef struct vow_token vow_token;       /* reserved for cancellation */
+typedef struct vow_loop vow_loop;         /* runs handlers in a program's event loop */
+typedef struct vow_token vow_token;       /* tells that work is no longer wanted */
 
 /* What a value is. Not an enum, so that its width is the same everywhere. */
 typedef uint32_t vow_kind;
@@ -307,7 +313,7 @@ VOW_API vow_promise *vow_promise_with(vow_value value);
 VOW_API vow_promise *VOW_NULLABLE vow_promise_retain(vow_promise *VOW_NULLABLE promise);
 
 /* Gives a reference (consumed) back. A chain of any length is freed with
- * constant stack. May report an unhandled rejection, see chapter 7. */
+ * constant stack. May report an unhandled rejection, see chapter 12. */
 VOW_API void vow_promise_release(vow_promise *VOW_NULLABLE promise);
 
 /* The state at this moment (promise borrowed). NULL: VOW_PENDING. */
@@ -383,11 +389,11 @@ typedef struct vow_reaction {
     vow_handler VOW_NULLABLE on_rejected;  /* NULL: an error passes through */
     void *VOW_NULLABLE context;            /* for the handlers */
     /* Frees the context, exactly once: after the handler returned, or when it is
-     * certain that none will run; in either case before the new promise settles.
-     * May be NULL. */
+     * certain that none will run; in either case before the new promise settles,
+     * unless that is cancelled (see vow_cancel). May be NULL. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
     vow_executor *VOW_NULLABLE executor; /* borrowed; NULL: see chapter 6 */
-    vow_token *VOW_NULLABLE token;       /* reserved: NULL */
+    vow_token *VOW_NULLABLE token;       /* borrowed; see chapter 9 */
     uint32_t flags;                      /* 0 or VOW_FINALLY */
     const char *VOW_NULLABLE label;      /* names the link in messages; a static string */
 } vow_reaction;
@@ -395,6 +401,15 @@ typedef struct vow_reaction {
 /* Registers a reaction (borrowed) on promise (consumed); returns the promise of
  * the handler's result (owned). If the call fails, destroy(context) runs. */
 VOW_API vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *reaction);
+
+/* As a code: every one. */
+#define VOW_ANY_CODE INT64_MIN
+
+/* As vow_catch, for errors of one domain (borrowed and copied; NULL: every one) and
+ * one code (VOW_ANY_CODE: every one). Other errors pass through. */
+VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE domain,
+                                  int64_t code, VOW_SENDABLE vow_handler fn,
+                                  void *VOW_NULLABLE context);
 
 /* ----------------------------------------------------------------- 5. Waiting */
 
@@ -516,7 +531,334 @@ VOW_API vow_executor *vow_executor_current(void);
 VOW_API vow_promise *vow_async(vow_executor *VOW_NULLABLE executor, VOW_SENDABLE vow_handler fn,
                                void *VOW_NULLABLE context);
 
-/* ------------------------------------------------------ 7. Unhandled rejections
+/* -------------------------------------------------------------- 7. Event loops
+ *
+ * A loop puts promises into an event loop that the program has already. It is a
+ * serial executor whose handlers run inside vow_loop_run_once, on the program's
+ * own thread, and a file descriptor that is readable exactly while something
+ * waits to be run: a handler, a timer that is due, a descriptor of vow_fd_ready.
+ * So one poll, epoll, libuv or GLib source is all that it takes, and no thread.
+ *
+ * The thread that made a loop, and after that each thread that runs it, is the
+ * loop's thread until another one runs it. Reactions that are made there without
+ * an executor, outside of other executors' handlers, run on the loop; delays and
+ * vow_fd_ready use it; and vow_await runs it instead of blocking.
+ *
+ * In a child made by fork the loop is a copy whose descriptor is still the
+ * parent's: the child must destroy it before it uses promises on that thread.
+ */
+
+/* A new loop (owned). NULL: no memory, or no descriptors. */
+VOW_API vow_loop *VOW_NULLABLE vow_loop_create(void);
+
+/* A loop whose clock stands still and is moved by vow_loop_advance, for tests of
+ * programs that wait: an hour passes at once, and always in the same way. While
+ * vow_loop_run_until and vow_await find nothing else to run there, they move the
+ * clock to the next timer themselves. */
+VOW_API vow_loop *VOW_NULLABLE vow_loop_create_virtual(void);
+
+/* Moves the clock of a virtual loop (borrowed) on by `ns` nanoseconds, running
+ * timers and handlers in order of time as vow_loop_run_once does. Returns how
+ * many handlers and timers ran; VOW_EINVAL: no virtual loop, or a negative time. */
+VOW_API int vow_loop_advance(vow_loop *loop, int64_t ns);
+
+/* The loop's executor. Borrowed: it may be retained and outlive the loop, after
+ * which it rejects what it is given with VOW_ESHUTDOWN. Loop NULL: NULL. */
+VOW_API vow_executor *VOW_NULLABLE vow_loop_executor(vow_loop *loop);
+
+/* The descriptor (the loop's: only to be watched for input). Level-triggered.
+ * NULL: VOW_EINVAL. */
+VOW_API int vow_loop_fd(vow_loop *loop);
+
+/* Waits until something can be run, for at most timeout_ns nanoseconds (0: not at
+ * all; VOW_FOREVER), and runs it: timers that are due, handlers, and what these
+ * hand to the loop meanwhile, up to a bound that keeps the program's loop alive.
+ * Returns how many ran: 0 when the time was up or vow_loop_wake was called.
+ * May be called inside a handler of the loop; then it runs the others.
+ *   VOW_EINVAL     loop is NULL, or the time-out is negative; or another thread
+ *                  is running the loop
+ *   VOW_ESHUTDOWN  a handler destroyed the loop */
+VOW_API int vow_loop_run_once(vow_loop *loop, int64_t timeout_ns);
+
+/* Runs the loop until promise (borrowed) is settled. Returns as vow_await does,
+ * and as vow_loop_run_once if it cannot run. Inside a handler it runs the others. */
+VOW_API int vow_loop_run_until(vow_loop *loop, vow_promise *promise, int64_t timeout_ns);
+
+/* Makes a vow_loop_run_once that waits, or else the next one, return. From any
+ * thread, and from a signal handler: it does nothing but one write to a
+ * descriptor. */
+VOW_API void vow_loop_wake(vow_loop *VOW_NULLABLE loop);
+
+/* Ends a loop (consumed). What is queued in it, its delays and its descriptors
+ * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns. No other
+ * thread may be running it. Inside one of its own handlers: the handler ends, and
+ * the function that runs the loop returns VOW_ESHUTDOWN. */
+VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
+
+#define VOW_READ ((uint32_t)1)
+#define VOW_WRITE ((uint32_t)2)
+
+/* A promise (owned) that is fulfilled, once, with VOW_INT, the events that are
+ * there, when fd can be read or written (VOW_READ, VOW_WRITE or both) without
+ * blocking, or is at its end or broken. On a loop's thread the loop watches the
+ * descriptor, else libdispatch does. Keep fd open until the promise is settled;
+ * cancelling it, or releasing it unsettled, ends the watch before that returns.
+ * A regular file is always ready. Not open: VOW_EINVAL. */
+VOW_API vow_promise *vow_fd_ready(int fd, uint32_t events);
+
+/* -------------------------------------------------------------------- 8. Time
+ *
+ * Nanoseconds of the monotonic clock. On a loop's thread a timer is the loop's,
+ * elsewhere libdispatch's. A timer lives as long as somebody waits for it: once
+ * its promise is cancelled or the last handle and reaction are gone, it is
+ * removed at once. Timers stand in a pairing heap inside their promises' memory:
+ * setting one takes constant time, removing one O(log n), amortised.
+ */
+
+/* The monotonic clock that a delay made here and now would go by, in nanoseconds:
+ * the virtual one on a virtual loop's thread. */
+VOW_API int64_t vow_now(void);
+
+/* A promise (owned) that is fulfilled with vow_none() after `ns` nanoseconds, at
+ * the earliest. Negative: VOW_EINVAL. Cancelled: its timer is gone. */
+VOW_API vow_promise *vow_delay(int64_t ns);
+
+/* Gives promise (consumed) `ns` nanoseconds: returns a promise (owned) of the same
+ * outcome, or of VOW_ETIMEDOUT; then promise is cancelled as by vow_cancel, if
+ * nobody else is interested. VOW_FOREVER: no limit. Other negative: VOW_EINVAL. */
+VOW_API vow_promise *vow_timeout(vow_promise *promise, int64_t ns);
+
+/* How often, and how long apart. Set size, leave at 0 what does not matter. */
+typedef struct vow_retry_policy {
+    size_t size;            /* sizeof(vow_retry_policy) */
+    uint64_t attempts;      /* at most so many; 0: without a bound */
+    int64_t first_delay_ns; /* between the first and the second */
+    double factor;          /* each delay is so many times the one before; 0: 2 */
+    int64_t max_delay_ns;   /* but no longer than this; 0: one hour */
+    /* How much of each delay is left to chance, 0 to 1: a delay d lasts between
+     * (1 - jitter) * d and d. 1 is "full jitter". */
+    double jitter;
+    int64_t deadline_ns; /* all attempts and delays together; 0: none */
+    /* Whether to try again after this error (borrowed); runs on the executor, and
+     * gets the context of the call. NULL: always. */
+    bool (*VOW_NULLABLE may_retry)(vow_value error, void *VOW_NULLABLE context);
+} vow_retry_policy;
+
+/* Runs fn on the executor that a reaction made here would get, with the number of
+ * the attempt (VOW_INT, from 1), until the promise of its result is fulfilled.
+ * Returns the promise (owned) of that value. It is rejected with the last error
+ * when may_retry refuses or no attempt is left, or VOW_ETIMEDOUT, whose payload
+ * is the last error, at the deadline, which cancels the attempt under way; either
+ * says vow_error_attempts. Cancelling it cancels attempt and delay. policy
+ * (borrowed, copied) NULL: 3 attempts, at once. The context must live until the
+ * promise is settled and no call of fn is running. Wrong policy: VOW_EINVAL. */
+VOW_API vow_promise *vow_retry(const vow_retry_policy *VOW_NULLABLE policy,
+                               VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
+
+/* How many attempts vow_retry made before it gave up with this error (borrowed);
+ * 0 for other errors and kinds. */
+VOW_API int64_t vow_error_attempts(vow_value value);
+
+/* ------------------------------------------------------------ 9. Cancellation
+ *
+ * Cancelling a promise rejects it, at once, and goes on upstream: what it waited
+ * for loses a reader, and where that was the last one, is cancelled as well, up to
+ * the producer, which may have asked to be told. A promise that somebody else
+ * holds, or has a reaction on, is not cancelled.
+ *
+ * Releasing a handle cancels no reaction: a chain that nobody holds runs to its
+ * end. But a promise that no handle and no reaction is left to read is wanted by
+ * nobody, and its producer hears of that, too.
+ *
+ * A rejection with VOW_ECANCELLED is nothing to report as unhandled.
+ */
+
+/* Rejects a pending promise (borrowed) with VOW_ECANCELLED and asks upstream to
+ * stop. True if this call did it; false, with no effect, if it was settled. Handlers
+ * that have not begun never will; one that is running ends, and its result is
+ * released. A context is destroyed by this call, or, when the handler is running
+ * or already with its executor, when that one is through with it. */
+VOW_API bool vow_cancel(vow_promise *promise);
+
+/* The same with a reason (consumed): the payload of the error. */
+VOW_API bool vow_cancel_with(vow_promise *promise, vow_value reason);
+
+/* Has fn(context) called, once, if the promise of a resolver (borrowed) is
+ * cancelled, or nobody is left who could read it, before it is resolved: the work
+ * for it can be stopped. Called on the thread that cancels or releases, as its
+ * last act, or at once if it is too late already. Not called: after the promise
+ * was resolved. In every case destroy(context) (destroy may be NULL) runs exactly
+ * once, after fn. Several are called in the order in which they were given.
+ * Returns 0; VOW_EINVAL: resolver or fn is NULL; VOW_ENOMEM. */
+VOW_API int
+vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
+                       void *VOW_NULLABLE context,
+                       VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/* One switch for many reactions: the source cancels, its token is given to them
+ * (vow_reaction.token). Cancelling unregisters them all: success handlers never
+ * run, rejection handlers get VOW_ECANCELLED at once, a reaction without one is
+ * rejected with it, and the promises upstream are left alone. A handler that is
+ * running ends; its promise is cancelled. A reaction that is through has left its
+ * token; one that is made with a cancelled token is cancelled at once. */
+typedef struct vow_cancel_source vow_cancel_source;
+
+/* A new source (owned). NULL: no memory, which later means "no token". */
+VOW_API vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void);
+
+/* The same, also cancelled when one of `count` other tokens (borrowed; NULL
+ * entries are left out) is, with that one's reason. */
+VOW_API vow_cancel_source *VOW_NULLABLE
+vow_cancel_source_create_linked(vow_token *VOW_NULLABLE const *VOW_NULLABLE parents, size_t count);
+
+/* One more reference (owned); returns source (borrowed). */
+VOW_API vow_cancel_source *VOW_NULLABLE
+vow_cancel_source_retain(vow_cancel_source *VOW_NULLABLE source);
+
+/* Gives a reference (consumed) back. With the last one, what was registered stays
+ * as it is and can never be cancelled by it any more. */
+VOW_API void vow_cancel_source_release(vow_cancel_source *VOW_NULLABLE source);
+
+/* Cancels (source borrowed); the reason (consumed) is the payload of the errors.
+ * True the first time, else false without effect. */
+VOW_API bool vow_cancel_source_cancel(vow_cancel_source *source);
+VOW_API bool vow_cancel_source_cancel_with(vow_cancel_source *source, vow_value reason);
+
+/* The token of a source (borrowed), borrowed: it lives as long as the source, or
+ * longer, when retained. NULL: NULL. */
+VOW_API vow_token *VOW_NULLABLE vow_cancel_source_token(vow_cancel_source *VOW_NULLABLE source);
+
+/* One more reference (owned); returns token (borrowed). */
+VOW_API vow_token *VOW_NULLABLE vow_token_retain(vow_token *VOW_NULLABLE token);
+
+/* Gives a reference (consumed) back. */
+VOW_API void vow_token_release(vow_token *VOW_NULLABLE token);
+
+/* Has fn(context) called, once, when the token (borrowed) is cancelled: on that
+ * thread; or at once if it is already. destroy(context) (may be NULL) runs exactly
+ * once: after fn, or when it is certain that nobody can cancel any more. Returns
+ * as vow_resolver_on_cancel. */
+VOW_API int
+vow_token_on_cancel(vow_token *token, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
+                    void *VOW_NULLABLE context,
+                    VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/* Whether the token (borrowed) is cancelled. NULL: false. */
+VOW_API bool vow_token_is_cancelled(vow_token *VOW_NULLABLE token);
+
+/* The reason that a token (borrowed) was cancelled with (owned), else vow_none(). */
+VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
+
+/* ------------------------------------------------------------ 10. Combinators
+ *
+ * Each makes one promise (owned) of many, and takes one piece of memory for all
+ * of them, beside the list of results. `promises` is an array (borrowed) whose
+ * promises are consumed; a promise may be in it several times. NULL entries, or an
+ * array that is NULL with a count: VOW_EINVAL, and the others are released.
+ * Results stand in the order of the promises, not of their settling.
+ *
+ * Once the outcome is decided, the others are left at once, and cancelled where
+ * nobody else is interested. Cancelling the combined promise, or releasing it
+ * unsettled, does the same to all.
+ *
+ * An error that rejects the combined promise is the member's, of the same domain,
+ * code, message and payload, and says its place: vow_error_index.
+ */
+
+/* Fulfilled with the VOW_LIST of all values; rejected as soon as one is. None:
+ * the empty list. */
+VOW_API vow_promise *vow_all(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+
+/* Fulfilled, when all are settled, with the VOW_LIST of values and, for those that
+ * were rejected, VOW_ERRORs. None: the empty list. */
+VOW_API vow_promise *vow_all_settled(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                     size_t count);
+
+/* Fulfilled with the first value; rejected with VOW_EAGGREGATE, whose payload is
+ * the VOW_LIST of all errors, when all are. None: VOW_EAGGREGATE, an empty list. */
+VOW_API vow_promise *vow_any(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+
+/* Fulfilled with the VOW_LIST of the first `wanted` values, as soon as there are so
+ * many; rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so
+ * far, as soon as there cannot be any more. 0 wanted: the empty list. */
+VOW_API vow_promise *vow_some(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count,
+                              size_t wanted);
+
+/* Settles as the first one to settle does. None: VOW_EINVAL, for nobody should
+ * wait for ever. */
+VOW_API vow_promise *vow_race(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+
+/* Runs fn with each item of a list (consumed) on the executor that a reaction made
+ * here would get, and is fulfilled with the VOW_LIST of the results; promises that
+ * fn returns are waited for. At most `concurrency` items are under way (0: all
+ * together), in order. The first rejection rejects, and no further item is begun.
+ * Memory: the results, and that of the items under way. Not a list: VOW_EINVAL. The
+ * context must live until no call of fn is running or to come. */
+VOW_API vow_promise *vow_map(vow_value list, VOW_SENDABLE vow_handler fn,
+                             void *VOW_NULLABLE context, size_t concurrency);
+
+/* As a handler, with two inputs, both borrowed. */
+typedef vow_value (*vow_reducer)(vow_value accumulated, vow_value item, void *VOW_NULLABLE context);
+
+/* Waits for each promise in turn and runs fn with what has accumulated (at first
+ * `initial`, consumed) and its value, on the executor that a reaction made here
+ * would get; a promise that fn returns is waited for. Fulfilled with the last
+ * result. None: fulfilled with initial. The context must live as in vow_map. */
+VOW_API vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                size_t count, vow_value initial, VOW_SENDABLE vow_reducer fn,
+                                void *VOW_NULLABLE context);
+
+/* An asynchronous loop, in constant memory and stack however often it runs: while
+ * again(state, context), state (at first consumed) becomes the result of
+ * step(state, context), which may be a promise. Both run on the executor that a
+ * reaction made here would get. Fulfilled with the last state; a rejected step
+ * rejects. The context must live as in vow_map. */
+VOW_API vow_promise *
+vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
+           VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
+
+/* The place of the member that failed, from 0, in an error (borrowed) of a
+ * combined promise; -1 for other errors and kinds. */
+VOW_API int64_t vow_error_index(vow_value value);
+
+/* A place for work that must not be left behind: closing it is a promise of the
+ * end of all its members. */
+typedef struct vow_scope vow_scope;
+
+/* A new scope (owned). NULL: no memory. */
+VOW_API vow_scope *VOW_NULLABLE vow_scope_create(void);
+
+/* Makes promise (consumed) a member. Returns 0; VOW_EINVAL, VOW_ENOMEM: promise is
+ * released; VOW_ECANCELLED: the scope was cancelled, and promise is cancelled. */
+VOW_API int vow_scope_add(vow_scope *scope, vow_promise *promise);
+
+/* Cancels the members of a scope (borrowed), and those that are added later. */
+VOW_API void vow_scope_cancel(vow_scope *scope);
+
+/* Ends a scope (consumed). Returns a promise (owned) that settles when all members
+ * have: fulfilled with vow_none(), or rejected with the first error that is no
+ * cancellation. NULL: VOW_EINVAL. */
+VOW_API vow_promise *vow_scope_close(vow_scope *scope);
+
+/* Cancels what is in a scope (consumed) and gives it up. */
+VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
+
+/* ---------------------------------------------------------------- 11. Context
+ *
+ * One value that travels along: a request's identity, a trace span, a user. Each
+ * reaction, and each fn of vow_async, vow_map, vow_reduce, vow_repeat and
+ * vow_retry, gets the value that was set where it was made, and runs with it.
+ * Costs nothing where none is set.
+ */
+
+/* Sets the context (consumed) from here on: until the running handler returns, or,
+ * outside of handlers, on this thread until it is set again. vow_none(): none. */
+VOW_API void vow_context_set(vow_value context);
+
+/* The context here and now, borrowed until it is set again. */
+VOW_API vow_value vow_context_get(void);
+
+/* ----------------------------------------------------- 12. Unhandled rejections
  *
  * A rejected promise that is freed although nobody registered a reaction on it,
  * awaited it, looked at its error or adopted it is reported once.
@@ -530,7 +872,7 @@ VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value e
                                                                      void *VOW_NULLABLE context),
                               void *VOW_NULLABLE context);
 
-/* ------------------------------------------------------------------ 8. Memory */
+/* ----------------------------------------------------------------- 13. Memory */
 
 /* Where every byte that the library takes comes from. The functions are called
  * from any thread and must not call vow functions. */
@@ -548,7 +890,7 @@ typedef struct vow_allocator {
  * 0, or VOW_EINVAL: too late, a function missing, or a wrong size. */
 VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 
-/* ----------------------------------------------------------- 9. Looking inside */
+/* ---------------------------------------------------------- 14. Looking inside */
 
 #define VOW_VERSION_MAJOR 0
 #define VOW_VERSION_MINOR 1
@@ -577,6 +919,16 @@ typedef struct vow_statistics {
 
 /* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
+
+/* Ends the library's work in the process, for good: a leak gate for tests, and
+ * for plug-ins that unload. From now on work for the pool, main, serial and
+ * dispatch executors, delays and descriptors off the loops are refused with VOW_ESHUTDOWN.
+ * What was queued before is run, for at most timeout_ns nanoseconds (VOW_FOREVER:
+ * no limit); then what is still queued on the pool, and the delays and
+ * descriptors that libdispatch watches, are rejected with VOW_ESHUTDOWN. Returns how many
+ * promises are still alive, or VOW_EINVAL: a negative time-out; VOW_EDEADLOCK:
+ * called on an executor of the library. */
+VOW_API int64_t vow_shutdown(int64_t timeout_ns);
 
 /* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
  * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */

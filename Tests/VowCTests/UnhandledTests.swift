@@ -1,4 +1,4 @@
-// Tests chapter 7 of vow.h: who is told of a rejection that nobody observed.
+// Tests chapter 12 of vow.h: who is told of a rejection that nobody observed.
 
 import CVow
 import XCTest

@@ -1,4 +1,4 @@
-/* Tests chapter 8: an allocator of the program gives every byte, and gets every one back. */
+/* Tests chapter 13: an allocator of the program gives every byte, and gets every one back. */
 #include "meter.h"
 
 /* Before main, and so before the allocator is set: what makes no promise, counted value or executor

@@ -162,7 +162,7 @@ TEST("G1: of two threads that resolve, exactly one wins") {
     }
 }
 
-TEST("the counters of chapter 9 follow a promise through its life") {
+TEST("the counters of chapter 14 follow a promise through its life") {
     vow_statistics start = harness_stats();
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);

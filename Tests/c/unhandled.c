@@ -1,4 +1,4 @@
-/* Tests chapter 7 (G10): a rejection that nobody observed is reported, once. */
+/* Tests chapter 12 (G10): a rejection that nobody observed is reported, once. */
 #include "tools.h"
 
 typedef struct reports {

@@ -1,4 +1,4 @@
-// Chapters 7 to 9 of vow.h: unhandled rejections, memory, looking inside.
+// Chapters 12 to 14 of vow.h: unhandled rejections, memory, looking inside.
 
 import CVow
 import CVowPlatform
