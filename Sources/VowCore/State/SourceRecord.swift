@@ -19,8 +19,8 @@ struct SourceRecord: ~Copyable {
     /// Of a linked source: its registrations with other ones.
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
-    /// While a cancellation goes through linked sources: the next one.
-    var nextCancelled: SourcePointer?
+    /// While a cancellation goes through linked sources, or several die together: the next one.
+    var nextInLine: SourcePointer?
     #if VOW_CHECKED
         var seal = Seal.live
     #endif
