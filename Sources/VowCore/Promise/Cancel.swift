@@ -119,6 +119,8 @@ func withdrawFollower(
     // Either way the queue's reference to the follower is this thread's now.
     _ = takeOut(follower)
     let promise = follower.upstream
+    // Adopted, though it may not have come to the queue: a rejection is no news.
+    promise?.pointee.isObserved.set()
     let held = takeHeldOutcome(follower)
     settle(follower, error, ownsProducer: true, thread)
     held?.release(thread)
