@@ -10,7 +10,7 @@ static void hook_called(void *context) {
 }
 
 static bool hook_is(hook *of, int runs, int ends) {
-    return CHECK_INT_EQ(atomic_load(&of->runs), runs) & CHECK_INT_EQ(atomic_load(&of->ends), ends);
+    return CHECK_INT_EQ(atomic_load(&of->runs), runs) && CHECK_INT_EQ(atomic_load(&of->ends), ends);
 }
 
 /* A pending promise whose producer asks to be told. */
@@ -26,8 +26,8 @@ static vow_promise *counted(vow_executor *executor, vow_promise *promise, counte
 
 static bool is_cancelled(vow_promise *promise) {
     vow_value error = vow_none();
-    return CHECK(vow_promise_peek(promise, &error)) & CHECK_INT_EQ(error.kind, VOW_ERROR) &
-           CHECK_INT_EQ(vow_error_code(error), VOW_ECANCELLED) &
+    return CHECK(vow_promise_peek(promise, &error)) && CHECK_INT_EQ(error.kind, VOW_ERROR) &&
+           CHECK_INT_EQ(vow_error_code(error), VOW_ECANCELLED) &&
            CHECK_STR_EQ(vow_error_domain(error), "vow");
 }
 
@@ -347,15 +347,15 @@ static bool are_alive(uint64_t wanted) {
 
 TEST("a handler that runs elsewhere ends, its promise is rejected before") {
     vow_executor *executors[2] = {vow_executor_pool(), vow_executor_serial("cancel")};
+    static gate gates[2];
     for (int i = 0; i < 2; i++) {
-        gate at = {0};
-        vow_promise *promise = then_on(executors[i], fulfilled_int(1), wait_at_gate, &at);
-        CHECK(reaches(&at.entered, 1));
+        vow_promise *promise = then_on(executors[i], fulfilled_int(1), wait_at_gate, &gates[i]);
+        CHECK(reaches(&gates[i].entered, 1));
         CHECK(vow_cancel(promise));
         is_cancelled(promise);
         vow_promise_release(promise);
         are_alive(2);
-        atomic_store(&at.open, 1);
+        atomic_store(&gates[i].open, 1);
         are_alive(0);
     }
     vow_executor_release(executors[1]);

@@ -6,7 +6,7 @@ static void hook_called(void *context) {
 }
 
 static bool ran(counter *of, int runs, int ends) {
-    return CHECK_INT_EQ(atomic_load(&of->runs), runs) & CHECK_INT_EQ(atomic_load(&of->ends), ends);
+    return CHECK_INT_EQ(atomic_load(&of->runs), runs) && CHECK_INT_EQ(atomic_load(&of->ends), ends);
 }
 
 /* A link (promise consumed) that belongs to a token. */
@@ -194,7 +194,8 @@ TEST("functions of a token are called once; or destroyed, when nobody can cancel
     vow_token *token = vow_cancel_source_token(source);
     CHECK_INT_EQ(vow_token_on_cancel(token, hook_called, &called, counter_end), 0);
     CHECK_INT_EQ(vow_token_on_cancel(token, no_function, &refused, counter_end), VOW_EINVAL);
-    CHECK_INT_EQ(vow_token_on_cancel(NULL, hook_called, &refused, counter_end), VOW_EINVAL);
+    vow_token *no_token = NULL;
+    CHECK_INT_EQ(vow_token_on_cancel(no_token, hook_called, &refused, counter_end), VOW_EINVAL);
     ran(&refused, 0, 2);
     CHECK(vow_cancel_source_cancel(source));
     ran(&called, 1, 1);
@@ -282,14 +283,15 @@ TEST("a hundred thousand linked sources in a row are cancelled and freed flat") 
 }
 
 TEST("NULL sources and tokens are nothing") {
-    CHECK(vow_cancel_source_token(NULL) == NULL);
-    CHECK(vow_token_retain(NULL) == NULL);
-    CHECK(vow_cancel_source_retain(NULL) == NULL);
-    vow_token_release(NULL);
-    vow_cancel_source_release(NULL);
-    CHECK(!vow_token_is_cancelled(NULL));
-    CHECK_INT_EQ(vow_token_reason(NULL).kind, VOW_NONE);
     vow_cancel_source *no_source = NULL;
+    vow_token *no_token = NULL;
+    CHECK(vow_cancel_source_token(no_source) == NULL);
+    CHECK(vow_token_retain(no_token) == NULL);
+    CHECK(vow_cancel_source_retain(no_source) == NULL);
+    vow_token_release(no_token);
+    vow_cancel_source_release(no_source);
+    CHECK(!vow_token_is_cancelled(no_token));
+    CHECK_INT_EQ(vow_token_reason(no_token).kind, VOW_NONE);
     CHECK(!vow_cancel_source_cancel(no_source));
     CHECK(!vow_cancel_source_cancel_with(no_source, vow_string("x", 1)));
 }

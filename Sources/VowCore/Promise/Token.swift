@@ -208,8 +208,8 @@ private func redirect(
         return
     }
     // Its executor has it already, and finds this when it begins.
-    let before = reaction.travel.pointee.redirect
-    reaction.travel.pointee.redirect = rejection
+    let before = reaction.travel.redirect
+    reaction.travel.redirect = rejection
     reaction.pointee.state.transitionBackToOpen()
     before?.release(thread)
 }
