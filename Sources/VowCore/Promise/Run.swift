@@ -75,9 +75,17 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Rejects a reaction that its executor cannot run in a forked child. Else as `passThrough`.
-func refuse(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    reaction.progress.insert(.isRefused)
+/// Why an executor cannot run a reaction.
+enum Refusal {
+    /// In a forked child.
+    case forked
+    /// It is an event loop that was destroyed.
+    case shutDown
+}
+
+/// Rejects a reaction that its executor cannot run. Else as `passThrough`.
+func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
+    reaction.progress.insert(reason == .forked ? .isRefused : [.isRefused, .isShutOut])
     passThrough(reaction, thread)
 }
 
@@ -97,7 +105,9 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let promise = reaction.upstream
     let link = reaction.link.pointee
     let isRefused = reaction.progress.contains(.isRefused)
-    guard let value = isRefused ? ownErrors.forked : promise?.value.retained() else {
+    let refusal =
+        reaction.progress.contains(.isShutOut) ? ownErrors.shutDown : ownErrors.forked
+    guard let value = isRefused ? refusal : promise?.value.retained() else {
         fatal("a reaction that reads no promise was passed through")
     }
     if reaction.pointee.shape.contains(.extras) {

@@ -9,6 +9,7 @@ struct OwnErrors {
     var forked = vow_none()
     var broken = vow_none()
     var cycle = vow_none()
+    var shutDown = vow_none()
 }
 
 /// Written once, before any thread has entered.
@@ -27,6 +28,7 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
     ownErrors.broken = make(
         VOW_EBROKEN, "the last resolver was released without resolving the promise")
     ownErrors.cycle = make(VOW_ECYCLE, "the promise would have to wait for itself")
+    ownErrors.shutDown = make(VOW_ESHUTDOWN, "the event loop was destroyed")
 }
 
 /// An error of the library's own domain with a text made for the occasion.
