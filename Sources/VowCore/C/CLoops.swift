@@ -104,3 +104,17 @@ public func vow_loop_destroy(_ loop: OpaquePointer!) {
     destroyLoop(loop, thread)
     leave(thread)
 }
+
+@_cdecl("vow_fd_ready") @implementation
+public func vow_fd_ready(_ fd: Int32, _ events: UInt32) -> OpaquePointer! {
+    let thread = currentThread()
+    if events == 0 || events & ~(VOW_READ | VOW_WRITE) != 0 {
+        return invalidPromise("vow_fd_ready", "events are not VOW_READ, VOW_WRITE or both", thread)
+    }
+    if fd < 0 || vow_platform_is_open(fd) == 0 {
+        return invalidPromise("vow_fd_ready", "fd is not open", thread)
+    }
+    let promise = makeDescriptorReady(fd, events, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
