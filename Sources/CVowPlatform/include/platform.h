@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Zero-initialised storage of the calling thread. Static TLS: one load, no call, no allocation. */
-#define VOW_THREAD_STORAGE_SIZE 384
+#define VOW_THREAD_STORAGE_SIZE 512
 typedef struct vow_thread_storage {
     _Alignas(64) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
 } vow_thread_storage;

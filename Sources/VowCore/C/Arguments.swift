@@ -54,6 +54,18 @@ func executorRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Execu
     return executor
 }
 
+/// A source or its token: the same record.
+@inline(__always)
+func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
+    let source = SourcePointer(handle)
+    #if VOW_CHECKED
+        if let source, source.pointee.seal != Seal.live {
+            fatal(function, ": the source or token was released before (or is none)")
+        }
+    #endif
+    return source
+}
+
 @inline(__always)
 func checkValue(_ value: vow_value, _ function: StaticString) {
     #if VOW_CHECKED

@@ -75,8 +75,7 @@ public func vow_then_with(
         promise == nil
         ? "promise is NULL"
         : given.flags & ~VOW_FINALLY != 0
-            ? "reaction->flags has unknown bits"
-            : given.token != nil ? "reaction->token is reserved and not NULL" : nil
+            ? "reaction->flags has unknown bits" : nil
     if let problem {
         if let destroy = given.destroy { runForeign(thread) { destroy(given.context) } }
         return refuse(promise, function, problem, thread)
@@ -97,6 +96,7 @@ extension Reaction {
             shape: shape, handler: given.on_fulfilled, context: given.context,
             executor: executorRecord(given.executor, "vow_then_with"),
             extras: LinkExtras(
-                onRejected: given.on_rejected, destroy: given.destroy, label: given.label))
+                onRejected: given.on_rejected, destroy: given.destroy, label: given.label),
+            token: sourceRecord(given.token, "vow_then_with"))
     }
 }

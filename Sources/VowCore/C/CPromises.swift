@@ -80,20 +80,28 @@ private func resolveByHandle(
     let thread = currentThread()
     checkValue(value, function)
     let record = resolverRecord(resolver, function)
-    let isFirst = record?.pointee.state.transitionToClaimed(from: .open) ?? false
-    if isFirst, let record {
-        if asRejection {
-            asOneStep(thread) {
-                settle(record, errorForRejection(value, thread), ownsProducer: false, thread)
-            }
-        } else {
-            resolve(record, value, ownsProducer: false, thread)
+    var isFirst = false
+    if asRejection && !value.isError {
+        // Without memory for the error the value is released, whose destructor might wait for the promise.
+        asOneStep(thread) {
+            isFirst = resolveOrRelease(record, errorForRejection(value, thread), thread)
         }
     } else {
-        value.release(thread)
+        isFirst = resolveOrRelease(record, value, thread)
     }
     leave(thread)
     return isFirst
+}
+
+@inline(__always)
+private func resolveOrRelease(
+    _ record: RecordPointer?, _ value: vow_value, _ thread: ThreadPointer
+) -> Bool {
+    if let record, resolve(record, whileIn: .open, value, ownsProducer: false, thread) {
+        return true
+    }
+    value.release(thread)
+    return false
 }
 
 @_cdecl("vow_resolver_retain") @implementation

@@ -21,7 +21,7 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
     }
     while true {
         let old = executor.pointee.intake.loadRelaxed()
-        reaction.next = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
+        reaction.lane = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
         let new = UInt64(UInt(bitPattern: reaction)) | drainIsComing
         // In the single order with the look below: see `nudgeWaitingThreads`. Afterwards the executor
         // may be gone, unless this push is the one that sends the drain.

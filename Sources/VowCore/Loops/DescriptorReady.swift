@@ -13,16 +13,16 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
     }
     switch startWatch(promise.part(WatchNode.self), thread) {
     case .started: break
-    case .always: conclude(promise, vow_int(Int64(events)), thread)
-    case .forked: conclude(promise, ownErrors.forked, thread)
-    case .noMemory: conclude(promise, ownErrors.noMemory, thread)
+    case .always: settleProduced(promise, vow_int(Int64(events)), thread)
+    case .forked: settleProduced(promise, ownErrors.forked, thread)
+    case .noMemory: settleProduced(promise, ownErrors.noMemory, thread)
     }
     return promise
 }
 
 private func fireReady(_ watch: WatchPointer, _ events: UInt32, _ thread: ThreadPointer) {
     let value = events == 0 ? ownErrors.shutDown : vow_int(Int64(events))
-    conclude(RecordPointer(ofPart: watch), value, thread)
+    settleProduced(RecordPointer(ofPart: watch), value, thread)
 }
 
 private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {

@@ -36,7 +36,7 @@ func submitToLoop(
         let isFirst = old & runIsComing == 0
         // Once it is pushed, the reaction may run and give up the last reference.
         if isFirst { executor.retain() }
-        reaction.next = RecordPointer(bitPattern: UInt(old & ~marks))
+        reaction.lane = RecordPointer(bitPattern: UInt(old & ~marks))
         let new = UInt64(UInt(bitPattern: reaction)) | runIsComing
         // In the single order with the look of a wait: see `nudgeWaitingThreads`.
         let isPushed = executor.pointee.intake.replaceOrdered(old, new).exchanged

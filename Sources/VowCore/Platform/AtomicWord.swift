@@ -41,6 +41,13 @@ struct AtomicWord: ~Copyable, Sendable {
         return storage.load(ordering: .sequentiallyConsistent)
     }
 
+    /// For a word that others may read at the same time, but decide nothing by: no step of its own.
+    @inline(__always)
+    func peek() -> UInt64 { storage.load(ordering: .relaxed) }
+
+    @inline(__always)
+    func poke(_ value: UInt64) { storage.store(value, ordering: .relaxed) }
+
     @inline(__always)
     func storeRelaxed(_ value: UInt64) {
         point(.write)
@@ -139,6 +146,40 @@ func orderStoresBeforeLoads() {
     #else
         atomicMemoryFence(ordering: .sequentiallyConsistent)
     #endif
+}
+
+/// A few atomic bits in one byte, each of which never goes back to 0.
+struct AtomicFlags: ~Copyable, Sendable {
+    private let storage: Atomic<UInt8>
+
+    @inline(__always)
+    init() { storage = Atomic(0) }
+
+    @inline(__always)
+    func contains(_ bit: UInt8) -> Bool {
+        point(.read)
+        return storage.load(ordering: .relaxed) & bit != 0
+    }
+
+    var snapshot: UInt8 {
+        point(.read)
+        return storage.load(ordering: .relaxed)
+    }
+
+    /// Writes only when needed.
+    @inline(__always)
+    func insert(_ bit: UInt8) {
+        if contains(bit) { return }
+        point(.change)
+        _ = storage.bitwiseOr(bit, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    private func point(_ step: Step) {
+        #if VOW_SCHEDULES
+            withUnsafePointer(to: self) { vow_schedule_point(step.code, $0) }
+        #endif
+    }
 }
 
 /// An atomic yes or no in one byte, which never goes back to no.

@@ -138,18 +138,9 @@ func wake(_ waiter: RecordPointer) {
 /// settled, and this returns when that thread does not need the waiter's memory any more.
 private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
     let word = promise.pointee.state.lock()
-    var before: RecordPointer?
-    var member = word.head
-    while let current = member, current != waiter {
-        before = current
-        member = current.next
-    }
-    var head = word.head
-    if member != nil {
-        if let before { before.next = waiter.next } else { head = waiter.next }
-    }
-    promise.pointee.state.unlock(word.phase, head)
-    if member != nil { return true }
+    let rest = unlink(waiter, from: word)
+    promise.pointee.state.unlock(word.phase, rest.head)
+    if rest.found { return true }
     _ = waitUntilDone(waiter)
     return false
 }
@@ -164,7 +155,7 @@ func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
     var frame = thread.pointee.frame
     while let current = frame {
         let reaction = current.pointee.reaction
-        if let promise = reaction.upstream {
+        if let promise = current.pointee.promise {
             asOneStep(thread) { finishDelivery(of: reaction, promise, thread) }
         }
         frame = current.pointee.outer
@@ -182,7 +173,7 @@ func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
 private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
     !thread.pointee.ready.isEmpty || !thread.pointee.handOver.isEmpty
         || thread.pointee.handedOver != nil || !thread.pointee.skipped.isEmpty
-        || thread.pointee.dead != 0
+        || thread.pointee.dead != 0 || thread.pointee.hooks != nil
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

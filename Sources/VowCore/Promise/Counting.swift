@@ -16,7 +16,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 
     @inline(__always)
-    func release(_ thread: ThreadPointer) { giveBack(1, thread) }
+    func release(_ thread: ThreadPointer) {
+        // A promise that is still to be settled may lose its last reader by this.
+        if pointee.state.read().hasValue { giveBack(1, thread) } else { releasePending(self, thread) }
+    }
 
     @inline(__always)
     func retainProducer() {
@@ -44,9 +47,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             let counts = pointee.counts.loadAcquire()
             let isLast = counts >> 32 == 1
             let isWatched = counts & 0xffff_ffff != 0
-            // Claiming first makes the promise ours: no other producer is left, and none can come.
-            if isLast && isWatched && pointee.state.transitionToClaimed(from: .open) {
-                settle(self, ownErrors.broken, ownsProducer: true, thread)
+            // No other producer is left, and none can come.
+            if isLast && isWatched
+                && settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread)
+            {
                 return
             }
             let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)

@@ -5,13 +5,20 @@ import CVow
 /// A promise, resolved already, that stands for "there is no memory for a promise". Shared and immortal.
 nonisolated(unsafe) private(set) var promiseWithoutMemory: RecordPointer! = nil
 
+/// A promise rejected with VOW_ECANCELLED, for a token whose own could not be made. Shared and immortal.
+nonisolated(unsafe) private(set) var promiseCancelled: RecordPointer! = nil
+
 func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
-    promiseWithoutMemory = storage.bindMemory(to: Record.self, capacity: 1)
-    promiseWithoutMemory.initialize(
-        to: Record(.settled, shape: .immortal, promises: 1, producers: 1))
-    promiseWithoutMemory.value = ownErrors.noMemory
-    promiseWithoutMemory.pointee.isObserved.set()
-    storage += (MemoryLayout<Record>.stride + 15) & ~15
+    func make(_ error: vow_value) -> RecordPointer {
+        let promise = storage.bindMemory(to: Record.self, capacity: 1)
+        promise.initialize(to: Record(.settled, shape: .immortal, promises: 1, producers: 1))
+        promise.value = error
+        promise.pointee.isObserved.set()
+        storage += (MemoryLayout<Record>.stride + 15) & ~15
+        return promise
+    }
+    promiseWithoutMemory = make(ownErrors.noMemory)
+    promiseCancelled = make(ownErrors.cancelled)
 }
 
 /// A promise without a reaction; nil when there is no memory.

@@ -24,13 +24,16 @@ private func beginFollowing(
     // While it follows, the queue it stands in is its producer.
     if !ownsProducer { promise.retainProducer() }
     promise.upstream = followed
+    promise.next = nil
     if followed != promise && followed.pointee.state.read().hasValue {
         followed.pointee.isObserved.set()
         settleWithOutcome(promise, thread)
         return
     }
+    promise.pointee.flags.insert(RecordFlag.follows)
     promise.pointee.state.transitionToFollowing()
-    if promise.pointee.hasFollowers.isSet {
+    // From here on it may be cancelled, by who then waits until this thread is through with its slot.
+    if promise.pointee.flags.contains(RecordFlag.hasFollowers) {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
         if leads(from: followed, to: promise, thread) {
             rejectCycle(promise, thread)
@@ -38,19 +41,21 @@ private func beginFollowing(
         }
         if yieldFollowers(of: promise, thread) { return }
     }
-    if isUnreadable(promise) {
+    if isUnreadable(promise) && !promise.pointee.shape.isReaction {
+        // The producer of what it followed hears that, if it was the last.
         abandon(promise, thread)
     } else {
         attach(promise, thread)
     }
 }
 
-/// A member of a settled promise's queue follows that promise: it takes the outcome.
+/// A member of a settled promise's queue follows that promise: it takes the outcome, unless it was cancelled.
 func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
-    guard follower.pointee.state.transitionToClaimed(from: .following) else {
-        fatal("a follower was settled twice")
+    if follower.pointee.state.transitionToClaimed(from: .following) {
+        settleWithOutcome(follower, thread)
+    } else {
+        follower.markOut()
     }
-    settleWithOutcome(follower, thread)
 }
 
 /// Puts a follower into the queue of the promise at the end of the path, or settles it.
@@ -69,8 +74,8 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         }
         // Before entering: whoever sees the member sees the marks, and whom it follows.
         end.promise.pointee.isObserved.set()
-        end.promise.pointee.hasFollowers.set()
-        redirect(follower, to: end.promise, thread)
+        end.promise.pointee.flags.insert(RecordFlag.hasFollowers)
+        if !redirect(follower, to: end.promise, thread) { return }
         let obstacle = end.promise.pointee.state.enlist(
             follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
         guard let obstacle else {
@@ -91,7 +96,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     guard var moving = takeFollowers(of: promise) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
     while let follower = moving.popFirst() {
-        if follower.pointee.hasFollowers.isSet, let theirs = takeFollowers(of: follower) {
+        if follower.pointee.flags.contains(RecordFlag.hasFollowers), let theirs = takeFollowers(of: follower) {
             // It stayed in between earlier, because somebody read it then.
             moving.append(theirs)
             abandon(follower, thread)
@@ -101,8 +106,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
             abandon(follower, thread)
         } else {
             followed.retain()
-            redirect(follower, to: followed, thread)
-            attach(follower, thread)
+            if redirect(follower, to: followed, thread) { attach(follower, thread) }
         }
     }
     abandon(promise, thread)
@@ -111,7 +115,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
 
 /// Empties the queue of a following promise that has nothing but a few followers, and no other holder.
 /// Whoever walks past it at this moment counts as one.
-private func takeFollowers(of promise: RecordPointer) -> MemberList? {
+private func takeFollowers(of promise: RecordPointer) -> SlotList? {
     let most = 16
     var followers = 0
     let word = promise.pointee.state.lock()
@@ -123,10 +127,23 @@ private func takeFollowers(of promise: RecordPointer) -> MemberList? {
     let onlyFollowers = member == nil && followers > 0 && followers <= most
     let theirs = UInt64(followers) | 1 << 32
     let isFree =
-        onlyFollowers && promise.pointee.counts.loadAcquire() == theirs
+        onlyFollowers && word.phase == .following
+        && promise.pointee.counts.loadAcquire() == theirs
         && !promise.progress.contains(.outcomeIsHeld)
-    promise.pointee.state.unlock(.following, isFree ? nil : word.head)
-    return isFree ? MemberList(reversing: word.head) : nil
+    var taken: SlotList?
+    if isFree {
+        // Under the lock: who cancels one of them sees that it is in no queue.
+        var list = SlotList()
+        var current = word.head
+        while let follower = current {
+            current = follower.next
+            follower.forgetPlace()
+            list.prepend(follower)
+        }
+        taken = list
+    }
+    promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
+    return taken
 }
 
 /// Whether somebody waits for the follower. A `finally` can get followers of its own at any time. Others are
@@ -140,7 +157,8 @@ private func mayCloseRing(_ follower: RecordPointer) -> Bool {
 }
 
 private func isFollower(_ member: RecordPointer) -> Bool {
-    !member.pointee.shape.contains(.waiter) && member.pointee.state.read().phase == .following
+    let shape = member.pointee.shape
+    return !shape.isWaiter && !shape.isObserver && member.pointee.state.read().phase == .following
 }
 
 /// Whether nobody holds the promise and nobody waits for it: its outcome can reach nobody.
@@ -158,19 +176,28 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Changes whom a follower follows (consumed), under its lock, for those who walk past it meanwhile.
+/// False when it was cancelled meanwhile: then this thread has let go of it.
 private func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, _ thread: ThreadPointer
-) {
+) -> Bool {
     let word = follower.pointee.state.lock()
+    if word.phase != .following {
+        follower.pointee.state.unlock(word.phase, word.head)
+        follower.markOut()
+        followed.release(thread)
+        return false
+    }
     let before = follower.upstream
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
     before?.release(thread)
+    return true
 }
 
 private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     guard follower.pointee.state.transitionToClaimed(from: .following) else {
-        fatal("a follower in a cycle was settled twice")
+        follower.markOut()
+        return
     }
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
@@ -193,7 +220,7 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
 }
 
 /// For a `finally` that waited: the promise whose outcome is passed on, owned.
-private func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
+func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
     if !promise.progress.contains(.outcomeIsHeld) { return nil }
     promise.progress.remove(.outcomeIsHeld)
     return promise.link.pointee.outcome

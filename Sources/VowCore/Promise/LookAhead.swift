@@ -63,11 +63,11 @@ private func step(
     if word.hasValue { return .stop(.blocked) }
     // One that follows has been given by `subscribe` already, which may wait for it.
     if word.phase != .following && isRunning(current, thread) { return .stop(.deadlock) }
-    if isForkedChild && word.phase == .claimed && isLeftWithParent(current) {
+    if isForkedChild && word.phase == .running && isLeftWithParent(current) {
         return .stop(.forked)
     }
     let upstream = current.lockedUpstream().promise
-    if word.phase == .open && current.isReaction {
+    if word.phase == .open && current.pointee.shape.isReaction {
         let isBlockedHere = place.blocks(current.link.pointee.executor, thread)
         let isReady = upstream?.pointee.state.read().hasValue ?? true
         if isBlockedHere || isReady {
@@ -96,14 +96,10 @@ private func whenReady(
 
 /// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
 private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
-    if !reaction.isReaction { return false }
+    if !reaction.pointee.shape.isReaction { return false }
     switch reaction.link.pointee.executor?.pointee.kind {
     case .pool, .serial, .dispatch, .barrier: return true
     case .loop: return reaction.link.pointee.executor?.loop.isCopy ?? false
     case .inline, .custom, nil: return false
     }
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    fileprivate var isReaction: Bool { pointee.shape.contains(.link) }
 }

@@ -36,7 +36,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         if word.phase == .following, let upstream {
             // A `finally` follows for no other reason. `progress` is the queue's to write.
             found = pointee.shape.contains(.finally) ? .waitsFor(upstream) : .follows(upstream)
-        } else if word.phase == .open && pointee.shape.contains(.link), let upstream {
+        } else if word.phase == .open && pointee.shape.isReaction, let upstream {
             found = .reads(upstream)
         }
         found.promise?.retain()

@@ -10,6 +10,8 @@ struct Reaction {
     /// Borrowed; nil: that of the calling thread.
     var executor: ExecutorPointer?
     var extras = LinkExtras()
+    /// Borrowed.
+    var token: SourcePointer?
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
@@ -24,12 +26,14 @@ func react(
     }
     markObserved(promise)
     register(derived, on: promise, thread)
+    if reaction.token != nil { enterToken(derived, thread) }
     return derived
 }
 
 /// Work that reads no promise, for an executor.
 func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    work.beginOut()
     if work.link.pointee.executor?.pointee.kind == .inline {
         thread.pointee.ready.append(work)
     } else {
@@ -39,29 +43,55 @@ func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     return work
 }
 
+/// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
+func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
+    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    work.beginOut()
+    asOneStep(thread) { thread.pointee.handOver.append(work) }
+    return work
+}
+
 /// A link that the caller holds one promise reference of, and its queue to be one producer's. Without
 /// memory: nil, and the context is destroyed.
 @inline(__always)
 private func makeLink(
     _ reaction: Reaction, upstream: RecordPointer?, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    guard let memory = takeMemory(reaction.shape.recordSize) else {
+    var shape = reaction.shape
+    if thread.pointee.context.kind != VOW_NONE || reaction.token != nil {
+        shape.formUnion([.extras, .travels])
+    }
+    guard let memory = takeMemory(shape.recordSize) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
         }
         return nil
     }
     let link = memory.bindMemory(to: Record.self, capacity: 1)
-    link.initialize(to: Record(.open, shape: reaction.shape, promises: 1, producers: 1))
+    link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
     link.upstream = upstream
     link.link.initialize(
         to: LinkPart(
             handler: reaction.handler, context: reaction.context,
             executor: executorForReaction(reaction.executor, thread)))
-    if reaction.shape.contains(.extras) { link.extras.initialize(to: reaction.extras) }
+    if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
     count(thread.cell.pointee.counters.promisesMade)
     count(thread.cell.pointee.counters.handlersRegistered)
     return link
+}
+
+private func initialiseExtras(
+    of link: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
+) {
+    link.extras.initialize(to: reaction.extras)
+    // Without extras of its own, one handler serves both outcomes.
+    if !reaction.shape.contains(.extras) { link.extras.pointee.onRejected = reaction.handler }
+    if !link.pointee.shape.isTravelling { return }
+    reaction.token?.retainToken()
+    link.travel.initialize(
+        to: TravelPart(
+            registration: Registration(.reaction, reaction.token), redirect: nil,
+            context: thread.pointee.context.retained()))
 }
 
 /// Puts a reaction behind those that are there already, or, where none is waiting, on its way.
@@ -72,7 +102,8 @@ private func register(
     if reaction.link.pointee.executor?.pointee.kind == .inline {
         registerInline(reaction, on: promise, thread)
     } else if promise.pointee.state.enlist(reaction, while: .ofReactions) != nil {
-        if reaction.handler(rejected: promise.value.isError) == nil {
+        reaction.beginOut()
+        if !reaction.handles(rejected: promise.value.isError) {
             passThrough(reaction, thread)
         } else {
             submit(reaction, thread)
@@ -86,7 +117,8 @@ private func registerInline(
     _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
 ) {
     while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil {
-        if reaction.handler(rejected: promise.value.isError) == nil {
+        reaction.beginOut()
+        if !reaction.handles(rejected: promise.value.isError) {
             passThrough(reaction, thread)
             finishRegistering(thread)
             return

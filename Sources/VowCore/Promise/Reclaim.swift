@@ -40,7 +40,12 @@ func reclaimUnlessBusy(_ thread: ThreadPointer) {
 func reclaimAll(_ thread: ThreadPointer) {
     let outer = thread.pointee.isReclaiming
     thread.pointee.isReclaiming = true
-    while thread.pointee.dead != 0 {
+    while true {
+        if thread.pointee.dead == 0 {
+            if thread.pointee.hooks == nil { break }
+            runHooks(thread)
+            continue
+        }
         let dead = thread.pointee.dead
         let address = UInt(dead & ~(boxMark | executorMark))
         if dead & boxMark != 0, let box = BoxPointer(bitPattern: address) {
@@ -62,17 +67,24 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
     let phase = record.pointee.state.read().phase
     if phase == .settled {
         let value = record.value
-        if value.isError && !record.pointee.isObserved.isSet { reportUnhandled(record, thread) }
+        if value.isError && !record.pointee.isObserved.isSet && !value.isCancellation {
+            reportUnhandled(record, thread)
+        }
         value.release(thread)
     } else {
         if phase == .following { record.upstream?.release(thread) }
         count(thread.cell.pointee.counters.promisesFreedPending)
     }
+    if record.pointee.shape.isTravelling {
+        leaveToken(record, thread)
+        record.travel.pointee.registration.source?.releaseToken(thread)
+        record.travel.pointee.context.release(thread)
+    }
     count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(record, record.pointee.shape.recordSize)
+    giveMemoryBack(record, record.recordSize)
 }
 
 private func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {

@@ -2,22 +2,28 @@
 
 import CVow
 
-/// Resolves a claimed promise with a value (consumed). For `ownsProducer` see `settle`.
+/// Resolves an open or running promise with a value (consumed). False, and nothing is consumed, when
+/// somebody else has decided about it. For `ownsProducer` see `settle`.
 @inline(__always)
 func resolve(
-    _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
-) {
+    _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, ownsProducer: Bool,
+    _ thread: ThreadPointer
+) -> Bool {
     if value.kind == VOW_PROMISE || value.kind == VOW_OBJECT {
-        if let followed = value.promise {
-            follow(followed, by: promise, ownsProducer: ownsProducer, thread)
-            return
-        }
-        if value.isThenable {
-            followThenable(value, by: promise, ownsProducer: ownsProducer, thread)
-            return
+        let isThenable = value.isThenable
+        if isThenable || value.promise != nil {
+            guard promise.pointee.state.transitionToClaimed(from: phase) else { return false }
+            let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
+            if let followed = value.promise {
+                follow(followed, by: promise, ownsProducer: ownsProducer, thread)
+            } else {
+                followThenable(value, by: promise, ownsProducer: ownsProducer, thread)
+            }
+            if let hooks { dismiss(hooks, areCalled: false, thread) }
+            return true
         }
     }
-    settle(promise, value, ownsProducer: ownsProducer, thread)
+    return settle(promise, whileIn: phase, value, ownsProducer: ownsProducer, thread)
 }
 
 /// What `vow_reject` makes of a value (consumed): an error as it is, another value as a payload.

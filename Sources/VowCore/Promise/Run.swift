@@ -9,6 +9,44 @@ func runReady(_ thread: ThreadPointer) {
     }
 }
 
+/// What a reaction that has begun reads; each promise is owned.
+struct Reading {
+    /// Nil for work that reads no promise.
+    let promise: RecordPointer?
+    /// What it reads instead, because its token was cancelled.
+    let redirect: RecordPointer?
+
+    var input: vow_value { (redirect ?? promise)?.value ?? vow_none() }
+
+    func release(_ thread: ThreadPointer) {
+        promise?.release(thread)
+        redirect?.release(thread)
+    }
+}
+
+/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was cancelled.
+@inline(__always)
+private func begin(_ reaction: RecordPointer) -> Reading? {
+    var pause = Backoff()
+    while true {
+        if let word = reaction.pointee.state.lock(whileIn: .open) {
+            let promise = reaction.upstream
+            var redirect: RecordPointer?
+            if reaction.pointee.shape.isTravelling {
+                redirect = reaction.travel.pointee.redirect
+                reaction.travel.pointee.redirect = nil
+            }
+            reaction.pointee.state.unlock(.running, word.head)
+            return Reading(promise: promise, redirect: redirect)
+        }
+        switch reaction.pointee.state.read().phase {
+        // Cancelled at this moment, or given something else to read.
+        case .open, .claimed: pause.wait()
+        default: return nil
+        }
+    }
+}
+
 /// Runs a reaction that its executor has begun, with the reference that the queue had.
 /// - Parameter looksForWorkNext: the caller is a worker of the pool.
 func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
@@ -16,30 +54,36 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         subscribe(reaction, thread)
         return
     }
-    guard reaction.pointee.state.transitionToClaimed(from: .open) else {
-        fatal("a reaction was begun twice: an executor ran the same work again")
+    guard let reading = begin(reaction) else {
+        dropWithdrawn(reaction, thread)
+        return
     }
-    let promise = reaction.upstream
-    let input = promise?.value ?? vow_none()
-    guard let handler = reaction.handler(rejected: input.isError) else {
-        fatal("a reaction without a handler was given to an executor")
-    }
+    let input = reading.input
     let link = reaction.link.pointee
-    let result = withFrame(of: reaction, on: link.executor, thread) {
-        #if VOW_CHECKED
-            let loan = Loan(input, thread)
-            let result = handler(loan.value, link.context)
-            loan.end(returning: result, thread)
-        #else
-            let result = handler(input, link.context)
-        #endif
-        destroyContext(of: reaction, link.context)
-        return result
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        if reading.redirect == nil {
+            fatal("a reaction without a handler was given to an executor")
+        }
+        passOn(reaction, reading, input.retained(), thread)
+        return
+    }
+    let result = withContext(of: reaction, thread) {
+        withFrame(of: reaction, reading.promise, on: link.executor, thread) {
+            #if VOW_CHECKED
+                let loan = Loan(input, thread)
+                let result = handler(loan.value, link.context)
+                loan.end(returning: result, thread)
+            #else
+                let result = handler(input, link.context)
+            #endif
+            destroyContext(of: reaction, link.context)
+            return result
+        }
     }
     thread.pointee.isAboutToLookForWork = looksForWorkNext
     asOneStep(thread) {
-        if let promise { finishDelivery(of: reaction, promise, thread) }
-        complete(reaction, result, promise, thread)
+        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        complete(reaction, result, reading, thread)
     }
     thread.pointee.isAboutToLookForWork = false
     link.executor?.release(thread)
@@ -48,10 +92,11 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
 /// Calls foreign code as the handler of a reaction.
 @inline(__always)
 func withFrame<Result>(
-    of reaction: RecordPointer, on executor: ExecutorPointer?, _ thread: ThreadPointer,
-    _ body: () -> Result
+    of reaction: RecordPointer, _ promise: RecordPointer?, on executor: ExecutorPointer?,
+    _ thread: ThreadPointer, _ body: () -> Result
 ) -> Result {
-    var frame = Frame(reaction: reaction, executor: executor, outer: thread.pointee.frame)
+    var frame = Frame(
+        reaction: reaction, promise: promise, executor: executor, outer: thread.pointee.frame)
     // Work that is given here runs here, though a `submit` may be further down the stack.
     let isSubmitting = thread.pointee.isSubmitting
     thread.pointee.isSubmitting = false
@@ -63,6 +108,25 @@ func withFrame<Result>(
         thread.pointee.frame = frame
         return runForeign(thread, body)
     }
+}
+
+/// Calls the handler of a reaction with the context that it carries.
+@inline(__always)
+private func withContext<Result>(
+    of reaction: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result
+) -> Result {
+    if !reaction.pointee.shape.isTravelling && thread.pointee.context.kind == VOW_NONE {
+        let result = body()
+        if thread.pointee.context.kind != VOW_NONE { setContext(vow_none(), thread) }
+        return result
+    }
+    let outer = thread.pointee.context
+    let carried =
+        reaction.pointee.shape.isTravelling ? reaction.travel.pointee.context : vow_none()
+    thread.pointee.context = carried.retained()
+    let result = body()
+    setContext(outer, thread)
+    return result
 }
 
 /// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed when
@@ -99,54 +163,130 @@ func finishSkipped(_ thread: ThreadPointer) {
 
 /// Settles a reaction without its handler.
 private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    guard reaction.pointee.state.transitionToClaimed(from: .open) else {
-        fatal("a reaction was skipped after it had begun")
+    guard let reading = begin(reaction) else {
+        dropWithdrawn(reaction, thread)
+        return
     }
-    let promise = reaction.upstream
-    let link = reaction.link.pointee
-    let isRefused = reaction.progress.contains(.isRefused)
-    let refusal =
-        reaction.progress.contains(.isShutOut) ? ownErrors.shutDown : ownErrors.forked
-    guard let value = isRefused ? refusal : promise?.value.retained() else {
+    var value = reading.input.retained()
+    if reaction.progress.contains(.isRefused) {
+        value.release(thread)
+        value =
+            reaction.progress.contains(.isShutOut) ? ownErrors.shutDown : ownErrors.forked
+    } else if reading.promise == nil {
         fatal("a reaction that reads no promise was passed through")
     }
+    passOn(reaction, reading, value, thread)
+}
+
+/// Settles a reaction that has begun, but calls no handler, with a value (consumed).
+private func passOn(
+    _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
+) {
+    let link = reaction.link.pointee
     if reaction.pointee.shape.contains(.extras) {
         // Its own promise may be waited for in there, which must be seen.
-        withFrame(of: reaction, on: thread.pointee.frame?.pointee.executor, thread) {
+        withFrame(
+            of: reaction, reading.promise, on: thread.pointee.frame?.pointee.executor, thread
+        ) {
             destroyContext(of: reaction, link.context)
         }
     }
-    count(thread.cell.pointee.counters.handlersDone)
-    settle(reaction, value, ownsProducer: true, thread)
-    promise?.release(thread)
+    asOneStep(thread) {
+        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        count(thread.cell.pointee.counters.handlersDone)
+        conclude(reaction, value, thread)
+        reading.release(thread)
+    }
     link.executor?.release(thread)
 }
 
 /// The handler has returned `result` (consumed): what becomes of the reaction.
 @inline(__always)
 private func complete(
-    _ reaction: RecordPointer, _ result: vow_value, _ promise: RecordPointer?,
-    _ thread: ThreadPointer
+    _ reaction: RecordPointer, _ result: vow_value, _ reading: Reading, _ thread: ThreadPointer
 ) {
     count(thread.cell.pointee.counters.handlersDone)
-    guard reaction.pointee.shape.contains(.finally), let promise else {
-        resolve(reaction, result, ownsProducer: true, thread)
-        promise?.release(thread)
-        return
-    }
-    if result.isError {
-        settle(reaction, result, ownsProducer: true, thread)
-        promise.release(thread)
+    if !reaction.pointee.shape.contains(.finally) {
+        if !resolve(reaction, whileIn: .running, result, ownsProducer: true, thread) {
+            discard(result, of: reaction, thread)
+        }
+    } else if result.isError {
+        conclude(reaction, result, thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
-        reaction.link.pointee.outcome = promise
-        reaction.progress.insert(.outcomeIsHeld)
-        follow(waitedFor, by: reaction, ownsProducer: true, thread)
+        if waitFor(waitedFor, by: reaction, reading, thread) { return }
+        discard(vow_value(VOW_PROMISE, waitedFor), of: reaction, thread)
     } else {
-        settle(reaction, promise.value.retained(), ownsProducer: true, thread)
+        conclude(reaction, reading.input.retained(), thread)
         result.release(thread)
-        promise.release(thread)
     }
+    reading.release(thread)
+}
+
+/// A `finally` waits for its handler's promise (consumed) and keeps the outcome that it passes on then. False
+/// when it was cancelled: nothing is consumed.
+private func waitFor(
+    _ promise: RecordPointer, by reaction: RecordPointer, _ reading: Reading,
+    _ thread: ThreadPointer
+) -> Bool {
+    guard let source = reading.redirect ?? reading.promise,
+        reaction.pointee.state.transitionToClaimed(from: .running)
+    else { return false }
+    if reading.redirect != nil { reading.promise?.release(thread) }
+    reaction.link.pointee.outcome = source
+    reaction.progress.insert(.outcomeIsHeld)
+    follow(promise, by: reaction, ownsProducer: true, thread)
+    return true
+}
+
+/// Settles a running reaction with a value (consumed), unless it was cancelled.
+@inline(__always)
+private func conclude(
+    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
+) {
+    if !settle(reaction, whileIn: .running, value, ownsProducer: true, thread) {
+        discard(value, of: reaction, thread)
+    }
+}
+
+/// A reaction was cancelled while its handler ran: the result (consumed) is for nobody.
+private func discard(
+    _ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer
+) {
+    if let promise = result.promise {
+        // What the handler has begun is not wanted either.
+        cancelUnlessRead(promise, ownErrors.cancelled, thread)
+    } else {
+        result.release(thread)
+    }
+    reaction.releaseProducer(thread)
+}
+
+/// A reaction that was cancelled is dropped by who had it: an executor, or the list of skipped ones.
+func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    // Acquires what the canceller left.
+    _ = reaction.pointee.state.read()
+    let flags = reaction.pointee.flags.snapshot
+    if flags & RecordFlag.withdrawn == 0 || flags & RecordFlag.dropped != 0 {
+        fatal("a reaction was begun twice: an executor ran the same work again")
+    }
+    reaction.pointee.flags.insert(RecordFlag.dropped)
+    let link = reaction.link
+    let executor = link.pointee.executor
+    let promise = link.withdrawnUpstream
+    if reaction.pointee.shape.contains(.extras) {
+        withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
+            destroyContext(of: reaction, link.pointee.context)
+        }
+    }
+    if let promise {
+        asOneStep(thread) {
+            finishDelivery(of: reaction, promise, thread)
+            promise.release(thread)
+        }
+    }
+    executor?.release(thread)
+    reaction.releaseProducer(thread)
 }
 
 private func destroyContext(of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?) {

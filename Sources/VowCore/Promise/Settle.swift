@@ -1,5 +1,5 @@
 // Settling: publish the value, take the queue, hand its members over in order. A loop, not a recursion:
-// promises that settle along the way add their members to the thread's list.
+// promises that settle along the way add their members to the thread's lists.
 
 import CVow
 
@@ -9,6 +9,7 @@ import CVow
 func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
+    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
     var ownsProducer = ownsProducer
@@ -17,6 +18,43 @@ func settle(
         if !ownsProducer { promise.retainProducer() }
         ownsProducer = true
     }
+    afterSettling(promise, newest, ownsProducer: ownsProducer, thread)
+}
+
+/// The same for a promise that is still open, or whose handler runs. False, and nothing is consumed, when
+/// somebody else has decided about it.
+@inline(__always)
+func settle(
+    _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, ownsProducer: Bool,
+    _ thread: ThreadPointer
+) -> Bool {
+    guard let word = promise.pointee.state.lock(whileIn: phase) else { return false }
+    let hooks = phase == .open && !promise.pointee.shape.isReaction ? promise.hooks : nil
+    settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
+    if let hooks { dismiss(hooks, areCalled: false, thread) }
+    return true
+}
+
+/// The same for a promise that the caller has locked, open or running. Its hooks are the caller's to dismiss.
+@inline(__always)
+func settleLocked(
+    _ promise: RecordPointer, _ word: StateWord, _ value: vow_value, ownsProducer: Bool,
+    _ thread: ThreadPointer
+) {
+    let isTravelling = promise.pointee.shape.isTravelling
+    promise.value = value
+    count(thread.cell.pointee.counters.promisesSettled)
+    let isAwaited = word.head != nil
+    if isAwaited && !ownsProducer { promise.retainProducer() }
+    let newest = promise.pointee.state.unlockSettling(word)
+    if isTravelling { leaveToken(promise, thread) }
+    afterSettling(promise, newest, ownsProducer: ownsProducer || isAwaited, thread)
+}
+
+@inline(__always)
+private func afterSettling(
+    _ promise: RecordPointer, _ newest: RecordPointer?, ownsProducer: Bool, _ thread: ThreadPointer
+) {
     if let newest {
         asOneStep(thread) { enqueueBatch(of: promise, newest, thread) }
     } else if ownsProducer {
@@ -30,6 +68,7 @@ func settle(
 func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
     if thread.pointee.isHandingOver {
         body()
+        takeOutcomes(thread)
         return
     }
     thread.pointee.isHandingOver = true
@@ -39,36 +78,91 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
     finishHandingOver(thread)
 }
 
-/// Wakes the waiting threads, and puts the other members on the thread's list, oldest first.
+/// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
 private func enqueueBatch(
     of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
 ) {
+    let isRejected = promise.value.isError
     var batch = MemberList()
-    var member: RecordPointer? = newest
-    while let current = member {
-        member = current.next
-        if current.pointee.shape.contains(.waiter) { wake(current) } else { batch.prepend(current) }
+    var members = oldestFirst(newest)
+    while let member = members.popFirst() {
+        if !member.pointee.shape.isReaction || member.pointee.flags.contains(RecordFlag.follows) {
+            thread.pointee.outcomes.append(member)
+        } else if !member.handles(rejected: isRejected) {
+            member.progress.insert(.passes)
+            member.markOut()
+            batch.append(member)
+        } else if member.link.pointee.executor?.pointee.kind == .inline {
+            member.markOut()
+            deferInline(member, of: promise, thread)
+        } else {
+            member.markOut()
+            batch.append(member)
+        }
     }
     guard let last = batch.last else {
         finishHandOver(of: promise, thread)
         return
     }
     last.progress.insert(.lastOfBatch)
+    if thread.pointee.handOver.isEmpty && thread.pointee.batchPromise == nil {
+        thread.pointee.batchPromise = promise
+    }
     thread.pointee.handOver.append(batch)
+}
+
+/// A queue the other way round. Waiting threads are woken, and their records are gone then.
+@inline(__always)
+private func oldestFirst(_ newest: RecordPointer) -> SlotList {
+    var members = SlotList()
+    var member: RecordPointer? = newest
+    while let current = member {
+        member = current.next
+        if current.pointee.shape.isWaiter { wake(current) } else { members.prepend(current) }
+    }
+    return members
+}
+
+/// Gives followers and observers the outcome that they were taken for. Calls no foreign code.
+@inline(__always)
+func takeOutcomes(_ thread: ThreadPointer) {
+    if thread.pointee.outcomes.isEmpty && thread.pointee.leaving.isEmpty { return }
+    takeAllOutcomes(thread)
+}
+
+private func takeAllOutcomes(_ thread: ThreadPointer) {
+    if thread.pointee.isTakingOutcomes { return }
+    thread.pointee.isTakingOutcomes = true
+    while true {
+        if let member = thread.pointee.outcomes.popFirst() {
+            if member.pointee.shape.isObserver {
+                fire(member, thread)
+            } else {
+                takeOutcome(member, thread)
+            }
+        } else if let observer = thread.pointee.leaving.popFirst() {
+            giveUpObserved(observer, thread)
+        } else {
+            break
+        }
+    }
+    thread.pointee.isTakingOutcomes = false
 }
 
 /// Also nested, from a wait inside an executor's `submit`.
 func handOverAll(_ thread: ThreadPointer) {
     let outer = thread.pointee.isHandingOver
     thread.pointee.isHandingOver = true
+    takeOutcomes(thread)
     finishLastBatch(thread)
     while let member = thread.pointee.handOver.popFirst() {
-        guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
         if member.progress.contains(.lastOfBatch) {
             member.progress.remove(.lastOfBatch)
-            thread.pointee.handedOver = promise
+            thread.pointee.handedOver = thread.pointee.batchPromise ?? promiseRead(by: member)
+            thread.pointee.batchPromise = nil
         }
-        handOver(member, promise, thread)
+        handOver(member, thread)
+        takeOutcomes(thread)
         finishLastBatch(thread)
     }
     thread.pointee.isHandingOver = outer
@@ -77,16 +171,18 @@ func handOverAll(_ thread: ThreadPointer) {
 /// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
 /// handed over. The hand-over's producer reference has kept it alive.
 private func finishLastBatch(_ thread: ThreadPointer) {
-    guard let promise = thread.pointee.handedOver else { return }
-    thread.pointee.handedOver = nil
-    finishHandOver(of: promise, thread)
+    while let promise = thread.pointee.handedOver {
+        thread.pointee.handedOver = nil
+        finishHandOver(of: promise, thread)
+        takeOutcomes(thread)
+    }
 }
 
 /// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:
-/// contexts to destroy, objects to free.
+/// contexts to destroy, hooks to call, objects to free.
 func finishHandingOver(_ thread: ThreadPointer) {
     if !thread.pointee.isSkipping { finishSkipped(thread) }
-    if thread.pointee.dead != 0 { reclaimUnlessBusy(thread) }
+    if thread.pointee.dead != 0 || thread.pointee.hooks != nil { reclaimUnlessBusy(thread) }
 }
 
 /// One batch is handed over: take those that came meanwhile, or end the phase.
@@ -100,15 +196,31 @@ private func finishHandOver(of promise: RecordPointer, _ thread: ThreadPointer) 
 }
 
 @inline(__always)
-private func handOver(_ member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
-    if member.pointee.state.read().phase == .following {
-        takeOutcome(member, thread)
-    } else if member.handler(rejected: promise.value.isError) == nil {
+private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
+    if member.pointee.flags.contains(RecordFlag.withdrawn) {
+        thread.pointee.skipped.append(member)
+    } else if member.progress.contains(.passes) {
         passThrough(member, thread)
-    } else if member.link.pointee.executor?.pointee.kind == .inline {
-        deferInline(member, of: promise, thread)
     } else {
         submit(member, thread)
+    }
+}
+
+/// The promise that a reaction reads which is in no queue any more; it may be cancelled at this moment.
+private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
+    var pause = Backoff()
+    while true {
+        let word = reaction.pointee.state.lock()
+        let upstream = word.phase == .open ? reaction.upstream : nil
+        reaction.pointee.state.unlock(word.phase, word.head)
+        if let promise = upstream { return promise }
+        if word.phase != .claimed {
+            guard let promise = reaction.link.withdrawnUpstream else {
+                fatal("a member of a queue reads no promise")
+            }
+            return promise
+        }
+        pause.wait()
     }
 }
 
@@ -131,12 +243,14 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
     {
         // Counted as one of them until all are on the list.
         promise.inlineLeft += 1
-        var batch = MemberList(reversing: late)
+        let isRejected = promise.value.isError
+        var batch = SlotList(reversing: late)
         while let next = batch.popFirst() {
-            if next.handler(rejected: promise.value.isError) == nil {
-                passThrough(next, thread)
-            } else {
+            next.markOut()
+            if next.handles(rejected: isRejected) {
                 deferInline(next, of: promise, thread)
+            } else {
+                passThrough(next, thread)
             }
         }
         promise.inlineLeft -= 1

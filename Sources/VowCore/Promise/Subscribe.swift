@@ -41,12 +41,19 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     guard let part = object.box?.part(ObjectPart.self).pointee,
         let ask = part.cls?.pointee.subscribe
     else { fatal("a subscription to an object that is no thenable") }
+    if subscription.pointee.state.read().phase != .open {
+        // Cancelled before the object was asked.
+        subscription.releaseProducer(thread)
+        object.release(thread)
+        return
+    }
     subscription.retainProducer()
-    let isThenable = withFrame(of: subscription, on: ownExecutors.inline, thread) {
+    let isThenable = withFrame(of: subscription, nil, on: ownExecutors.inline, thread) {
         ask(part.pointer, OpaquePointer(subscription))
     }
-    if !isThenable && subscription.pointee.state.transitionToClaimed(from: .open) {
-        settle(subscription, object, ownsProducer: true, thread)
+    if !isThenable
+        && settle(subscription, whileIn: .open, object, ownsProducer: true, thread)
+    {
         return
     }
     // First, because the object's destructor might wait for what is broken here.

@@ -7,8 +7,14 @@ typealias ThreadPointer = UnsafeMutablePointer<ThreadState>
 
 /// Starts as zeroes, so every field's zero must mean "nothing".
 struct ThreadState: ~Copyable {
-    /// Members taken from settled promises, on the way to their executors.
+    /// Followers and observers taken from settled promises, on the way to their outcome.
+    var outcomes: SlotList
+    /// Observers that were stopped, on the way to giving up what they observed.
+    var leaving: MemberList
+    /// Reactions taken from settled promises, on the way to their executors.
     var handOver: MemberList
+    /// The promise of the first batch in that list; nil: ask the batch's last member.
+    var batchPromise: RecordPointer?
     /// The promise whose last member is on its way to its executor: then its hand-over is finished.
     var handedOver: RecordPointer?
     /// Reactions that no handler will run for and that have a context to destroy.
@@ -17,6 +23,10 @@ struct ThreadState: ~Copyable {
     var ready: MemberList
     /// Objects to free, linked through their counts.
     var dead: UInt64
+    /// What producers asked to be called, oldest first.
+    var hooks: HookPointer?
+    /// What reactions made here carry along.
+    var context: vow_value
     /// The innermost handler that runs on this thread.
     var frame: UnsafeMutablePointer<Frame>?
     /// The innermost executor that this thread works for.
@@ -24,6 +34,7 @@ struct ThreadState: ~Copyable {
     /// How much foreign code (handlers, destructors, hooks, executors) is on the stack.
     var foreignDepth: Int32
     var isHandingOver: Bool
+    var isTakingOutcomes: Bool
     var isSkipping: Bool
     var isReclaiming: Bool
     /// A custom executor's `submit` is on the stack.
@@ -41,6 +52,8 @@ struct ThreadState: ~Copyable {
 /// A handler that is running.
 struct Frame {
     let reaction: RecordPointer
+    /// The promise it reads, which counts it among its inline ones perhaps.
+    let promise: RecordPointer?
     /// What reactions registered inside it get.
     let executor: ExecutorPointer?
     let outer: UnsafeMutablePointer<Frame>?

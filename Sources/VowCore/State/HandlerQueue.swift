@@ -1,5 +1,7 @@
-// A first-in first-out list of members, linked through their own memory.
+// First-in first-out lists of members, linked through their own memory.
 
+/// Of reactions and observers, linked by their lanes: their slots are free meanwhile, so a cancellation can
+/// settle them where they stand.
 struct MemberList {
     private(set) var first: RecordPointer?
     private(set) var last: RecordPointer?
@@ -11,6 +13,77 @@ struct MemberList {
     }
 
     @inline(__always)
+    mutating func append(_ member: RecordPointer) {
+        member.lane = nil
+        if let last { last.lane = member } else { first = member }
+        last = member
+    }
+
+    @inline(__always)
+    mutating func prepend(_ member: RecordPointer) {
+        member.lane = first
+        if last == nil { last = member }
+        first = member
+    }
+
+    @inline(__always)
+    mutating func append(_ other: MemberList) {
+        guard let head = other.first else { return }
+        if let last { last.lane = head } else { first = head }
+        last = other.last
+    }
+
+    @inline(__always)
+    mutating func popFirst() -> RecordPointer? {
+        guard let member = first else { return nil }
+        first = member.lane
+        if first == nil { last = nil }
+        return member
+    }
+
+    /// Takes one member out of the middle, looking at no more than `limit` members.
+    mutating func remove(_ wanted: RecordPointer, within limit: Int) -> Bool {
+        var before: RecordPointer?
+        var member = first
+        var looked = 0
+        while let current = member, looked < limit {
+            if current == wanted {
+                let after = current.lane
+                if let before { before.lane = after } else { first = after }
+                if after == nil { last = before }
+                return true
+            }
+            before = current
+            member = current.lane
+            looked += 1
+        }
+        return false
+    }
+
+    /// The members of a stack (newest first) that is linked by lanes, oldest first.
+    @inline(__always)
+    init(reversing newest: RecordPointer?) {
+        self.init()
+        var member = newest
+        while let current = member {
+            member = current.lane
+            prepend(current)
+        }
+    }
+}
+
+/// Of members on their way from one queue to another or to their outcome, linked by their slots. Whoever has
+/// one cancelled meanwhile waits until it `isOut`, so no foreign code runs before the list is empty.
+struct SlotList {
+    private(set) var first: RecordPointer?
+    private var last: RecordPointer?
+
+    init() {}
+
+    var isEmpty: Bool {
+        @inline(__always) get { first == nil }
+    }
+
     mutating func append(_ member: RecordPointer) {
         member.next = nil
         if let last { last.next = member } else { first = member }
@@ -24,14 +97,12 @@ struct MemberList {
         first = member
     }
 
-    @inline(__always)
-    mutating func append(_ other: MemberList) {
+    mutating func append(_ other: SlotList) {
         guard let head = other.first else { return }
         if let last { last.next = head } else { first = head }
         last = other.last
     }
 
-    @inline(__always)
     mutating func popFirst() -> RecordPointer? {
         guard let member = first else { return nil }
         first = member.next
@@ -39,27 +110,7 @@ struct MemberList {
         return member
     }
 
-    /// Takes one member out of the middle, looking at no more than `limit` members.
-    mutating func remove(_ wanted: RecordPointer, within limit: Int) -> Bool {
-        var before: RecordPointer?
-        var member = first
-        var looked = 0
-        while let current = member, looked < limit {
-            if current == wanted {
-                let after = current.next
-                if let before { before.next = after } else { first = after }
-                if after == nil { last = before }
-                return true
-            }
-            before = current
-            member = current.next
-            looked += 1
-        }
-        return false
-    }
-
-    /// The members of a stack (newest first), oldest first.
-    @inline(__always)
+    /// The members of a queue (newest first), oldest first.
     init(reversing newest: RecordPointer?) {
         self.init()
         var member = newest

@@ -9,6 +9,8 @@ struct OwnErrors {
     var forked = vow_none()
     var broken = vow_none()
     var cycle = vow_none()
+    var cancelled = vow_none()
+    var timedOut = vow_none()
     var shutDown = vow_none()
 }
 
@@ -28,7 +30,9 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
     ownErrors.broken = make(
         VOW_EBROKEN, "the last resolver was released without resolving the promise")
     ownErrors.cycle = make(VOW_ECYCLE, "the promise would have to wait for itself")
-    ownErrors.shutDown = make(VOW_ESHUTDOWN, "the event loop was destroyed")
+    ownErrors.cancelled = make(VOW_ECANCELLED, "cancelled")
+    ownErrors.timedOut = make(VOW_ETIMEDOUT, "it took too long")
+    ownErrors.shutDown = make(VOW_ESHUTDOWN, "what was to run the work is gone")
 }
 
 /// An error of the library's own domain with a text made for the occasion.
@@ -39,5 +43,14 @@ func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_
         pointer.withMemoryRebound(to: CChar.self, capacity: 4) {
             makeError(domain: $0, code: Int64(code), message: message, payload: payload)
         }
+    }
+}
+
+extension vow_value {
+    /// The library's own error of being cancelled, which is nothing to report.
+    var isCancellation: Bool {
+        guard kind == VOW_ERROR, let box else { return false }
+        return box.part(ErrorPart.self).pointee.code == Int64(VOW_ECANCELLED)
+            && strcmp(box.domain, "vow") == 0
     }
 }

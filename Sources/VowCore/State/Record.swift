@@ -18,13 +18,36 @@ struct Shape: OptionSet {
     static let onRejected = Shape(rawValue: 8)
     /// The handler's result counts only when it rejects or is a promise.
     static let finally = Shape(rawValue: 16)
-    /// A thread that waits: not a promise, lives on a stack.
+    /// Of a record that is no link. A thread that waits: not a promise, lives on a stack.
     static let waiter = Shape(rawValue: 32)
+    /// Of a link with extras: a `TravelPart` follows them.
+    static let travels = Shape(rawValue: 32)
     /// Never freed, never counted.
     static let immortal = Shape(rawValue: 64)
     /// Stands between a thenable and the promise that follows it: running it means subscribing. The
     /// context of its `LinkPart` is the object's box.
     static let subscription = Shape(rawValue: 128)
+    /// Of a record that is no link: the library itself settles it, and its `ProducerPart` follows.
+    static let produced = Shape(rawValue: 128)
+    /// A combinator's eye on one of its promises: not a promise, lives in the combinator's memory.
+    static let observer = Shape(rawValue: 128 | 32)
+
+    @inline(__always)
+    var isWaiter: Bool { rawValue & 0b1010_0001 == 32 }
+    @inline(__always)
+    var isObserver: Bool { rawValue & 0b1010_0001 == 160 }
+    @inline(__always)
+    var isProduced: Bool { rawValue & 0b1010_0001 == 128 }
+    @inline(__always)
+    var isTravelling: Bool { rawValue & 0b0010_0001 == 33 }
+    @inline(__always)
+    var isSubscription: Bool { rawValue & 0b1000_0001 == 129 }
+    /// A handler decides about it, and not somebody with a resolver.
+    @inline(__always)
+    var isReaction: Bool { rawValue & 0b1000_0001 == 1 }
+    /// A `LinkPart` or the beginning of one follows, so that it can be linked twice.
+    @inline(__always)
+    var hasLane: Bool { contains(.link) || isObserver }
 }
 
 /// Where a record stands on its way; written by whoever holds it alone at that time.
@@ -32,6 +55,8 @@ struct Progress: OptionSet {
     let rawValue: UInt8
     /// As a member: the last of the batch that its promise handed over.
     static let lastOfBatch = Progress(rawValue: 1)
+    /// As a member: it has no handler for the outcome.
+    static let passes = Progress(rawValue: 4)
     /// As a member: counted in `inlineLeft` of its promise.
     static let countedInline = Progress(rawValue: 2)
     /// As a follower: the outcome is already known (in `LinkPart.outcome`); only a rejection replaces it.
@@ -40,6 +65,18 @@ struct Progress: OptionSet {
     static let isRefused = Progress(rawValue: 16)
     /// The same, because its executor was shut down.
     static let isShutOut = Progress(rawValue: 32)
+}
+
+/// What several threads say of a record.
+enum RecordFlag {
+    /// The queue may hold followers.
+    static let hasFollowers: UInt8 = 1
+    /// It follows another promise, or did: no reaction any more.
+    static let follows: UInt8 = 2
+    /// Cancelled as a reaction; its executor, or the thread's list of skipped ones, has it still.
+    static let withdrawn: UInt8 = 4
+    /// And has dropped it.
+    static let dropped: UInt8 = 8
 }
 
 struct Record: ~Copyable {
@@ -52,8 +89,7 @@ struct Record: ~Copyable {
     private var progressStorage = Progress()
     /// Somebody learned, or will learn, of a rejection.
     let isObserved = AtomicMark()
-    /// The queue may hold followers.
-    let hasFollowers = AtomicMark()
+    let flags = AtomicFlags()
     /// Read and written through the pointer's `inlineLeft`.
     private var inlineLeftStorage: UInt32 = 0
     /// The value once settled; before, the links of a member: see `next` and `upstream`.
@@ -70,8 +106,10 @@ struct Record: ~Copyable {
     }
 }
 
-/// What a reaction adds to a record. 64 bytes together.
+/// What a reaction adds to a record. 72 bytes together.
 struct LinkPart {
+    /// See `lane`.
+    private var laneStorage: UInt64 = 0
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
     var executor: ExecutorPointer?
@@ -82,6 +120,27 @@ struct LinkPart {
         get { context?.assumingMemoryBound(to: Record.self) }
         set { context = UnsafeMutableRawPointer(newValue) }
     }
+
+    mutating func forgetHandler() { handler = nil }
+
+    init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
+        self.handler = handler
+        self.context = context
+        self.executor = executor
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == LinkPart {
+    /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
+    /// is not needed any more and lends its place.
+    var withdrawnUpstream: RecordPointer? {
+        get { handlerAddress.load(as: RecordPointer?.self) }
+        nonmutating set { handlerAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    private var handlerAddress: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + MemoryLayout<UInt64>.size
+    }
 }
 
 /// What `vow_then_with` adds.
@@ -91,11 +150,34 @@ struct LinkExtras {
     var label: UnsafePointer<CChar>?
 }
 
+/// What a token or a context adds to those.
+struct TravelPart {
+    /// Its token's list; the source is counted here until the reaction leaves it.
+    var registration: Registration
+    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
+    /// it already; owned. Written and read under the reaction's lock.
+    var redirect: RecordPointer?
+    /// The context to run with; owned.
+    var context: vow_value
+}
+
+/// What a promise of the library's own making adds to a record.
+struct ProducerPart {
+    /// Called when the promise was cancelled, and is settled, or when nobody is left to read it, and it is
+    /// still open: the work for it is to stop. No lock is held; it must not call foreign code.
+    let stop: (RecordPointer, ThreadPointer) -> Void
+    /// All that was allocated, the record included.
+    let size: Int
+}
+
 extension Shape {
+    /// Of all but produced ones, whose part knows.
     var recordSize: Int {
         if contains(.extras) {
-            return MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size
+            let size =
+                MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size
                 + MemoryLayout<LinkExtras>.size
+            return isTravelling ? size + MemoryLayout<TravelPart>.size : size
         }
         if contains(.link) { return MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size }
         return MemoryLayout<Record>.size
@@ -110,6 +192,8 @@ enum RecordOffset {
     static let progress = 17
     static let inlineLeft = 20
     static let slot = 24
+    /// As `next`: no member of any queue.
+    static let out: UInt64 = 1
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
@@ -144,11 +228,55 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { slotAddress.storeBytes(of: newValue, as: vow_value.self) }
     }
 
-    /// The next member of the queue that this record stands in. The owner of that queue writes it.
+    /// The next member of the queue that this record stands in. The owner of that queue writes it; who has
+    /// cancelled the member reads meanwhile whether it `isOut`.
     @inline(__always)
     var next: RecordPointer? {
-        get { slotAddress.load(as: RecordPointer?.self) }
-        nonmutating set { slotAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
+        get { RecordPointer(bitPattern: UInt(slotWord.pointee.peek())) }
+        nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
+    }
+
+    @inline(__always)
+    private var slotWord: UnsafeMutablePointer<AtomicWord> {
+        slotAddress.assumingMemoryBound(to: AtomicWord.self)
+    }
+
+    /// Who took this member out of its queue, or never put it in, says that it will not use the slot any more.
+    /// Releases; pairs with `isOut`.
+    @inline(__always)
+    func markOut() { slotWord.pointee.storeRelease(RecordOffset.out) }
+
+    /// The same before anybody else knows the member.
+    @inline(__always)
+    func beginOut() { slotWord.pointee.poke(RecordOffset.out) }
+
+    var isOut: Bool { slotWord.pointee.loadAcquire() == RecordOffset.out }
+
+    /// Of an open promise that is no reaction: what its producer asked to be called. Under the lock.
+    @inline(__always)
+    var hooks: HookPointer? {
+        get { HookPointer(bitPattern: UInt(slotWord.pointee.peek())) }
+        nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
+    }
+
+    /// A second link. In a promise's queue: the member before, so that one can be taken out of the middle;
+    /// nil: not known yet; see `unlink`. Afterwards: the next one in an executor's or a thread's list.
+    @inline(__always)
+    var lane: RecordPointer? {
+        get {
+            (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
+                .load(as: RecordPointer?.self)
+        }
+        nonmutating set {
+            (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
+                .storeBytes(of: newValue, as: RecordPointer?.self)
+        }
+    }
+
+    /// As a new member of a queue.
+    @inline(__always)
+    func forgetPlace() {
+        if pointee.shape.hasLane { lane = nil }
     }
 
     /// The promise that this reaction reads or this promise follows; one reference, owned. Nil for work
@@ -169,6 +297,30 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     var extras: UnsafeMutablePointer<LinkExtras> {
         (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size)
             .assumingMemoryBound(to: LinkExtras.self)
+    }
+
+    @inline(__always)
+    var travel: UnsafeMutablePointer<TravelPart> {
+        (UnsafeMutableRawPointer(extras) + MemoryLayout<LinkExtras>.size)
+            .assumingMemoryBound(to: TravelPart.self)
+    }
+
+    @inline(__always)
+    var producer: UnsafeMutablePointer<ProducerPart> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
+            .assumingMemoryBound(to: ProducerPart.self)
+    }
+
+    /// How much memory it takes.
+    @inline(__always)
+    var recordSize: Int {
+        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
+    }
+
+    /// Whether there is a handler for an outcome; else it passes through.
+    @inline(__always)
+    func handles(rejected: Bool) -> Bool {
+        pointee.shape.contains(rejected ? .onRejected : .onFulfilled)
     }
 
     /// The handler for an outcome; nil: it passes through.

@@ -5,24 +5,29 @@
 //   bits 4-63  the newest member of the handler queue (addresses are multiples of 16)
 //
 //   phase        slot of the record holds       who may write the slot          queue
-//   0 open       next + upstream of a link      the queue it stands in          grows
-//   1 claimed    the same, then the value       the claimer                     grows
-//   2 following  next + the promise followed    the queue it stands in, locked  grows
-//   3 settling   the value                      nobody                          grows; the drainer takes
-//   4 delivering the value                      nobody                          inline reactions only
-//   5 settled    the value                      nobody                          empty
+//   0 open       next + upstream of a link;     the queue it stands in;         grows
+//                else the hooks of its producer who has the lock
+//   1 running    nothing                        who has the lock                grows
+//   2 claimed    as before, then the value      the claimer                     grows
+//   3 following  next + the promise followed    the queue it stands in, locked  grows
+//   4 settling   the value                      nobody                          grows; the drainer takes
+//   5 delivering the value                      nobody                          inline reactions only
+//   6 settled    the value                      nobody                          empty
 //
-//   open ──claim──▶ claimed ──follow──▶ following ──claim──▶ claimed
-//   claimed ──settle──▶ settled              the queue was empty
-//   claimed ──settle──▶ settling ──hand over──▶ settled | delivering ──delivered──▶ settled
+//   open ──begin──▶ running                  a reaction's handler has begun
+//   open | running ──claim──▶ claimed ──follow──▶ following ──claim──▶ claimed
+//   open | running | claimed ──settle──▶ settled     the queue was empty
+//   open | running | claimed ──settle──▶ settling ──hand over──▶ settled | delivering
+//   delivering ──delivered──▶ settled
 //   settled ──defer──▶ delivering            an inline reaction that cannot run yet
+//   claimed ──reopen──▶ open                 a token took a reaction out of its queue
 //
 // The word is the barrier: whoever registers before the step to settling is in the queue that this step
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
 // value. docs/state-machine.md gives the argument.
 
 enum Phase: UInt64 {
-    case open, claimed, following, settling, delivering, settled
+    case open, running, claimed, following, settling, delivering, settled
 }
 
 /// One reading of the word.
@@ -69,13 +74,13 @@ struct PhaseSet {
     private init(bits: UInt64) { self.bits = bits }
 
     /// A reaction waits until it can be handed to its executor in order.
-    static let ofReactions = PhaseSet(bits: 0b001111)
+    static let ofReactions = PhaseSet(bits: 0b0011111)
     /// An inline one also waits for the inline ones before it.
-    static let ofInlineReactions = PhaseSet(bits: 0b011111)
+    static let ofInlineReactions = PhaseSet(bits: 0b0111111)
     /// One that follows stands in the queue of a promise that follows nobody itself.
-    static let ofFollowers = PhaseSet(bits: 0b000011)
+    static let ofFollowers = PhaseSet(bits: 0b0000111)
     /// A thread waits only where there is no value yet.
-    static let ofWaiters = PhaseSet(bits: 0b000111)
+    static let ofWaiters = PhaseSet(bits: 0b0001111)
 
     @inline(__always)
     func contains(_ word: StateWord) -> Bool {

@@ -12,7 +12,7 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Becoming resolved
 
-    /// open → claimed, or following → claimed. True for one caller only: the right to decide.
+    /// Open, running or following → claimed. True for one caller only: the right to decide.
     /// Acquires: pairs with the unlock of somebody who read the slot, which the claimer will overwrite.
     @inline(__always)
     func transitionToClaimed(from phase: Phase) -> Bool {
@@ -35,7 +35,42 @@ struct PromiseState: ~Copyable, Sendable {
         _ = change { old in StateWord(.following, old.head) }
     }
 
+    /// claimed → open: who claimed a reaction has not decided about it, but about what it reads.
+    func transitionBackToOpen() {
+        _ = change { old in StateWord(.open, old.head) }
+    }
+
+    /// Of an observer, idle: settled → open. It is about to look at a promise.
+    func reopen() { word.storeRelaxed(Phase.open.rawValue) }
+
+    /// Of an observer, claimed by the caller → settled: idle again.
+    func close() { word.storeRelease(Phase.settled.rawValue) }
+
     // MARK: Settling
+
+    /// Open or running, locked: the first half of the step to settling, in which the caller writes the value.
+    /// Nil when somebody else has decided. Acquires the queue's members, and pairs with `unlock`.
+    @inline(__always)
+    func lock(whileIn phase: Phase) -> StateWord? {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.phase != phase { return nil }
+            if old.isLocked {
+                pause.wait()
+                continue
+            }
+            if word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged { return old }
+        }
+    }
+
+    /// The second half: open or running, locked → settled when nobody waits; else → settling, and the whole
+    /// queue (newest first) is the caller's to hand over. Releases the value.
+    @inline(__always)
+    func unlockSettling(_ locked: StateWord) -> RecordPointer? {
+        unlock(locked.head == nil ? .settled : .settling, nil)
+        return locked.head
+    }
 
     /// claimed → settled when nobody waits; else claimed → settling, and the whole queue (newest first)
     /// is the caller's to hand over. Releases the value; acquires the queue's members.
@@ -92,6 +127,7 @@ struct PromiseState: ~Copyable, Sendable {
                 continue
             }
             member.next = old.head
+            member.forgetPlace()
             let new = StateWord(old.phase, member)
             if word.replaceAcquireRelease(old.bits, new.bits).exchanged { return nil }
         }
@@ -114,6 +150,7 @@ struct PromiseState: ~Copyable, Sendable {
     }
 
     /// Ends the lock; the word cannot have changed since.
+    @inline(__always)
     func unlock(_ phase: Phase, _ head: RecordPointer?) {
         word.storeRelease(StateWord(phase, head).bits)
     }
@@ -123,15 +160,8 @@ struct PromiseState: ~Copyable, Sendable {
     func removeAsOnlyThread(_ member: RecordPointer) {
         let old = StateWord(bits: word.loadRelaxed())
         if old.hasValue { return }
-        if old.head == member {
-            word.storeRelaxed(StateWord(old.phase, member.next).bits)
-            return
-        }
-        var current = old.head
-        while let before = current {
-            if before.next == member { before.next = member.next }
-            current = before.next
-        }
+        let rest = StateWord(old.phase, unlink(member, from: old).head)
+        word.storeRelaxed(rest.bits)
     }
 
     /// One step by the only thread that may take it; members may arrive and lockers pass in between.

@@ -10,15 +10,15 @@ func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
     }
     switch startTimer(delay.part(TimerNode.self), after: nanoseconds, thread) {
     case .started: break
-    case .forked: conclude(delay, ownErrors.forked, thread)
-    case .noMemory: conclude(delay, ownErrors.noMemory, thread)
+    case .forked: settleProduced(delay, ownErrors.forked, thread)
+    case .noMemory: settleProduced(delay, ownErrors.noMemory, thread)
     }
     return delay
 }
 
 private func fireDelay(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
     let value = end == .due ? vow_none() : ownErrors.shutDown
-    conclude(RecordPointer(ofPart: timer), value, thread)
+    settleProduced(RecordPointer(ofPart: timer), value, thread)
 }
 
 private func stopDelay(_ delay: RecordPointer, _ thread: ThreadPointer) {

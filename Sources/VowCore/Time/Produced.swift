@@ -34,8 +34,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 /// Settles a produced promise, unless somebody has cancelled it, with a value (consumed) that needs no count;
 /// and gives the producer's reference back.
-func conclude(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
-    if !settleIfOpen(promise, value, ownsProducer: true, thread) {
+func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
+    if !settle(promise, whileIn: .open, value, ownsProducer: true, thread) {
         promise.releaseProducer(thread)
     }
 }

@@ -1,0 +1,64 @@
+// What happens when the last reader of a pending promise goes: its producer hears of it.
+//
+// A reaction goes on: what its handler does may be what it is for. Only cancelling stops one.
+
+import CVow
+
+private let readers: UInt64 = 0xffff_ffff
+
+/// Gives back a reference to a promise that had no value a moment ago.
+@inline(never)
+func releasePending(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    if promise.pointee.shape.contains(.immortal) { return }
+    if !giveUpReading(promise, thread) { return }
+    asOneStep(thread) {
+        var next: RecordPointer? = promise
+        while let current = next {
+            next = loseInterest(in: current, thread)
+            current.releaseProducer(thread)
+            if let upstream = next, !giveUpReading(upstream, thread) { next = nil }
+        }
+    }
+}
+
+/// Gives a reference back. True when it was the last reader's of a promise that somebody is still to settle:
+/// then the caller has a producer's reference instead, to look at what is left.
+private func giveUpReading(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    while true {
+        let counts = promise.pointee.counts.loadAcquire()
+        if counts == 1 {
+            reclaim(promise, thread)
+            return false
+        }
+        let isLast = counts & readers == 1
+        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
+        if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }
+    }
+}
+
+/// Nobody can read the promise any more. Returns what it waited for (owned), if it does not any more.
+private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
+    let shape = promise.pointee.shape
+    if shape.isReaction { return nil }
+    let word = promise.pointee.state.lock()
+    switch word.phase {
+    case .open:
+        let hooks = promise.hooks
+        promise.hooks = nil
+        promise.pointee.state.unlock(word.phase, word.head)
+        if let hooks {
+            // The producer has heard: a rejection is no news to anybody.
+            promise.pointee.isObserved.set()
+            dismiss(hooks, areCalled: true, thread)
+        }
+        if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
+        return nil
+    case .following:
+        promise.pointee.state.unlock(.claimed, word.head)
+        promise.pointee.isObserved.set()
+        return withdrawFollower(promise, ownErrors.cancelled, thread)
+    default:
+        promise.pointee.state.unlock(word.phase, word.head)
+        return nil
+    }
+}

@@ -1,0 +1,99 @@
+// The memory of a cancel source, which is also that of its token, and of what is registered with it.
+
+import CVow
+
+typealias SourcePointer = UnsafeMutablePointer<SourceRecord>
+typealias RegistrationPointer = UnsafeMutablePointer<Registration>
+
+struct SourceRecord: ~Copyable {
+    /// Low half: sources. High half: tokens, registrations, and one for all sources together.
+    let counts = AtomicWord(1 | 1 << 32)
+    let lock = SpinLock()
+    /// Set under the lock, after the two below.
+    let isCancelled = AtomicMark()
+    /// A promise that is rejected with VOW_ECANCELLED: what cancelled reactions read.
+    var rejection: RecordPointer?
+    var reason = vow_none()
+    /// Under the lock, like the neighbours in it.
+    var first: RegistrationPointer?
+    /// Of a linked source: its registrations with other ones.
+    var links: UnsafeMutablePointer<SourceLink>?
+    var linkCount = 0
+    /// While a cancellation goes through linked sources: the next one.
+    var nextCancelled: SourcePointer?
+    #if VOW_CHECKED
+        var seal = Seal.live
+    #endif
+}
+
+enum RegistrationKind: UInt8 {
+    /// In the `TravelPart` of a reaction.
+    case reaction
+    /// In a `TokenHook`.
+    case hook
+    /// In a `SourceLink`.
+    case link
+}
+
+struct Registration {
+    /// Counted by the owner for as long as it lives; nil: no token.
+    let source: SourcePointer?
+    var next: RegistrationPointer?
+    var previous: RegistrationPointer?
+    let kind: RegistrationKind
+    var isListed = false
+    /// The owner is through, and must not enter any more.
+    var hasLeft = false
+
+    init(_ kind: RegistrationKind, _ source: SourcePointer?) {
+        self.kind = kind
+        self.source = source
+    }
+}
+
+/// A function to call on cancellation. The registration comes first.
+struct TokenHook {
+    var registration: Registration
+    let hook: HookPointer
+}
+
+/// A source that is cancelled together with another one. The registration comes first.
+struct SourceLink {
+    var registration: Registration
+    /// The source it belongs to, which outlives it.
+    let child: SourcePointer
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord {
+    /// Under the lock. False when the owner has left before.
+    @discardableResult
+    func enter(_ registration: RegistrationPointer) -> Bool {
+        if registration.pointee.hasLeft { return false }
+        registration.pointee.isListed = true
+        registration.pointee.previous = nil
+        registration.pointee.next = pointee.first
+        pointee.first?.pointee.previous = registration
+        pointee.first = registration
+        return true
+    }
+
+    /// The owner is through, however often it says so.
+    func leave(_ registration: RegistrationPointer) {
+        pointee.lock.withLock {
+            registration.pointee.hasLeft = true
+            remove(registration)
+        }
+    }
+
+    /// Under the lock. False when it has been taken out already.
+    @discardableResult
+    func remove(_ registration: RegistrationPointer) -> Bool {
+        if !registration.pointee.isListed { return false }
+        registration.pointee.isListed = false
+        let next = registration.pointee.next
+        let previous = registration.pointee.previous
+        next?.pointee.previous = previous
+        if let previous { previous.pointee.next = next } else { pointee.first = next }
+        return true
+    }
+}
