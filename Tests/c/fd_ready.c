@@ -286,3 +286,20 @@ TEST("in a forked child: VOW_EFORKED off loops, and the parent's watch goes on")
     close(ends[1]);
     vow_loop_destroy(loop);
 }
+
+TEST("cancelling a watch rejects it, and leaves the others of the descriptor alone") {
+    for (int i = 0; i < 2; i++) {
+        vow_loop *loop = i == 0 ? NULL : vow_loop_create();
+        int ends[2];
+        CHECK_INT_EQ(pipe(ends), 0);
+        vow_promise *one = vow_fd_ready(ends[0], VOW_READ);
+        vow_promise *other = vow_fd_ready(ends[0], VOW_READ);
+        CHECK(vow_cancel(one));
+        CHECK_INT_EQ(code_of(one), VOW_ECANCELLED);
+        write_one(ends[1]);
+        CHECK_INT_EQ(int_of(other), VOW_READ);
+        close(ends[0]);
+        close(ends[1]);
+        vow_loop_destroy(loop);
+    }
+}

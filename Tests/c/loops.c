@@ -712,3 +712,25 @@ TEST("an executor as the default lets other threads reach the loop") {
     vow_executor_set_default(NULL);
     vow_loop_destroy(loop);
 }
+
+TEST("what is cancelled in a loop's queue does not run, and its context goes with the loop's turn") {
+    vow_loop *loop = vow_loop_create();
+    counter context = {0};
+    vow_promise *kept[3];
+    for (int i = 0; i < 3; i++) {
+        kept[i] = link_full(NULL, fulfilled_int(1), counter_run, NULL, &context, counter_end);
+    }
+    CHECK(vow_cancel(kept[1]));
+    CHECK_INT_EQ(vow_promise_state(kept[1]), VOW_REJECTED);
+    CHECK(vow_loop_run_once(loop, VOW_FOREVER) >= 2);
+    CHECK_INT_EQ(atomic_load(&context.runs), 2);
+    CHECK_INT_EQ(atomic_load(&context.ends), 3);
+    CHECK_INT_EQ(code_of(kept[0]), 0);
+    CHECK_INT_EQ(code_of(kept[1]), VOW_ECANCELLED);
+    CHECK_INT_EQ(code_of(kept[2]), 0);
+    kept[0] = link_full(NULL, fulfilled_int(1), counter_run, NULL, &context, counter_end);
+    CHECK(vow_cancel(kept[0]));
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(atomic_load(&context.ends), 4);
+    CHECK_INT_EQ(code_of(kept[0]), VOW_ECANCELLED);
+}

@@ -407,3 +407,50 @@ TEST("in a forked child delays are VOW_EFORKED, but on its own loops") {
     vow_promise_release(theirs);
     vow_loop_destroy(loop);
 }
+
+TEST("cancelling a delay rejects it at once, and its timer is gone") {
+    for (int i = 0; i < 2; i++) {
+        vow_loop *loop = i == 0 ? NULL : vow_loop_create();
+        vow_promise *delay = vow_delay(10 * MILLISECOND);
+        CHECK(vow_cancel(delay));
+        CHECK(!vow_cancel(delay));
+        CHECK_INT_EQ(vow_promise_state(delay), VOW_REJECTED);
+        usleep(20000);
+        if (loop != NULL) {
+            CHECK_INT_EQ(vow_loop_run_once(loop, 0), 0);
+        }
+        CHECK_INT_EQ(code_of(delay), VOW_ECANCELLED);
+        delay = vow_then(vow_delay(HOUR), add_one, NULL);
+        CHECK(vow_cancel(delay));
+        CHECK_INT_EQ(code_of(delay), VOW_ECANCELLED);
+        vow_loop_destroy(loop);
+    }
+}
+
+static void *cancel_late(void *context) {
+    vow_promise **delays = context;
+    for (int i = 0; i < 2000; i++) {
+        vow_cancel(delays[i]);
+        vow_promise_release(delays[i]);
+    }
+    return NULL;
+}
+
+static void race_to_cancel(void) {
+    static vow_promise *delays[2000];
+    for (int i = 0; i < 2000; i++) {
+        delays[i] = vow_delay(i * 1000);
+    }
+    pthread_t thread = start_thread(cancel_late, delays);
+    CHECK_INT_EQ(code_of(vow_delay(4 * MILLISECOND)), 0);
+    pthread_join(thread, NULL);
+}
+
+TEST("timers are cancelled while they fire, on a loop and off") {
+    for (int round = 0; round < 20 / slowness() + 1; round++) {
+        race_to_cancel();
+        vow_loop *loop = vow_loop_create();
+        race_to_cancel();
+        vow_loop_destroy(loop);
+    }
+}
