@@ -1,4 +1,5 @@
-/* Tests chapter 7, event loops: handlers on the program's own thread, woken through one descriptor. */
+/* Tests chapter 7, event loops: handlers on the program's own thread, woken through one descriptor.
+ */
 #include "tools.h"
 #include <errno.h>
 #include <poll.h>
@@ -200,8 +201,7 @@ TEST("an idle loop's descriptor stays quiet, and its thread uses no processor") 
     CHECK_INT_EQ(vow_loop_run_once(loop, 200 * MILLISECOND), 0);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     CHECK(now_ns() - start >= 200 * MILLISECOND);
-    int64_t used =
-        (after.tv_sec - before.tv_sec) * SECOND + after.tv_nsec - before.tv_nsec;
+    int64_t used = (after.tv_sec - before.tv_sec) * SECOND + after.tv_nsec - before.tv_nsec;
     CHECK(used < 20 * MILLISECOND * slowness());
     vow_loop_destroy(loop);
 }
@@ -704,8 +704,8 @@ TEST("an executor as the default lets other threads reach the loop") {
     vow_loop *loop = vow_loop_create();
     place seen = {0};
     vow_executor_set_default(vow_loop_executor(loop));
-    vow_promise *promise = vow_then(then_on(vow_executor_pool(), fulfilled_int(1), add_one, NULL),
-                                    look_around, &seen);
+    vow_promise *promise =
+        vow_then(then_on(vow_executor_pool(), fulfilled_int(1), add_one, NULL), look_around, &seen);
     CHECK_INT_EQ(vow_loop_run_until(loop, promise, LONG_ENOUGH), VOW_FULFILLED);
     CHECK(pthread_equal(seen.thread, pthread_self()) != 0);
     vow_promise_release(promise);
@@ -713,7 +713,8 @@ TEST("an executor as the default lets other threads reach the loop") {
     vow_loop_destroy(loop);
 }
 
-TEST("what is cancelled in a loop's queue does not run, and its context goes with the loop's turn") {
+TEST(
+    "what is cancelled in a loop's queue does not run, and its context goes with the loop's turn") {
     vow_loop *loop = vow_loop_create();
     counter context = {0};
     vow_promise *kept[3];

@@ -1,5 +1,5 @@
-/* Descriptors that the core waits on: events, timers, sets of descriptors; and libdispatch's sources.
- * All are closed on exec. A function that makes one says -1 when the system gives none. */
+/* Descriptors that the core waits on: events, timers, sets of descriptors; and libdispatch's
+ * sources. All are closed on exec. A function that makes one says -1 when the system gives none. */
 #ifndef VOW_DESCRIPTORS_H
 #define VOW_DESCRIPTORS_H
 
@@ -7,7 +7,8 @@
 
 #define VOW_HIDDEN __attribute__((visibility("hidden")))
 
-/* An event: readable after a raise until it is lowered. Raising is async-signal-safe and keeps errno. */
+/* An event: readable after a raise until it is lowered. Raising is async-signal-safe and keeps
+ * errno. */
 VOW_HIDDEN int vow_platform_make_event(void);
 VOW_HIDDEN void vow_platform_raise(int event);
 VOW_HIDDEN void vow_platform_lower(int event);

@@ -50,9 +50,10 @@ func wait(
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let result: WaitResult
             if let loop {
-                result = whileRunning(loop, thread) {
-                    wait(as: waiter, in: promise, until: deadline, loop, place, thread)
-                } ?? .isBusy
+                result =
+                    whileRunning(loop, thread) {
+                        wait(as: waiter, in: promise, until: deadline, loop, place, thread)
+                    } ?? .isBusy
             } else {
                 result = sleep(waiter, in: promise, until: deadline, place, thread)
             }

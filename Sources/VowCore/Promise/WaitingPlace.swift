@@ -29,7 +29,8 @@ struct WaitingPlace: ~Copyable {
             self.ambient = nil
         }
         blocksItself =
-            blocksMain || self.ambient != nil || anyPlace(thread) { $0.pointee.runsNothingBeside && $0 != running }
+            blocksMain || self.ambient != nil
+            || anyPlace(thread) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
     func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
