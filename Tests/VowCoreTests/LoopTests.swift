@@ -30,6 +30,7 @@ final class LoopTests: CoreTest {
         XCTAssertEqual(runOnce(loop, until: .after(0), thread), 101)
         submit(1, to: loop)
         XCTAssertTrue(isReadable(loop))
+        XCTAssertEqual(runOnce(loop, until: .after(0), thread), 1)
         destroyLoop(loop, thread)
     }
 
@@ -56,7 +57,8 @@ final class LoopTests: CoreTest {
         let promise = openPromise()
         let cost = Cost.of {
             XCTAssertEqual(
-                wait(for: promise, until: .after(1_000_000), running: loop, thread), .timedOut)
+                VowCore.wait(for: promise, until: .after(1_000_000), running: loop, thread),
+                .timedOut)
         }
         XCTAssertEqual(cost, Cost())
         resolveLast(promise, vow_none())
