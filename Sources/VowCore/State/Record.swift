@@ -63,6 +63,8 @@ struct Progress: OptionSet {
     static let outcomeIsHeld = Progress(rawValue: 8)
     /// As a reaction: its executor cannot run it any more.
     static let isRefused = Progress(rawValue: 16)
+    /// The same, because its executor was shut down.
+    static let isShutOut = Progress(rawValue: 32)
 }
 
 /// What several threads say of a record.
