@@ -28,7 +28,7 @@ static inline void *vow_platform_thread(void) {
 }
 
 /* Zero-initialised storage of the process, for what must exist without being allocated. */
-#define VOW_STATIC_STORAGE_SIZE 4096
+#define VOW_STATIC_STORAGE_SIZE 8192
 typedef struct vow_static_storage {
     _Alignas(64) unsigned char bytes[VOW_STATIC_STORAGE_SIZE];
 } vow_static_storage;

@@ -64,7 +64,7 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
             left -= 1
             if isForkedChild {
                 // One of its handlers has forked. The rest is run in the parent.
-                asOneStep(thread) { refuse(reaction, thread) }
+                asOneStep(thread) { refuse(reaction, .forked, thread) }
             } else {
                 run(reaction, thread)
             }

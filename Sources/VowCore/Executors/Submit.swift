@@ -10,7 +10,8 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     switch executor.pointee.kind {
     case .inline: thread.pointee.ready.append(reaction)
     case .custom: submitCustom(reaction, executor, thread)
-    case _ where isForkedChild: refuse(reaction, thread)
+    case .loop: submitToLoop(reaction, executor, thread)
+    case _ where isForkedChild: refuse(reaction, .forked, thread)
     case .pool: submitPooled(reaction, thread)
     case .serial: submitSerial(reaction, executor, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)

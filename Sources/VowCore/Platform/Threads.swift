@@ -84,11 +84,15 @@ func enterThread(start: @escaping @convention(c) () -> Void) {
     }
 }
 
+/// What the floors above do when a thread ends. Written once, before any thread has entered.
+nonisolated(unsafe) var beforeThreadLeaves: @convention(c) () -> Void = {}
+
 /// At thread exit the counters move to the departed. A thread that still uses the core afterwards, from
 /// another thread-local's destructor, enters again.
 private func leaveThread() {
     let cell = threadCell()
     guard cell.pointee.hasEntered else { return }
+    beforeThreadLeaves()
     threadRegistryLock.withLock {
         threadRegistry.departed.add(cell.pointee.counters)
         cell.pointee.previous?.pointee.next = cell.pointee.next
