@@ -29,7 +29,7 @@ private func waitForRunner(of loop: LoopPointer, _ thread: ThreadPointer) -> Boo
     return true
 }
 
-private func closeClock(_ clock: ClockPointer, _ thread: ThreadPointer) {
+func closeClock(_ clock: ClockPointer, _ thread: ThreadPointer) {
     let stripe = clock.pointee.stripe
     withStripe(stripe) { clock.pointee.isClosed = true }
     while let node = withStripe(stripe, { clock.pointee.takeDue(at: Int64.max) }) {

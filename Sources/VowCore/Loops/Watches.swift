@@ -18,7 +18,7 @@ enum WatchStart {
     case started
     /// Nothing to watch: it is always ready.
     case always
-    case forked, noMemory
+    case refused, noMemory
 }
 
 /// It may fire before this returns. The descriptor is open.
@@ -28,10 +28,10 @@ func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
     guard let table: WatchTablePointer = loop?.pointee.watches ?? processTable else {
         fatal("there is no table of watches")
     }
-    if table == processTable && isForkedChild { return .forked }
+    if table == processTable && refusesWork { return .refused }
     let stripe = table.pointee.stripe
     return withStripe(stripe) {
-        if table.pointee.isClosed { return .forked }
+        if table.pointee.isClosed { return .refused }
         if table == processTable && !hasProcessSet() { return .noMemory }
         switch table.add(watch) {
         case 0: return .started
@@ -83,6 +83,9 @@ func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
         leave(thread)
     }
 }
+
+/// The library's work in the process ends.
+func closeProcessWatches(_ thread: ThreadPointer) { closeWatches(processTable, thread) }
 
 /// Under the table's lock. False: no memory, or no descriptors.
 private func hasProcessSet() -> Bool {
