@@ -65,7 +65,7 @@ private func withdraw(
             withdrawWhereItStands(promise, word, error, thread)
             return true
         case .following:
-            promise.pointee.state.unlock(.claimed, word.head)
+            claimLockedFollower(promise, word)
             upstream = withdrawFollower(promise, error.retained(), thread)
             return true
         case .claimed:
@@ -109,6 +109,12 @@ private func dropRedirect(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.isTravelling { return }
     reaction.travel.redirect?.release(thread)
     reaction.travel.redirect = nil
+}
+
+/// A follower that the caller has locked. One that was abandoned has no queue's reference any more.
+func claimLockedFollower(_ follower: RecordPointer, _ word: StateWord) {
+    if follower.isOut { follower.retainProducer() }
+    follower.pointee.state.unlock(.claimed, word.head)
 }
 
 /// A claimed follower, with an error (consumed). Returns what it followed.

@@ -54,8 +54,7 @@ func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPoin
     let registration = UnsafeMutableRawPointer(entry).assumingMemoryBound(to: Registration.self)
     let isEntered = source.pointee.lock.withLock {
         // Without a source nobody can cancel any more. The last one empties the list under this lock.
-        let canCancel = source.pointee.counts.loadAcquire() & sources != 0
-        return source.pointee.rejection == nil && canCancel && source.enter(registration)
+        return source.pointee.rejection == nil && source.isHeld && source.enter(registration)
     }
     if !isEntered {
         giveMemoryBack(entry, MemoryLayout<TokenHook>.stride)
@@ -112,6 +111,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         giveMemoryBack(self, MemoryLayout<SourceRecord>.stride)
     }
 
+    /// Whether somebody has a source. Under the lock; when nobody has, what is cancelled already stays so.
+    var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
+
     private func unlinkParents(_ thread: ThreadPointer) {
         guard let links = pointee.links else { return }
         for index in 0..<pointee.linkCount {
@@ -123,6 +125,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     private func dismissHooks(_ thread: ThreadPointer) {
         var taken: RegistrationPointer?
         pointee.lock.withLock {
+            // By a parent: who does that calls them.
+            if pointee.rejection != nil { return }
             var entry = pointee.first
             while let current = entry {
                 entry = current.pointee.next

@@ -67,14 +67,14 @@ private func cancelSources(
     return true
 }
 
-/// Makes what cancelled reactions read. False when the source is cancelled already.
+/// Makes what cancelled reactions read. False when the source is cancelled already, or a linked one is given up.
 private func markCancelled(
     _ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer
 ) -> Bool {
     if source.pointee.isCancelled.isSet { return false }
     let rejection = makeRejection(reason, thread)
     let isFirst = source.pointee.lock.withLock {
-        if source.pointee.rejection != nil { return false }
+        if source.pointee.rejection != nil || !source.isHeld { return false }
         source.pointee.rejection = rejection
         source.pointee.reason = reason.retained()
         source.pointee.isCancelled.set()
