@@ -95,8 +95,7 @@ private func withdrawReaction(
     count(thread.cell.pointee.counters.handlersDone)
     let promise = reaction.upstream
     let wasWaiting = promise != nil && takeOut(reaction)
-    reaction.link.pointee.forgetHandler()
-    if !wasWaiting { reaction.link.withdrawnUpstream = promise }
+    reaction.link.withdrawnUpstream = wasWaiting ? nil : promise
     dropRedirect(reaction, thread)
     reaction.pointee.flags.insert(RecordFlag.withdrawn)
     settle(reaction, error.retained(), ownsProducer: false, thread)
@@ -108,8 +107,8 @@ private func withdrawReaction(
 
 private func dropRedirect(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.isTravelling { return }
-    reaction.travel.pointee.redirect?.release(thread)
-    reaction.travel.pointee.redirect = nil
+    reaction.travel.redirect?.release(thread)
+    reaction.travel.redirect = nil
 }
 
 /// A claimed follower, with an error (consumed). Returns what it followed.
@@ -119,6 +118,8 @@ func withdrawFollower(
     // Either way the queue's reference to the follower is this thread's now.
     _ = takeOut(follower)
     let promise = follower.upstream
+    // Adopted, though it may not have come to the queue: a rejection is no news.
+    promise?.pointee.isObserved.set()
     let held = takeHeldOutcome(follower)
     settle(follower, error, ownsProducer: true, thread)
     held?.release(thread)

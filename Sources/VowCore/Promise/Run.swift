@@ -33,8 +33,8 @@ private func begin(_ reaction: RecordPointer) -> Reading? {
             let promise = reaction.upstream
             var redirect: RecordPointer?
             if reaction.pointee.shape.isTravelling {
-                redirect = reaction.travel.pointee.redirect
-                reaction.travel.pointee.redirect = nil
+                redirect = reaction.travel.redirect
+                reaction.travel.redirect = nil
             }
             reaction.pointee.state.unlock(.running, word.head)
             return Reading(promise: promise, redirect: redirect)

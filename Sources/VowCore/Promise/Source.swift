@@ -78,12 +78,31 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     }
 
     func releaseToken(_ thread: ThreadPointer) {
-        if pointee.counts.subtractAcquireRelease(oneToken) != oneToken { return }
+        if !giveTokenBack() { return }
+        // A source keeps those that it is linked to: a loop, not a recursion.
+        pointee.nextInLine = nil
+        var dead: SourcePointer? = self
+        while let source = dead {
+            dead = source.pointee.nextInLine
+            for index in 0..<source.pointee.linkCount {
+                guard let parent = source.pointee.links?[index].registration.source,
+                    parent.giveTokenBack()
+                else { continue }
+                parent.pointee.nextInLine = dead
+                dead = parent
+            }
+            source.free(thread)
+        }
+    }
+
+    /// True for the last one.
+    private func giveTokenBack() -> Bool {
+        pointee.counts.subtractAcquireRelease(oneToken) == oneToken
+    }
+
+    private func free(_ thread: ThreadPointer) {
         pointee.rejection?.release(thread)
         pointee.reason.release(thread)
-        for index in 0..<pointee.linkCount {
-            pointee.links?[index].registration.source?.releaseToken(thread)
-        }
         if let links = pointee.links {
             giveMemoryBack(links, pointee.linkCount * MemoryLayout<SourceLink>.stride)
         }

@@ -52,16 +52,16 @@ private func cancelSources(
         while let entry = takeEntry(of: current) {
             if let child = cancelEntry(entry, of: current, thread) {
                 if markCancelled(child, reason, thread) {
-                    child.pointee.nextCancelled = last.pointee.nextCancelled
-                    last.pointee.nextCancelled = child
+                    child.pointee.nextInLine = last.pointee.nextInLine
+                    last.pointee.nextInLine = child
                     last = child
                 } else {
                     child.releaseToken(thread)
                 }
             }
         }
-        next = current.pointee.nextCancelled
-        current.pointee.nextCancelled = nil
+        next = current.pointee.nextInLine
+        current.pointee.nextInLine = nil
         current.releaseToken(thread)
     }
     return true
@@ -208,8 +208,8 @@ private func redirect(
         return
     }
     // Its executor has it already, and finds this when it begins.
-    let before = reaction.travel.pointee.redirect
-    reaction.travel.pointee.redirect = rejection
+    let before = reaction.travel.redirect
+    reaction.travel.redirect = rejection
     reaction.pointee.state.transitionBackToOpen()
     before?.release(thread)
 }

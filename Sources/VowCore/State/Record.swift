@@ -121,8 +121,6 @@ struct LinkPart {
         set { context = UnsafeMutableRawPointer(newValue) }
     }
 
-    mutating func forgetHandler() { handler = nil }
-
     init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
         self.handler = handler
         self.context = context
@@ -154,11 +152,30 @@ struct LinkExtras {
 struct TravelPart {
     /// Its token's list; the source is counted here until the reaction leaves it.
     var registration: Registration
-    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
-    /// it already; owned. Written and read under the reaction's lock.
-    var redirect: RecordPointer?
+    /// See `redirect`.
+    private var redirectStorage: RecordPointer? = nil
     /// The context to run with; owned.
     var context: vow_value
+}
+
+extension TravelPart {
+    init(token: SourcePointer?, context: vow_value) {
+        registration = Registration(.reaction, token)
+        self.context = context
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == TravelPart {
+    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
+    /// it already; owned. Written and read under the reaction's lock, or by its claimer.
+    var redirect: RecordPointer? {
+        get { redirectAddress.load(as: RecordPointer?.self) }
+        nonmutating set { redirectAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    private var redirectAddress: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + MemoryLayout<Registration>.stride
+    }
 }
 
 /// What a promise of the library's own making adds to a record.
