@@ -53,7 +53,7 @@ private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) ->
         }
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
-    case .following:
+    case .following where !promise.pointee.flags.contains(RecordFlag.abandoned):
         promise.pointee.state.unlock(.claimed, word.head)
         promise.pointee.isObserved.set()
         return withdrawFollower(promise, ownErrors.cancelled, thread)
