@@ -64,10 +64,6 @@ private func withdraw(
         case .open, .running:
             withdrawWhereItStands(promise, word, error, thread)
             return true
-        case .following where promise.pointee.flags.contains(RecordFlag.abandoned):
-            // It stands nowhere, and dies as soon as those who hold it for a moment let go.
-            promise.pointee.state.unlock(word.phase, word.head)
-            return false
         case .following:
             claimLockedFollower(promise, word)
             upstream = withdrawFollower(promise, error.retained(), thread)

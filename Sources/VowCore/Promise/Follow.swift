@@ -143,7 +143,6 @@ private func takeFollowers(of promise: RecordPointer) -> SlotList? {
             list.prepend(follower)
         }
         taken = list
-        promise.pointee.flags.insert(RecordFlag.abandoned)
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken

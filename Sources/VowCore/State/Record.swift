@@ -77,9 +77,6 @@ enum RecordFlag {
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
-    /// Following, but in no queue any more: its followers have moved on, and nobody else reads it. Set under its
-    /// lock by who moves them and lets go of it then. It is not cancelled; dying, it gives up what it followed.
-    static let abandoned: UInt8 = 16
 }
 
 struct Record: ~Copyable {
