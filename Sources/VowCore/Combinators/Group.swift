@@ -154,9 +154,7 @@ func gather(
         // It is decided already: the rest is not wanted.
         let unwanted = members.count - index
         while index < members.count {
-            if let member = RecordPointer(members[index]) {
-                cancelUnlessRead(member, ownErrors.cancelled, thread)
-            }
+            if let member = RecordPointer(members[index]) { giveUpMember(member, thread) }
             index += 1
         }
         let wasCreating = group.pointee.stage.replaceAcquireRelease(
@@ -165,6 +163,12 @@ func gather(
         if !wasCreating { stopMembers(of: group, cancelling: true, thread) }
         letGo(of: group, unwanted + 1, thread)
     }
+}
+
+/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its rejection is no news.
+func giveUpMember(_ member: RecordPointer, _ thread: ThreadPointer) {
+    member.pointee.isObserved.set()
+    cancelUnlessRead(member, ownErrors.cancelled, thread)
 }
 
 /// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the member's hold.

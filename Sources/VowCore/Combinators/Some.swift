@@ -41,10 +41,7 @@ private func decideAtOnce(
     asOneStep(thread) {
         promise = makePromise(of: outcome, thread)
         for member in members {
-            if let member = RecordPointer(member) {
-                member.pointee.isObserved.set()
-                cancelUnlessRead(member, ownErrors.cancelled, thread)
-            }
+            if let member = RecordPointer(member) { giveUpMember(member, thread) }
         }
     }
     return promise
