@@ -64,6 +64,44 @@ void check_once(const call *it, bool rejected, int64_t content);
 /* The promise is settled so; and not only pending. */
 void check_settled(vow_promise *promise, vow_state state, int64_t content);
 
+/* What a settled promise holds: the integer, or the error's code. */
+int64_t content_of_promise(vow_promise *promise);
+
+/* What the handlers of a watched reaction return. */
+#define RESULT 100
+
+/* A reaction whose handlers and context are counted. */
+typedef struct watched {
+    vow_promise *promise; /* owned */
+    int fulfilled, rejected, destroyed;
+    int64_t content;
+    /* Done inside the handler, before it returns. May be NULL. */
+    void (*inside)(void);
+    /* What it returns (consumed), instead of RESULT. May be NULL. */
+    vow_promise *returned;
+} watched;
+
+/* Registers it on a promise (borrowed). */
+void watch(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token);
+/* The same with other handlers: VOW_FINALLY, or WITHOUT_CATCH. */
+#define WITHOUT_CATCH 0x100u
+void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token,
+              uint32_t flags);
+/* At most one handler ran, once; the context was destroyed once. */
+void check_watched(const watched *it);
+/* It was cancelled before its handler began, while it ran, or not at all. */
+int fate_of(const watched *it);
+
+/* A function that is called on cancellation. */
+typedef struct heard {
+    int called, destroyed;
+} heard;
+
+void hear_resolver(heard *it, vow_resolver *resolver);
+void hear_token(heard *it, vow_token *token);
+/* Destroyed once, and called at most so often. */
+void check_heard(const heard *it, int at_least, int at_most);
+
 /* A serial executor of the program: a list, which bodies empty with executor_work. */
 typedef struct list_executor {
     vow_executor *handle;
@@ -75,5 +113,7 @@ typedef struct list_executor {
 void list_executor_make(list_executor *it);
 /* Runs so many pieces of work, waiting for them. */
 void list_executor_work(list_executor *it, int pieces);
+/* Runs what comes until *ended, which other bodies set. */
+void list_executor_work_until(list_executor *it, const bool *ended);
 
 #endif

@@ -77,6 +77,104 @@ void check_settled(vow_promise *promise, vow_state state, int64_t content) {
     CHECK(content_of(value) == content);
 }
 
+int64_t content_of_promise(vow_promise *promise) {
+    vow_value value;
+    CHECK(vow_promise_peek(promise, &value));
+    return content_of(value);
+}
+
+static vow_value count_call(watched *it, vow_value input, int *times) {
+    int *inside = &handlers_inside[scheduler_self() + 1];
+    CHECK(++*inside == 1);
+    CHECK(it->destroyed == 0);
+    (*times)++;
+    it->content = content_of(input);
+    if (it->inside != NULL) {
+        it->inside();
+    }
+    CHECK(it->destroyed == 0);
+    --*inside;
+    if (it->returned != NULL) {
+        vow_promise *returned = it->returned;
+        it->returned = NULL;
+        return vow_from_promise(returned);
+    }
+    return vow_int(RESULT);
+}
+
+static vow_value count_fulfilled(vow_value input, void *context) {
+    watched *it = context;
+    CHECK(input.kind != VOW_ERROR);
+    return count_call(it, input, &it->fulfilled);
+}
+
+static vow_value count_rejected(vow_value input, void *context) {
+    watched *it = context;
+    CHECK(input.kind == VOW_ERROR);
+    return count_call(it, input, &it->rejected);
+}
+
+static void count_destroyed(void *context) {
+    watched *it = context;
+    CHECK(++it->destroyed == 1);
+}
+
+void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token,
+              uint32_t flags) {
+    vow_reaction reaction;
+    memset(&reaction, 0, sizeof reaction);
+    reaction.size = sizeof reaction;
+    reaction.on_fulfilled = count_fulfilled;
+    reaction.on_rejected = flags & WITHOUT_CATCH ? NULL : count_rejected;
+    reaction.context = it;
+    reaction.destroy = count_destroyed;
+    reaction.executor = executor != NULL ? executor : vow_executor_inline();
+    reaction.token = token;
+    reaction.flags = flags & VOW_FINALLY;
+    it->promise = vow_then_with(vow_promise_retain(promise), &reaction);
+}
+
+void watch(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token) {
+    watch_as(it, promise, executor, token, 0);
+}
+
+void check_watched(const watched *it) {
+    CHECK(it->fulfilled + it->rejected <= 1);
+    CHECK(it->destroyed == 1);
+}
+
+int fate_of(const watched *it) {
+    check_watched(it);
+    if (content_of_promise(it->promise) != VOW_ECANCELLED) {
+        return 2;
+    }
+    return it->fulfilled + it->rejected;
+}
+
+static void count_heard(void *context) {
+    heard *it = context;
+    CHECK(it->destroyed == 0);
+    CHECK(++it->called == 1);
+}
+
+static void destroy_heard(void *context) {
+    heard *it = context;
+    CHECK(++it->destroyed == 1);
+}
+
+void hear_resolver(heard *it, vow_resolver *resolver) {
+    CHECK(vow_resolver_on_cancel(resolver, count_heard, it, destroy_heard) == 0);
+}
+
+void hear_token(heard *it, vow_token *token) {
+    CHECK(vow_token_on_cancel(token, count_heard, it, destroy_heard) == 0);
+}
+
+void check_heard(const heard *it, int at_least, int at_most) {
+    CHECK(it->called >= at_least && it->called <= at_most);
+    CHECK(it->destroyed == 1);
+}
+
 static void list_submit(void *context, void (*run)(void *work), void *work) {
     list_executor *it = context;
     CHECK(it->added < 8);
@@ -110,6 +208,29 @@ void list_executor_work(list_executor *it, int pieces) {
     while (pieces-- > 0) {
         int next;
         scheduler_block_until(has_work, it);
+        next = it->taken++;
+        it->run[next](it->work[next]);
+    }
+}
+
+typedef struct working {
+    const list_executor *executor;
+    const bool *ended;
+} working;
+
+static bool has_work_or_end(const void *argument) {
+    const working *it = argument;
+    return has_work(it->executor) || *it->ended;
+}
+
+void list_executor_work_until(list_executor *it, const bool *ended) {
+    working look = {it, ended};
+    for (;;) {
+        int next;
+        scheduler_block_until(has_work_or_end, &look);
+        if (!has_work(it)) {
+            return;
+        }
         next = it->taken++;
         it->run[next](it->work[next]);
     }

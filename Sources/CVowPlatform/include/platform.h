@@ -28,7 +28,7 @@ static inline void *vow_platform_thread(void) {
 }
 
 /* Zero-initialised storage of the process, for what must exist without being allocated. */
-#define VOW_STATIC_STORAGE_SIZE 4096
+#define VOW_STATIC_STORAGE_SIZE 8192
 typedef struct vow_static_storage {
     _Alignas(64) unsigned char bytes[VOW_STATIC_STORAGE_SIZE];
 } vow_static_storage;
@@ -97,6 +97,12 @@ static inline void vow_platform_relax(void) {
 
 static inline int vow_platform_format_double(char *buffer, size_t size, double real) {
     return snprintf(buffer, size, "%.17g", real);
+}
+
+/* Sleeps for so many nanoseconds, or less. */
+static inline void vow_platform_pause(int64_t nanoseconds) {
+    struct timespec time = {0, nanoseconds};
+    nanosleep(&time, NULL);
 }
 
 static inline int vow_platform_is_main_thread(void) {

@@ -21,6 +21,7 @@ public func vow_await(
         case .timedOut: return Int32(VOW_PENDING)
         case .deadlock: return VOW_EDEADLOCK
         case .forked: return VOW_EFORKED
+        case .shutDown, .isBusy: fatal("a wait without a loop ended as if it had one")
         }
     }
     let value = record.value

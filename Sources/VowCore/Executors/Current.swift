@@ -1,4 +1,4 @@
-// Which executor a reaction gets when it names none: the running handler's, else that of a custom
+// Which executor a reaction gets when it names none: the running handler's, else that of the loop or custom
 // executor whose thread this is, else the default.
 
 import CVow
@@ -19,7 +19,8 @@ func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> 
 }
 
 private func executorOutsideHandlers(_ thread: ThreadPointer) -> ExecutorPointer {
-    ambientExecutor(thread) ?? standardExecutor()
+    // A loop's reference is its executor's.
+    homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor()
 }
 
 private func standardExecutor() -> ExecutorPointer {

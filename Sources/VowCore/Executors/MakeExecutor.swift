@@ -51,6 +51,13 @@ func makeCustomExecutor(
     return executor
 }
 
+/// - Parameter loop: the memory of a loop that will be made.
+func makeLoopExecutor(_ loop: UnsafeMutableRawPointer) -> ExecutorPointer? {
+    let executor = makeExecutor(ExecutorRecord(.loop, isSerial: true, isImmortal: false))
+    executor?.pointee.context = loop
+    return executor
+}
+
 private func makeExecutor(_ record: consuming ExecutorRecord) -> ExecutorPointer? {
     guard let memory = takeMemory(MemoryLayout<ExecutorRecord>.stride) else { return nil }
     let executor = memory.bindMemory(to: ExecutorRecord.self, capacity: 1)
@@ -76,6 +83,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
 func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if executor.pointee.isListed { unlist(executor) }
     executor.pointee.queue?.release()
+    if executor.pointee.kind == .loop { freeLoop(executor.loop) }
     if let cls = executor.pointee.cls {
         if let destroy = cls.pointee.destroy {
             runForeign(thread) { destroy(executor.pointee.context) }

@@ -64,11 +64,12 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
             left -= 1
             if isForkedChild {
                 // One of its handlers has forked. The rest is run in the parent.
-                asOneStep(thread) { refuse(reaction, thread) }
+                asOneStep(thread) { refuse(reaction, .forked, thread) }
             } else {
                 run(reaction, thread)
             }
             leave(thread)
+            count(thread.cell.pointee.counters.workEnded)
         }
     }
     if left <= 0 && !isForkedChild { sendDrain(executor) } else { executor.release(thread) }

@@ -12,6 +12,15 @@ enum Parking {
     static let done: UInt64 = 2
     /// Something changed: look again.
     static let nudged: UInt64 = 3
+    /// Running a loop, whose event is in the high half: raising it makes the thread look.
+    static let inLoop: UInt64 = 4
+
+    static func inLoop(raising event: Int32) -> UInt64 { inLoop | UInt64(event) << 32 }
+
+    /// The event of a thread that runs a loop; nil: it is parked.
+    static func event(in word: UInt64) -> Int32? {
+        word & 0xffff_ffff == inLoop ? Int32(word >> 32) : nil
+    }
 
     /// How often a thread looks before it sleeps. To explore schedules, once is as good as often.
     #if VOW_SCHEDULES

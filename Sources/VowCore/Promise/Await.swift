@@ -4,29 +4,59 @@
 // allocates nothing. Whoever settles the promise publishes the value first and then wakes it.
 
 import CVow
+import CVowPlatform
 
 enum WaitResult {
     case settled, timedOut, deadlock, forked
+    /// The loop that the thread was to run is destroyed.
+    case shutDown
+    /// Another thread runs that loop.
+    case isBusy
 }
 
-/// Waits until a promise (borrowed) is settled.
+/// Waits until a promise (borrowed) is settled. On a loop's thread it runs the loop meanwhile.
 func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer)
     -> WaitResult
 {
-    let place = WaitingPlace(thread)
+    if let loop = loopHere(thread) {
+        defer { loop.release(thread) }
+        let result = wait(for: promise, until: deadline, running: loop, thread)
+        switch result {
+        case .shutDown, .isBusy: break
+        default: return result
+        }
+    }
+    return wait(for: promise, until: deadline, running: nil, thread)
+}
+
+/// Waits, and runs a loop (borrowed) until then.
+func wait(
+    for promise: RecordPointer, until deadline: Deadline, running loop: LoopPointer?,
+    _ thread: ThreadPointer
+) -> WaitResult {
+    let place = WaitingPlace(thread, running: loop?.pointee.executor)
     defer { place.leave(thread) }
     return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
         memory in
         guard let waiter = memory.baseAddress?.bindMemory(to: Record.self, capacity: 1) else {
             fatal("no stack for a waiting thread")
         }
-        waiter.initialize(to: Record(.open, shape: .waiter, promises: Parking.awake, producers: 0))
+        let word = loop.map { Parking.inLoop(raising: $0.pointee.event) } ?? Parking.awake
+        waiter.initialize(to: Record(.open, shape: .waiter, promises: word, producers: 0))
         let waiting = WaitingThread(
             waiter: waiter, promise: promise, thread: thread,
             isWatched: place.isInsideWork || place.blocksItself)
         return whileListed(waiting) {
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
-            let result = sleep(waiter, in: promise, until: deadline, place, thread)
+            let result: WaitResult
+            if let loop {
+                result =
+                    whileRunning(loop, thread) {
+                        wait(as: waiter, in: promise, until: deadline, loop, place, thread)
+                    } ?? .isBusy
+            } else {
+                result = sleep(waiter, in: promise, until: deadline, place, thread)
+            }
             return result == .settled || withdraw(waiter, from: promise) ? result : .settled
         }
     }
@@ -44,6 +74,7 @@ private func sleep(
         case .forked: return .forked
         case .runnable(let reaction):
             run(reaction, thread)
+            count(thread.cell.pointee.counters.workEnded)
             continue
         case .blocked: break
         }
@@ -56,8 +87,52 @@ private func sleep(
     }
 }
 
+/// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
+private func wait(
+    as waiter: RecordPointer, in promise: RecordPointer, until deadline: Deadline,
+    _ loop: LoopPointer, _ place: borrowing WaitingPlace, _ thread: ThreadPointer
+) -> WaitResult {
+    let patience = LoopPatience(loop, until: deadline)
+    while true {
+        if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
+        if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
+        // Whoever has published the value is about to say `done`; see `wake`.
+        if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
+        switch lookAhead(from: promise, at: place, until: deadline, thread) {
+        case .deadlock: return .deadlock
+        case .forked: return .forked
+        case .runnable(let reaction):
+            run(reaction, thread)
+            continue
+        case .blocked: break
+        }
+        if hasWorkOfItsOwn(thread) { continue }
+        if place.isInPool { lendPlaceInPool() }
+        let step = takeStep(of: loop, patience, thread) { promise.pointee.state.read().hasValue }
+        if place.isInPool { takePlaceInPoolBack() }
+        switch step {
+        case .lookAgain: continue
+        case .timedOut: return .timedOut
+        case .shutDown: return .shutDown
+        case .forked: return .forked
+        }
+    }
+}
+
+private func waitUntilDone(_ waiter: RecordPointer) -> WaitResult {
+    var pause = Backoff()
+    while waiter.pointee.counts.loadAcquire() != Parking.done { pause.wait() }
+    return .settled
+}
+
 /// Wakes a waiting thread, whose record must not be touched afterwards.
 func wake(_ waiter: RecordPointer) {
+    if let event = Parking.event(in: waiter.pointee.counts.loadRelaxed()) {
+        // First: once it is done, the loop may be gone. Until then its thread does not leave.
+        vow_platform_raise(event)
+        waiter.pointee.counts.storeRelease(Parking.done)
+        return
+    }
     unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
 }
 
@@ -68,8 +143,7 @@ private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> B
     let rest = unlink(waiter, from: word)
     promise.pointee.state.unlock(word.phase, rest.head)
     if rest.found { return true }
-    var pause = Backoff()
-    while waiter.pointee.counts.loadAcquire() != Parking.done { pause.wait() }
+    _ = waitUntilDone(waiter)
     return false
 }
 
@@ -78,7 +152,7 @@ private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> B
 /// for that: then the wait might not end.
 ///
 /// The inline reactions before those have begun (they are on the stack), so the order holds.
-private func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
+func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
     payOwedWorker(thread)
     var frame = thread.pointee.frame
     while let current = frame {
@@ -106,7 +180,13 @@ private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a waiter: makes its thread look again.
-    func nudge() { unparkToLook(pointee.counts, at: parkingAddress) }
+    func nudge() {
+        if let event = Parking.event(in: pointee.counts.loadRelaxed()) {
+            vow_platform_raise(event)
+        } else {
+            unparkToLook(pointee.counts, at: parkingAddress)
+        }
+    }
 
     /// Of a waiter: its count is the parking word. Little-endian, so the low half comes first.
     fileprivate var parkingAddress: UnsafeRawPointer {

@@ -64,8 +64,12 @@ private func withdraw(
         case .open, .running:
             withdrawWhereItStands(promise, word, error, thread)
             return true
+        case .following where promise.pointee.flags.contains(RecordFlag.abandoned):
+            // It stands nowhere, and dies as soon as those who hold it for a moment let go.
+            promise.pointee.state.unlock(word.phase, word.head)
+            return false
         case .following:
-            promise.pointee.state.unlock(.claimed, word.head)
+            claimLockedFollower(promise, word)
             upstream = withdrawFollower(promise, error.retained(), thread)
             return true
         case .claimed:
@@ -95,8 +99,7 @@ private func withdrawReaction(
     count(thread.cell.pointee.counters.handlersDone)
     let promise = reaction.upstream
     let wasWaiting = promise != nil && takeOut(reaction)
-    reaction.link.pointee.forgetHandler()
-    if !wasWaiting { reaction.link.withdrawnUpstream = promise }
+    reaction.link.withdrawnUpstream = wasWaiting ? nil : promise
     dropRedirect(reaction, thread)
     reaction.pointee.flags.insert(RecordFlag.withdrawn)
     settle(reaction, error.retained(), ownsProducer: false, thread)
@@ -108,8 +111,14 @@ private func withdrawReaction(
 
 private func dropRedirect(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.isTravelling { return }
-    reaction.travel.pointee.redirect?.release(thread)
-    reaction.travel.pointee.redirect = nil
+    reaction.travel.redirect?.release(thread)
+    reaction.travel.redirect = nil
+}
+
+/// A follower that the caller has locked. One that was abandoned has no queue's reference any more.
+func claimLockedFollower(_ follower: RecordPointer, _ word: StateWord) {
+    if follower.isOut { follower.retainProducer() }
+    follower.pointee.state.unlock(.claimed, word.head)
 }
 
 /// A claimed follower, with an error (consumed). Returns what it followed.
@@ -119,6 +128,8 @@ func withdrawFollower(
     // Either way the queue's reference to the follower is this thread's now.
     _ = takeOut(follower)
     let promise = follower.upstream
+    // Adopted, though it may not have come to the queue: a rejection is no news.
+    promise?.pointee.isObserved.set()
     let held = takeHeldOutcome(follower)
     settle(follower, error, ownsProducer: true, thread)
     held?.release(thread)

@@ -41,9 +41,8 @@ private func beginFollowing(
         }
         if yieldFollowers(of: promise, thread) { return }
     }
-    if isUnreadable(promise) && !promise.pointee.shape.isReaction {
-        // The producer of what it followed hears that, if it was the last.
-        abandon(promise, thread)
+    if isUnread(promise) && !promise.pointee.shape.isReaction {
+        giveUpFollowing(promise, thread)
     } else {
         attach(promise, thread)
     }
@@ -95,6 +94,9 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     guard var moving = takeFollowers(of: promise) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+    followed.retain()
+    // First: whoever cancels the last of its followers goes on with it.
+    abandon(promise, thread)
     while let follower = moving.popFirst() {
         if follower.pointee.flags.contains(RecordFlag.hasFollowers), let theirs = takeFollowers(of: follower) {
             // It stayed in between earlier, because somebody read it then.
@@ -109,7 +111,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
             if redirect(follower, to: followed, thread) { attach(follower, thread) }
         }
     }
-    abandon(promise, thread)
+    followed.release(thread)
     return true
 }
 
@@ -141,6 +143,7 @@ private func takeFollowers(of promise: RecordPointer) -> SlotList? {
             list.prepend(follower)
         }
         taken = list
+        promise.pointee.flags.insert(RecordFlag.abandoned)
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
@@ -168,11 +171,38 @@ private func isUnreadable(_ promise: RecordPointer) -> Bool {
         && !promise.progress.contains(.outcomeIsHeld)
 }
 
+/// Whether no handle, reaction or follower is left to read the promise. It does not change back.
+private func isUnread(_ promise: RecordPointer) -> Bool {
+    promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
+}
+
+/// A promise that nobody reads has begun to follow. The producer of what it followed hears that, if it was the
+/// last; that goes on, and reports its own rejection.
+private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    guard promise.pointee.state.transitionToClaimed(from: .following) else {
+        // By its last reader.
+        promise.markOut()
+        return
+    }
+    let followed = promise.upstream
+    settle(promise, ownErrors.cancelled, ownsProducer: true, thread)
+    followed?.release(thread)
+}
+
 /// Lets go of a follower that stands in no queue and that nobody reads. It stays following, with its
 /// reference, for those who walk past it at this moment; the last of them frees it. What it followed goes
 /// on, and reports its own rejection.
 private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    promise.releaseProducer(thread)
+    let word = promise.pointee.state.lock()
+    let isFollowing = word.phase == .following
+    // Known to whoever cancels it later, as the last who passed: the queue's reference is gone.
+    if isFollowing { promise.beginOut() }
+    promise.pointee.state.unlock(word.phase, word.head)
+    if isFollowing {
+        promise.releaseProducer(thread)
+    } else {
+        promise.markOut()
+    }
 }
 
 /// Changes whom a follower follows (consumed), under its lock, for those who walk past it meanwhile.

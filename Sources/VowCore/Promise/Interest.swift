@@ -54,7 +54,7 @@ private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) ->
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
     case .following:
-        promise.pointee.state.unlock(.claimed, word.head)
+        claimLockedFollower(promise, word)
         promise.pointee.isObserved.set()
         return withdrawFollower(promise, ownErrors.cancelled, thread)
     default:

@@ -99,6 +99,7 @@ private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
     if !reaction.pointee.shape.isReaction { return false }
     switch reaction.link.pointee.executor?.pointee.kind {
     case .pool, .serial, .dispatch, .barrier: return true
+    case .loop: return reaction.link.pointee.executor?.loop.isCopy ?? false
     case .inline, .custom, nil: return false
     }
 }

@@ -89,9 +89,7 @@ private func initialiseExtras(
     if !link.pointee.shape.isTravelling { return }
     reaction.token?.retainToken()
     link.travel.initialize(
-        to: TravelPart(
-            registration: Registration(.reaction, reaction.token), redirect: nil,
-            context: thread.pointee.context.retained()))
+        to: TravelPart(token: reaction.token, context: thread.pointee.context.retained()))
 }
 
 /// Puts a reaction behind those that are there already, or, where none is waiting, on its way.

@@ -33,8 +33,8 @@ private func begin(_ reaction: RecordPointer) -> Reading? {
             let promise = reaction.upstream
             var redirect: RecordPointer?
             if reaction.pointee.shape.isTravelling {
-                redirect = reaction.travel.pointee.redirect
-                reaction.travel.pointee.redirect = nil
+                redirect = reaction.travel.redirect
+                reaction.travel.redirect = nil
             }
             reaction.pointee.state.unlock(.running, word.head)
             return Reading(promise: promise, redirect: redirect)
@@ -139,10 +139,17 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Rejects a reaction that its executor cannot run: in a forked child, or because it has shut down. Else as
-/// `passThrough`.
-func refuse(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    reaction.progress.insert(.isRefused)
+/// Why an executor cannot run a reaction.
+enum Refusal {
+    /// In a forked child.
+    case forked
+    /// It is an event loop that was destroyed.
+    case shutDown
+}
+
+/// Rejects a reaction that its executor cannot run. Else as `passThrough`.
+func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
+    reaction.progress.insert(reason == .forked ? .isRefused : [.isRefused, .isShutOut])
     passThrough(reaction, thread)
 }
 
@@ -163,7 +170,8 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     var value = reading.input.retained()
     if reaction.progress.contains(.isRefused) {
         value.release(thread)
-        value = isForkedChild ? ownErrors.forked : ownErrors.shutDown
+        value =
+            reaction.progress.contains(.isShutOut) ? ownErrors.shutDown : ownErrors.forked
     } else if reading.promise == nil {
         fatal("a reaction that reads no promise was passed through")
     }

@@ -54,8 +54,7 @@ func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPoin
     let registration = UnsafeMutableRawPointer(entry).assumingMemoryBound(to: Registration.self)
     let isEntered = source.pointee.lock.withLock {
         // Without a source nobody can cancel any more. The last one empties the list under this lock.
-        let canCancel = source.pointee.counts.loadAcquire() & sources != 0
-        return source.pointee.rejection == nil && canCancel && source.enter(registration)
+        return source.pointee.rejection == nil && source.isHeld && source.enter(registration)
     }
     if !isEntered {
         giveMemoryBack(entry, MemoryLayout<TokenHook>.stride)
@@ -78,12 +77,31 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     }
 
     func releaseToken(_ thread: ThreadPointer) {
-        if pointee.counts.subtractAcquireRelease(oneToken) != oneToken { return }
+        if !giveTokenBack() { return }
+        // A source keeps those that it is linked to: a loop, not a recursion.
+        pointee.nextInLine = nil
+        var dead: SourcePointer? = self
+        while let source = dead {
+            dead = source.pointee.nextInLine
+            for index in 0..<source.pointee.linkCount {
+                guard let parent = source.pointee.links?[index].registration.source,
+                    parent.giveTokenBack()
+                else { continue }
+                parent.pointee.nextInLine = dead
+                dead = parent
+            }
+            source.free(thread)
+        }
+    }
+
+    /// True for the last one.
+    private func giveTokenBack() -> Bool {
+        pointee.counts.subtractAcquireRelease(oneToken) == oneToken
+    }
+
+    private func free(_ thread: ThreadPointer) {
         pointee.rejection?.release(thread)
         pointee.reason.release(thread)
-        for index in 0..<pointee.linkCount {
-            pointee.links?[index].registration.source?.releaseToken(thread)
-        }
         if let links = pointee.links {
             giveMemoryBack(links, pointee.linkCount * MemoryLayout<SourceLink>.stride)
         }
@@ -92,6 +110,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         #endif
         giveMemoryBack(self, MemoryLayout<SourceRecord>.stride)
     }
+
+    /// Whether somebody has a source. Under the lock; when nobody has, what is cancelled already stays so.
+    var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
 
     private func unlinkParents(_ thread: ThreadPointer) {
         guard let links = pointee.links else { return }
@@ -104,6 +125,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     private func dismissHooks(_ thread: ThreadPointer) {
         var taken: RegistrationPointer?
         pointee.lock.withLock {
+            // By a parent: who does that calls them.
+            if pointee.rejection != nil { return }
             var entry = pointee.first
             while let current = entry {
                 entry = current.pointee.next

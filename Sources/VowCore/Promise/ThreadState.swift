@@ -44,6 +44,9 @@ struct ThreadState: ~Copyable {
     var isAboutToLookForWork: Bool
     /// That one reaction exists.
     var owesWorker: Bool
+    /// The loops whose thread this is, newest first: see `Homes`.
+    let homeLock: SpinLock
+    let firstHome: AtomicWord
 }
 
 /// A handler that is running.
@@ -123,12 +126,18 @@ private func startCore() {
     prepareOwnErrors(&storage)
     prepareOwnPromises(&storage)
     prepareOwnExecutors(&storage)
+    prepareStripes(&storage)
+    prepareProcessClock(&storage)
+    prepareProcessWatches(&storage)
+    beforeThreadLeaves = { leaveHomes(threadState()) }
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
 }
 
 /// All global locks are held across a fork, so that the child finds whole lists behind them.
 private func holdLocks() {
     threadRegistryLock.lock()
+    lockLoops()
+    lockStripes()
     lockWaitingThreads()
     lockPool()
     lockStandardExecutor()
@@ -144,13 +153,17 @@ private func letLocksGo() {
     unlockStandardExecutor()
     unlockPool()
     unlockWaitingThreads()
+    unlockStripes()
+    unlockLoops()
     threadRegistryLock.unlock()
 }
 
 private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
+    refusalFlag.storeRelaxed(1)
     forgetOtherThreads()
     // It may never have entered, and must not now: the registry is locked.
     forgetWaitingThreads(but: threadState())
+    turnLoopsIntoCopies(but: threadState())
     letLocksGo()
 }

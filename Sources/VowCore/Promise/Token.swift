@@ -52,29 +52,29 @@ private func cancelSources(
         while let entry = takeEntry(of: current) {
             if let child = cancelEntry(entry, of: current, thread) {
                 if markCancelled(child, reason, thread) {
-                    child.pointee.nextCancelled = last.pointee.nextCancelled
-                    last.pointee.nextCancelled = child
+                    child.pointee.nextInLine = last.pointee.nextInLine
+                    last.pointee.nextInLine = child
                     last = child
                 } else {
                     child.releaseToken(thread)
                 }
             }
         }
-        next = current.pointee.nextCancelled
-        current.pointee.nextCancelled = nil
+        next = current.pointee.nextInLine
+        current.pointee.nextInLine = nil
         current.releaseToken(thread)
     }
     return true
 }
 
-/// Makes what cancelled reactions read. False when the source is cancelled already.
+/// Makes what cancelled reactions read. False when the source is cancelled already, or a linked one is given up.
 private func markCancelled(
     _ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer
 ) -> Bool {
     if source.pointee.isCancelled.isSet { return false }
     let rejection = makeRejection(reason, thread)
     let isFirst = source.pointee.lock.withLock {
-        if source.pointee.rejection != nil { return false }
+        if source.pointee.rejection != nil || !source.isHeld { return false }
         source.pointee.rejection = rejection
         source.pointee.reason = reason.retained()
         source.pointee.isCancelled.set()
@@ -208,8 +208,8 @@ private func redirect(
         return
     }
     // Its executor has it already, and finds this when it begins.
-    let before = reaction.travel.pointee.redirect
-    reaction.travel.pointee.redirect = rejection
+    let before = reaction.travel.redirect
+    reaction.travel.redirect = rejection
     reaction.pointee.state.transitionBackToOpen()
     before?.release(thread)
 }

@@ -13,8 +13,11 @@ struct WaitingPlace: ~Copyable {
     private let blocksMain: Bool
     /// The custom serial executor that the thread belongs to, though outside of its work; owned.
     private let ambient: ExecutorPointer?
+    /// Of the loop that the thread runs while it waits.
+    private let running: ExecutorPointer?
 
-    init(_ thread: ThreadPointer) {
+    init(_ thread: ThreadPointer, running: ExecutorPointer?) {
+        self.running = running
         isInsideWork = thread.pointee.frame != nil || thread.pointee.place != nil
         isInPool = !isForkedChild && anyPlace(thread) { $0.pointee.kind == .pool }
         blocksMain = isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
@@ -26,7 +29,8 @@ struct WaitingPlace: ~Copyable {
             self.ambient = nil
         }
         blocksItself =
-            blocksMain || self.ambient != nil || anyPlace(thread) { $0.pointee.runsNothingBeside }
+            blocksMain || self.ambient != nil
+            || anyPlace(thread) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
     func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
@@ -34,7 +38,7 @@ struct WaitingPlace: ~Copyable {
     /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
     /// address is compared, and what is looked at is the thread's.
     func blocks(_ executor: ExecutorPointer?, _ thread: ThreadPointer) -> Bool {
-        guard let executor, blocksItself else { return false }
+        guard let executor, blocksItself, executor != running else { return false }
         if blocksMain && executor == ownExecutors.main { return true }
         if executor == ambient { return true }
         return anyPlace(thread) { $0 == executor && $0.pointee.runsNothingBeside }

@@ -17,10 +17,12 @@ enum ExecutorKind: UInt8 {
     case barrier
     /// The program's own.
     case custom
+    /// A thread that runs an event loop.
+    case loop
 }
 
 struct ExecutorRecord: ~Copyable {
-    /// Of the serial kind: work taken by the drain, which alone touches it, through the pointer's `batch`.
+    /// Of the serial and loop kinds: work taken by the drain, which alone touches it, through the pointer's `batch`.
     private var batchStorage = MemberList()
     /// References by handles, by reactions, and by a drain under way. Immortal ones are not counted.
     let counts = AtomicWord(1)
@@ -33,7 +35,7 @@ struct ExecutorRecord: ~Copyable {
     /// a program without libdispatch's main queue never touches it.
     var queue: WorkQueue?
 
-    /// Of the custom kind.
+    /// Of the custom kind; of the loop kind, `context` is the loop.
     var cls: UnsafePointer<vow_executor_class>?
     var context: UnsafeMutableRawPointer?
     /// Neighbours in the directory: custom executors that can tell whether a thread is theirs, and the
@@ -42,8 +44,8 @@ struct ExecutorRecord: ~Copyable {
     var nextListed: ExecutorPointer?
     var previousListed: ExecutorPointer?
 
-    /// Of the serial kind: work that was handed over and not yet taken, newest first; bit 0: a drain is
-    /// on its way or running.
+    /// Of the serial and loop kinds: work that was handed over and not yet taken, newest first; bit 0: a
+    /// drain is on its way or running.
     let intake = AtomicWord(0)
     #if VOW_CHECKED
         var seal = Seal.live

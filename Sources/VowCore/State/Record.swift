@@ -63,6 +63,8 @@ struct Progress: OptionSet {
     static let outcomeIsHeld = Progress(rawValue: 8)
     /// As a reaction: its executor cannot run it any more.
     static let isRefused = Progress(rawValue: 16)
+    /// The same, because its executor was shut down.
+    static let isShutOut = Progress(rawValue: 32)
 }
 
 /// What several threads say of a record.
@@ -75,6 +77,9 @@ enum RecordFlag {
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
+    /// Following, but in no queue any more: its followers have moved on, and nobody else reads it. Set under its
+    /// lock by who moves them and lets go of it then. It is not cancelled; dying, it gives up what it followed.
+    static let abandoned: UInt8 = 16
 }
 
 struct Record: ~Copyable {
@@ -119,8 +124,6 @@ struct LinkPart {
         set { context = UnsafeMutableRawPointer(newValue) }
     }
 
-    mutating func forgetHandler() { handler = nil }
-
     init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
         self.handler = handler
         self.context = context
@@ -152,11 +155,30 @@ struct LinkExtras {
 struct TravelPart {
     /// Its token's list; the source is counted here until the reaction leaves it.
     var registration: Registration
-    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
-    /// it already; owned. Written and read under the reaction's lock.
-    var redirect: RecordPointer?
+    /// See `redirect`.
+    private var redirectStorage: RecordPointer? = nil
     /// The context to run with; owned.
     var context: vow_value
+}
+
+extension TravelPart {
+    init(token: SourcePointer?, context: vow_value) {
+        registration = Registration(.reaction, token)
+        self.context = context
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == TravelPart {
+    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
+    /// it already; owned. Written and read under the reaction's lock, or by its claimer.
+    var redirect: RecordPointer? {
+        get { redirectAddress.load(as: RecordPointer?.self) }
+        nonmutating set { redirectAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    private var redirectAddress: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + MemoryLayout<Registration>.stride
+    }
 }
 
 /// What a promise of the library's own making adds to a record.

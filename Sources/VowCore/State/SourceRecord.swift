@@ -5,22 +5,25 @@ import CVow
 typealias SourcePointer = UnsafeMutablePointer<SourceRecord>
 typealias RegistrationPointer = UnsafeMutablePointer<Registration>
 
+// Fields that change under the lock come first: to ThreadSanitizer, changing one is an access to the beginning of
+// the struct, and the others are read without the lock.
+
 struct SourceRecord: ~Copyable {
-    /// Low half: sources. High half: tokens, registrations, and one for all sources together.
-    let counts = AtomicWord(1 | 1 << 32)
-    let lock = SpinLock()
-    /// Set under the lock, after the two below.
-    let isCancelled = AtomicMark()
+    /// What is registered.
+    var first: RegistrationPointer?
     /// A promise that is rejected with VOW_ECANCELLED: what cancelled reactions read.
     var rejection: RecordPointer?
     var reason = vow_none()
-    /// Under the lock, like the neighbours in it.
-    var first: RegistrationPointer?
+    /// While a cancellation goes through linked sources, or several die together: the next one. Of who does that.
+    var nextInLine: SourcePointer?
+    /// Low half: sources. High half: tokens, registrations, and one for all sources together.
+    let counts = AtomicWord(1 | 1 << 32)
+    let lock = SpinLock()
+    /// Set under the lock.
+    let isCancelled = AtomicMark()
     /// Of a linked source: its registrations with other ones.
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
-    /// While a cancellation goes through linked sources: the next one.
-    var nextCancelled: SourcePointer?
     #if VOW_CHECKED
         var seal = Seal.live
     #endif
@@ -36,14 +39,14 @@ enum RegistrationKind: UInt8 {
 }
 
 struct Registration {
-    /// Counted by the owner for as long as it lives; nil: no token.
-    let source: SourcePointer?
     var next: RegistrationPointer?
     var previous: RegistrationPointer?
-    let kind: RegistrationKind
     var isListed = false
     /// The owner is through, and must not enter any more.
     var hasLeft = false
+    let kind: RegistrationKind
+    /// Counted by the owner for as long as it lives; nil: no token.
+    let source: SourcePointer?
 
     init(_ kind: RegistrationKind, _ source: SourcePointer?) {
         self.kind = kind

@@ -31,5 +31,27 @@ extern const scenario result_before_context, result_before_release, inner_before
     result_before_object, result_before_input;
 /* serial.c */
 extern const scenario deadlock_by_work, deadlock_by_following, no_deadlock, serial_order;
+/* cancel.c */
+extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, cancel_handed_over,
+    cancel_running, cancel_running_twice, cancel_first_of_batch, cancel_last_of_batch,
+    cancel_of_two_batches, cancel_passing, cancel_chain, cancel_both_links, cancel_given_up,
+    cancel_neighbours, cancel_and_come, cancel_settled_neighbours, cancel_delivering,
+    cancel_both_readers, cancel_one_reader, cancel_awaited, cancel_awaited_reaction,
+    cancel_beside_waiter;
+/* cancel_follow.c */
+extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,
+    cancel_moving, cancel_one_moving, cancel_while_dying, cancel_ring, cancel_ring_unheld,
+    cancel_waiting_finally, cancel_finally, cancel_followed_finally, cancel_thenable;
+/* interest.c */
+extern const scenario hook_cancel, hook_release, hook_resolve, hook_release_resolve,
+    release_or_broken, hook_last_resolver, release_two_readers, release_cancel, release_follower,
+    release_adopting, release_adopting_resolved, release_adopting_settled, release_path,
+    release_passing;
+/* tokens.c */
+extern const scenario token_settle, token_settle_unheld, token_passes, token_handed_over,
+    token_running, token_running_passes, token_and_cancel, token_cancel_running, token_register,
+    token_register_settle, token_chain, token_following, token_begins_to_follow, token_hook,
+    token_hook_release, token_two_sources, token_through, linked_parents, linked_made,
+    linked_released, linked_grandchild;
 
 #endif

@@ -113,16 +113,16 @@ const scenario ring_through_one_reaction = {
 };
 
 /* The same when p is waited for: then p looks, and may be rejected while q walks past it. */
-static call watched;
+static call seen;
 
 static void start_watched(void) {
     start_one_reaction();
-    memset(&watched, 0, sizeof watched);
-    on_settled(p.promise, NULL, &watched);
+    memset(&seen, 0, sizeof seen);
+    on_settled(p.promise, NULL, &seen);
 }
 
 static void finish_watched(void) {
-    check_once(&watched, true, VOW_ECYCLE);
+    check_once(&seen, true, VOW_ECYCLE);
     finish_one_reaction();
 }
 

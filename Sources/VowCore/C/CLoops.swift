@@ -1,0 +1,120 @@
+// Chapter 7 of vow.h: event loops.
+
+import CVow
+import CVowPlatform
+
+@inline(__always)
+private func loopRecord(_ handle: OpaquePointer?, _ function: StaticString) -> LoopPointer? {
+    let loop = LoopPointer(handle)
+    #if VOW_CHECKED
+        if let loop, loop.pointee.seal != Seal.live || loop.pointee.isClosed.loadRelaxed() == 1 {
+            if loop.pointee.seal != Seal.live || !loop.isRun(by: currentThread()) {
+                fatal(function, ": the loop was destroyed before (or is none)")
+            }
+        }
+    #endif
+    return loop
+}
+
+@_cdecl("vow_loop_create") @implementation
+public func vow_loop_create() -> OpaquePointer! {
+    OpaquePointer(makeLoop(isVirtual: false, currentThread()))
+}
+
+@_cdecl("vow_loop_create_virtual") @implementation
+public func vow_loop_create_virtual() -> OpaquePointer! {
+    OpaquePointer(makeLoop(isVirtual: true, currentThread()))
+}
+
+@_cdecl("vow_loop_advance") @implementation
+public func vow_loop_advance(_ loop: OpaquePointer!, _ ns: Int64) -> Int32 {
+    guard let loop = loopRecord(loop, "vow_loop_advance"), ns >= 0, loop.pointee.isVirtual else {
+        return VOW_EINVAL
+    }
+    let thread = currentThread()
+    let result = advance(loop, by: ns, thread)
+    leave(thread)
+    return result
+}
+
+@_cdecl("vow_loop_executor") @implementation
+public func vow_loop_executor(_ loop: OpaquePointer!) -> OpaquePointer! {
+    OpaquePointer(loopRecord(loop, "vow_loop_executor")?.pointee.executor)
+}
+
+@_cdecl("vow_loop_fd") @implementation
+public func vow_loop_fd(_ loop: OpaquePointer!) -> Int32 {
+    loopRecord(loop, "vow_loop_fd")?.pointee.set ?? VOW_EINVAL
+}
+
+@_cdecl("vow_loop_run_once") @implementation
+public func vow_loop_run_once(_ loop: OpaquePointer!, _ timeout_ns: Int64) -> Int32 {
+    guard let loop = loopRecord(loop, "vow_loop_run_once"), timeout_ns >= Int64(VOW_FOREVER)
+    else { return VOW_EINVAL }
+    let thread = currentThread()
+    let result = runOnce(loop, until: deadline(timeout_ns), thread)
+    leave(thread)
+    return result
+}
+
+@_cdecl("vow_loop_run_until") @implementation
+public func vow_loop_run_until(
+    _ loop: OpaquePointer!, _ promise: OpaquePointer!, _ timeout_ns: Int64
+) -> Int32 {
+    guard let loop = loopRecord(loop, "vow_loop_run_until"),
+        let record = promiseRecord(promise, "vow_loop_run_until"),
+        timeout_ns >= Int64(VOW_FOREVER)
+    else { return VOW_EINVAL }
+    let thread = currentThread()
+    if !record.pointee.state.read().hasValue {
+        // The handler that runs may destroy it.
+        loop.retain()
+        let result = wait(for: record, until: deadline(timeout_ns), running: loop, thread)
+        loop.release(thread)
+        leave(thread)
+        switch result {
+        case .settled: break
+        case .timedOut: return Int32(VOW_PENDING)
+        case .deadlock: return VOW_EDEADLOCK
+        case .forked: return VOW_EFORKED
+        case .shutDown: return VOW_ESHUTDOWN
+        case .isBusy: return VOW_EINVAL
+        }
+    }
+    if record.value.isError { record.pointee.isObserved.set() }
+    return Int32(record.value.isError ? VOW_REJECTED : VOW_FULFILLED)
+}
+
+private func deadline(_ timeout: Int64) -> Deadline {
+    timeout == Int64(VOW_FOREVER) ? .never : .after(timeout)
+}
+
+@_cdecl("vow_loop_wake") @implementation
+public func vow_loop_wake(_ loop: OpaquePointer!) {
+    // Perhaps in a signal handler: nothing else is touched.
+    guard let loop = LoopPointer(loop), loop.isUsable else { return }
+    loop.pointee.isWoken.storeRelease(1)
+    vow_platform_raise(loop.pointee.event)
+}
+
+@_cdecl("vow_loop_destroy") @implementation
+public func vow_loop_destroy(_ loop: OpaquePointer!) {
+    guard let loop = loopRecord(loop, "vow_loop_destroy") else { return }
+    let thread = currentThread()
+    destroyLoop(loop, thread)
+    leave(thread)
+}
+
+@_cdecl("vow_fd_ready") @implementation
+public func vow_fd_ready(_ fd: Int32, _ events: UInt32) -> OpaquePointer! {
+    let thread = currentThread()
+    if events == 0 || events & ~(VOW_READ | VOW_WRITE) != 0 {
+        return invalidPromise("vow_fd_ready", "events are not VOW_READ, VOW_WRITE or both", thread)
+    }
+    if fd < 0 || vow_platform_is_open(fd) == 0 {
+        return invalidPromise("vow_fd_ready", "fd is not open", thread)
+    }
+    let promise = makeDescriptorReady(fd, events, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}

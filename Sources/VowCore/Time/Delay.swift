@@ -1,0 +1,26 @@
+// A promise that is fulfilled after a while. Its timer stands in its own memory; being in the heap is one
+// producer's reference.
+
+import CVow
+
+/// - Parameter nanoseconds: not negative.
+func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
+    guard let delay = makeProduced(TimerNode(fireDelay), thread, stop: stopDelay) else {
+        return promiseWithoutMemory
+    }
+    switch startTimer(delay.part(TimerNode.self), after: nanoseconds, thread) {
+    case .started: break
+    case .refused: settleProduced(delay, ownErrors.refusal, thread)
+    case .noMemory: settleProduced(delay, ownErrors.noMemory, thread)
+    }
+    return delay
+}
+
+private func fireDelay(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let value = end == .due ? vow_none() : ownErrors.shutDown
+    settleProduced(RecordPointer(ofPart: timer), value, thread)
+}
+
+private func stopDelay(_ delay: RecordPointer, _ thread: ThreadPointer) {
+    if stopTimer(delay.part(TimerNode.self)) { delay.releaseProducer(thread) }
+}

@@ -1,0 +1,41 @@
+// Promises that the library itself settles: the record, its `ProducerPart`, and the producer's own part, in one
+// piece of memory.
+
+import CVow
+
+/// An open promise with room for a part; the caller owns it and has one producer's reference. Nil: no memory.
+func makeProduced<Part>(
+    _ part: Part, _ thread: ThreadPointer,
+    stop: @escaping (RecordPointer, ThreadPointer) -> Void
+) -> RecordPointer? {
+    let size = partStart + MemoryLayout<Part>.size
+    guard let memory = takeMemory(size) else { return nil }
+    let promise = memory.bindMemory(to: Record.self, capacity: 1)
+    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
+    promise.producer.initialize(to: ProducerPart(stop: stop, size: size))
+    promise.part(Part.self).initialize(to: part)
+    count(thread.cell.pointee.counters.promisesMade)
+    return promise
+}
+
+private var partStart: Int { MemoryLayout<Record>.size + MemoryLayout<ProducerPart>.size }
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a produced promise: what its producer keeps.
+    func part<Part>(_: Part.Type) -> UnsafeMutablePointer<Part> {
+        (UnsafeMutableRawPointer(self) + partStart).assumingMemoryBound(to: Part.self)
+    }
+
+    /// The promise that a part belongs to.
+    init<Part>(ofPart part: UnsafeMutablePointer<Part>) {
+        self = (UnsafeMutableRawPointer(part) - partStart).assumingMemoryBound(to: Record.self)
+    }
+}
+
+/// Settles a produced promise, unless somebody has cancelled it, with a value (consumed) that needs no count;
+/// and gives the producer's reference back.
+func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
+    if !settle(promise, whileIn: .open, value, ownsProducer: true, thread) {
+        promise.releaseProducer(thread)
+    }
+}

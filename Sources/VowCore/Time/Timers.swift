@@ -1,0 +1,64 @@
+// Setting and stopping timers, on the clock of the calling thread.
+
+/// The time of the calling thread's clock.
+func clockNow(_ thread: ThreadPointer) -> Int64 {
+    withClock(thread) { clock in
+        if clock == processClock { return monotonicNow() }
+        return withStripe(clock.pointee.stripe) { clock.pointee.now }
+    }
+}
+
+enum TimerStart {
+    case started
+    /// No libdispatch in a forked child or after the shutdown, or a loop that is the parent's.
+    case refused
+    case noMemory
+}
+
+/// Sets a timer (in no heap) to so many nanoseconds from now, not negative. It may fire before this returns.
+func startTimer(_ node: TimerPointer, after delay: Int64, _ thread: ThreadPointer) -> TimerStart {
+    startTimer(node, thread) { now in
+        let (sum, overflow) = now.addingReportingOverflow(delay)
+        return overflow ? Int64.max : sum
+    }
+}
+
+/// The same, to a moment of the time that `clockNow` tells.
+func startTimer(_ node: TimerPointer, at moment: Int64, _ thread: ThreadPointer) -> TimerStart {
+    startTimer(node, thread) { _ in moment }
+}
+
+private func startTimer(
+    _ node: TimerPointer, _ thread: ThreadPointer, _ moment: (Int64) -> Int64
+) -> TimerStart {
+    withClock(thread) { clock in
+        if clock == processClock && refusesWork { return .refused }
+        let stripe = clock.pointee.stripe
+        return withStripe(stripe) {
+            if clock.pointee.isClosed { return .refused }
+            if clock == processClock && !hasProcessTimer() { return .noMemory }
+            node.pointee.stripe = stripe
+            node.pointee.clock = clock
+            clock.pointee.add(node, at: moment(clock.pointee.now))
+            return .started
+        }
+    }
+}
+
+/// True: it was set and will never fire. False: it has fired, or is about to.
+func stopTimer(_ node: TimerPointer) -> Bool {
+    // Written before the timer was started, and not changed afterwards.
+    withStripe(node.pointee.stripe) {
+        guard let clock = node.pointee.clock else { return false }
+        clock.pointee.remove(node)
+        return true
+    }
+}
+
+/// The clock of the thread's loop, else the process's.
+private func withClock<Result>(_ thread: ThreadPointer, _ body: (ClockPointer) -> Result) -> Result
+{
+    guard let loop = loopHere(thread) else { return body(processClock) }
+    defer { loop.release(thread) }
+    return body(loop.pointee.clock)
+}

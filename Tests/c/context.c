@@ -1,0 +1,103 @@
+/* Tests chapter 11: the context that travels along a chain. */
+#include "worker.h"
+
+static vow_value give_context(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_value_retain(vow_context_get());
+}
+
+static vow_value set_context(vow_value input, void *context) {
+    (void)context;
+    vow_context_set(vow_int(99));
+    return vow_value_retain(input);
+}
+
+TEST("without a context there is none") {
+    CHECK_INT_EQ(vow_context_get().kind, VOW_NONE);
+    vow_promise *promise = vow_then(fulfilled_int(1), give_context, NULL);
+    vow_value out = vow_none();
+    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &out), VOW_FULFILLED);
+    CHECK_INT_EQ(out.kind, VOW_NONE);
+    vow_promise_release(promise);
+}
+
+TEST("a reaction runs with the context that was set where it was made") {
+    vow_executor *serial = vow_executor_serial("context");
+    vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(), serial};
+    for (int i = 0; i < 3; i++) {
+        vow_resolver *resolver;
+        vow_context_set(vow_int(7));
+        vow_promise *promise = then_on(executors[i], vow_promise_create(&resolver), give_context,
+                                       NULL);
+        vow_promise *rejected = link_full(executors[i], rejected_code(1), NULL, give_context, NULL,
+                                          NULL);
+        vow_promise *both = vow_finally(fulfilled_int(3), give_context, NULL);
+        vow_context_set(vow_none());
+        CHECK(vow_resolve(resolver, vow_int(1)));
+        CHECK_INT_EQ(int_of(promise), 7);
+        CHECK_INT_EQ(int_of(rejected), 7);
+        CHECK_INT_EQ(int_of(both), 3);
+        vow_resolver_release(resolver);
+    }
+    vow_executor_release(serial);
+}
+
+static vow_value make_link(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_from_promise(vow_then(fulfilled_int(1), give_context, NULL));
+}
+
+TEST("it travels on to what handlers make, and async work has it") {
+    vow_context_set(vow_int(8));
+    vow_promise *promise = vow_then(fulfilled_int(1), make_link, NULL);
+    vow_promise *work = vow_async(NULL, give_context, NULL);
+    vow_context_set(vow_none());
+    CHECK_INT_EQ(int_of(promise), 8);
+    CHECK_INT_EQ(int_of(work), 8);
+}
+
+TEST("what a handler sets ends with it") {
+    vow_executor *in = vow_executor_inline();
+    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
+    CHECK_INT_EQ(vow_context_get().kind, VOW_NONE);
+    vow_context_set(vow_int(5));
+    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
+    CHECK_INT_EQ(vow_context_get().as.integer, 5);
+    vow_context_set(vow_none());
+    vow_executor *serial = vow_executor_serial("context");
+    vow_promise *first = then_on(serial, fulfilled_int(1), set_context, NULL);
+    vow_promise *second = then_on(serial, fulfilled_int(1), give_context, NULL);
+    vow_value out;
+    CHECK_INT_EQ(vow_await(second, LONG_ENOUGH, &out), VOW_FULFILLED);
+    CHECK_INT_EQ(out.kind, VOW_NONE);
+    vow_promise_release(second);
+    CHECK_INT_EQ(int_of(first), 1);
+    vow_executor_release(serial);
+}
+
+TEST("a counted context lives as long as something carries it") {
+    counter object = {0};
+    vow_resolver *resolver;
+    vow_context_set(vow_object(&object, &counter_class));
+    vow_promise *promise = then_inline(vow_promise_create(&resolver), add_one, NULL);
+    vow_context_set(vow_none());
+    CHECK_INT_EQ(atomic_load(&object.ends), 0);
+    CHECK(vow_resolve(resolver, vow_int(1)));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(promise), 2);
+    CHECK_INT_EQ(atomic_load(&object.ends), 1);
+}
+
+TEST("a cancelled reaction gives its context up") {
+    counter object = {0};
+    vow_resolver *resolver;
+    vow_context_set(vow_object(&object, &counter_class));
+    vow_promise *promise = then_inline(vow_promise_create(&resolver), add_one, NULL);
+    vow_context_set(vow_none());
+    CHECK(vow_cancel(promise));
+    vow_promise_release(promise);
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(atomic_load(&object.ends), 1);
+}

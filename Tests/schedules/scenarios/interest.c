@@ -1,0 +1,279 @@
+/* Hooks of producers, and the last releases of what they produce. */
+#include "list.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static deferred it, outer, third;
+static heard hook, other_hook;
+static bool has_cancelled, has_resolved;
+
+static void start(void) {
+    it = defer();
+    outer = defer();
+    third = defer();
+    memset(&hook, 0, sizeof hook);
+    memset(&other_hook, 0, sizeof other_hook);
+    has_cancelled = has_resolved = false;
+}
+
+static void let_go(void) {
+    release(&it);
+    release(&outer);
+    release(&third);
+}
+
+static void add_hook(void) {
+    hear_resolver(&hook, it.resolver);
+}
+
+static void add_other_hook(void) {
+    hear_resolver(&other_hook, it.resolver);
+}
+
+static void cancel(void) {
+    has_cancelled = vow_cancel(it.promise);
+}
+
+static void resolve(void) {
+    has_resolved = vow_resolve(it.resolver, vow_int(1));
+}
+
+static void release_promise(void) {
+    vow_promise_release(it.promise);
+    it.promise = NULL;
+}
+
+static void release_resolver(void) {
+    vow_resolver_release(it.resolver);
+    it.resolver = NULL;
+}
+
+/* A hook comes while the promise is cancelled. */
+static void finish_hooks(void) {
+    CHECK(has_cancelled);
+    check_heard(&hook, 1, 1);
+    check_heard(&other_hook, 1, 1);
+    outcome(0);
+    let_go();
+}
+
+const scenario hook_cancel = {
+    "hook-cancel", start, {add_hook, cancel, add_other_hook}, finish_hooks, 3, 1,
+};
+
+/* Or given up. */
+static void finish_given_up(void) {
+    check_heard(&hook, 1, 1);
+    check_heard(&other_hook, 1, 1);
+    CHECK(unhandled == 0);
+    outcome(0);
+    let_go();
+}
+
+const scenario hook_release = {
+    "hook-release", start, {add_hook, release_promise, add_other_hook}, finish_given_up, 3, 1,
+};
+
+/* Or resolved, or cancelled. */
+static void finish_resolved(void) {
+    CHECK(has_cancelled != has_resolved);
+    check_heard(&hook, has_cancelled, has_cancelled);
+    outcome(has_resolved);
+    let_go();
+}
+
+const scenario hook_resolve = {
+    "hook-resolve", start, {add_hook, resolve, cancel}, finish_resolved, 3, 2,
+};
+
+/* Or given up before it is resolved, or afterwards. */
+static void finish_released_or_resolved(void) {
+    CHECK(has_resolved);
+    check_heard(&hook, 0, 1);
+    outcome(hook.called);
+    let_go();
+}
+
+const scenario hook_release_resolve = {
+    "hook-release-resolve",      start, {add_hook, resolve, release_promise},
+    finish_released_or_resolved, 3,     2,
+};
+
+/* The last resolver goes, and so does the last reader: called or broken, and reported or not. */
+static void start_heard(void) {
+    start();
+    add_hook();
+}
+
+static void finish_broken(void) {
+    check_heard(&hook, 0, 1);
+    CHECK(hook.called + unhandled == 1);
+    outcome(unhandled);
+    let_go();
+}
+
+const scenario release_or_broken = {
+    "release-or-broken", start_heard, {release_promise, release_resolver}, finish_broken, 5, 2,
+};
+
+/* The last resolver adds its hook first; another one goes at the same time. */
+static void start_two_resolvers(void) {
+    start();
+    vow_resolver_retain(it.resolver);
+}
+
+static void add_hook_and_release(void) {
+    add_hook();
+    vow_resolver_release(it.resolver);
+}
+
+static void release_other_resolver(void) {
+    vow_resolver_release(it.resolver);
+}
+
+static void finish_two_resolvers(void) {
+    it.resolver = NULL;
+    finish_broken();
+}
+
+const scenario hook_last_resolver = {
+    "hook-last-resolver",
+    start_two_resolvers,
+    {add_hook_and_release, release_other_resolver, release_promise},
+    finish_two_resolvers,
+    3,
+    2,
+};
+
+/* Two readers go at the same time. */
+static void start_two_readers(void) {
+    start_heard();
+    vow_promise_retain(it.promise);
+}
+
+static void release_one(void) {
+    vow_promise_release(it.promise);
+}
+
+static void finish_two_readers(void) {
+    it.promise = NULL;
+    check_heard(&hook, 1, 1);
+    outcome(0);
+    let_go();
+}
+
+const scenario release_two_readers = {
+    "release-two-readers", start_two_readers, {release_one, release_one}, finish_two_readers, 5, 1,
+};
+
+/* One goes, the other one cancels. */
+static void cancel_and_release(void) {
+    cancel();
+    release_one();
+}
+
+static void finish_cancelled_reader(void) {
+    CHECK(has_cancelled);
+    finish_two_readers();
+}
+
+const scenario release_cancel = {
+    "release-cancel",
+    start_two_readers,
+    {release_one, cancel_and_release},
+    finish_cancelled_reader,
+    5,
+    1,
+};
+
+/* A promise that follows it is given up: nobody reads it any more. */
+static void start_follower(void) {
+    start_heard();
+    CHECK(vow_resolve(outer.resolver, vow_from_promise(it.promise)));
+    it.promise = NULL;
+}
+
+static void release_outer(void) {
+    vow_promise_release(outer.promise);
+    outer.promise = NULL;
+}
+
+const scenario release_follower = {
+    "release-follower", start_follower, {release_outer, resolve}, finish_released_or_resolved, 5, 2,
+};
+
+/* While it begins to follow. Nobody is left to read it, in any order. */
+static void follow(void) {
+    vow_promise *followed = it.promise;
+    it.promise = NULL;
+    CHECK(vow_resolve(outer.resolver, vow_from_promise(followed)));
+}
+
+static void finish_unread(void) {
+    check_heard(&hook, 1, 1);
+    CHECK(unhandled == 0);
+    outcome(0);
+    let_go();
+}
+
+const scenario release_adopting = {
+    "release-adopting", start_heard, {follow, release_outer}, finish_unread, 5, 1,
+};
+
+/* And its resolver goes too. */
+static void follow_and_release(void) {
+    follow();
+    vow_resolver_release(outer.resolver);
+    outer.resolver = NULL;
+}
+
+const scenario release_adopting_resolved = {
+    "release-adopting-resolved",
+    start_heard,
+    {follow_and_release, release_outer},
+    finish_unread,
+    5,
+    1,
+};
+
+/* While it settles. */
+static void finish_adopted_or_resolved(void) {
+    CHECK(has_resolved);
+    check_heard(&hook, 0, 1);
+    outcome(hook.called);
+    let_go();
+}
+
+const scenario release_adopting_settled = {
+    "release-adopting-settled", start_heard, {follow, release_outer, resolve},
+    finish_adopted_or_resolved, 2,           2,
+};
+
+/* A path of two: what is in the middle is given up with its follower, or before. */
+static void start_path(void) {
+    start_heard();
+    CHECK(vow_resolve(outer.resolver, vow_from_promise(vow_promise_retain(third.promise))));
+    CHECK(vow_resolve(third.resolver, vow_from_promise(it.promise)));
+    it.promise = NULL;
+}
+
+static void release_third(void) {
+    vow_promise_release(third.promise);
+    third.promise = NULL;
+}
+
+const scenario release_path = {
+    "release-path", start_path, {release_outer, release_third}, finish_unread, 5, 1,
+};
+
+/* Somebody else begins to follow it and is given up, too. */
+static void third_follows(void) {
+    vow_resolve(third.resolver, vow_from_promise(vow_promise_retain(outer.promise)));
+    release_outer();
+    release_third();
+}
+
+const scenario release_passing = {
+    "release-passing", start_heard, {follow, third_follows}, finish_unread, 3, 1,
+};
