@@ -1,4 +1,4 @@
-/* common.h: what the numbered examples share: printing a value, and waiting for one. */
+/* common.h: what the examples share: printing a value, waiting for one, and leaving nothing. */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
 
@@ -47,6 +47,14 @@ static inline void show_result(const char *label, vow_promise *promise) {
     vow_value outcome = wait_for(promise);
     show(label, outcome);
     vow_value_release(outcome);
+}
+
+/* The last line of a program that leaves nothing behind: ends the library's work and says how many
+ * promises are still alive. Returns what main should. */
+static inline int nothing_left(void) {
+    int64_t alive = vow_shutdown(VOW_FOREVER);
+    printf("promises alive at the end: %" PRId64 "\n", alive);
+    return alive == 0 ? 0 : 1;
 }
 
 #endif
