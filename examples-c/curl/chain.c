@@ -15,7 +15,7 @@
  *   /token              a new token
  *   /list?TOKEN         item numbers, one in each line
  *   /item/NUMBER?TOKEN  the item
- *   /closed             never answers
+ *   /closed?            never answers
  *
  * Token and numbers differ from run to run: a client that has not read the answer before cannot
  * ask the next question. */
@@ -37,7 +37,7 @@ static int shop_answer(const char *path, char *body, size_t size, void *context)
         snprintf(body, size, "%s", shop->token);
         return 200;
     }
-    if (strcmp(path, "/closed?") == 0) {
+    if (strncmp(path, "/closed?", 8) == 0) {
         return SITE_HANG;
     }
     if (token == NULL || shop->token[0] == '\0' || strcmp(token + 1, shop->token) != 0) {
