@@ -64,10 +64,10 @@ int main(void) {
     struct thermometer thermometer = {.from = ends[0], .to = ends[1]};
 
     /* Made on the thread of a loop and outside of any handler, these run on that loop. */
-    vow_promise *third = vow_then(vow_delay(30 * MILLISECOND), say, "after 30 ms");
     vow_promise_release(vow_then(vow_delay(10 * MILLISECOND), say, "after 10 ms"));
     vow_promise_release(vow_then(vow_delay(20 * MILLISECOND), say, "after 20 ms"));
-    vow_promise *reading = vow_then(third, switch_on, &thermometer);
+    vow_promise *reading = vow_then(vow_delay(30 * MILLISECOND), say, "after 30 ms");
+    reading = vow_then(reading, switch_on, &thermometer);
 
     /* The program's loop: one entry more. The descriptor can be read while a handler waits to be
      * run or a timer is due; nothing runs but inside vow_loop_run_once. */
