@@ -210,8 +210,9 @@ vow_promise *fetch(const char *url) {
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
     struct transfer *transfer = new_transfer(url, resolver);
-    if (vow_promise_state(promise) != VOW_PENDING || transfer == NULL ||
+    if (transfer == NULL ||
         vow_resolver_on_cancel(resolver, on_unwanted, transfer, free_transfer) != 0 ||
+        vow_promise_state(promise) != VOW_PENDING || /* no memory for it: the transfer is freed */
         curl_multi_add_handle(all.multi, transfer->easy) != CURLM_OK) {
         vow_reject(resolver, vow_error("vow", VOW_ENOMEM, "no memory for a transfer"));
         vow_resolver_release(resolver);
