@@ -49,7 +49,7 @@ lib: $(LIB) ## The library, shared and static, in build/lib
 demo: $(OUT)/bin/vow-demo ## Chained HTTP requests on loopback; ARGS="--fail=hang" and others
 	$(OUT)/bin/vow-demo $(ARGS)
 
-examples: $(LIB) ## The numbered examples, compared with their expected output
+examples: $(LIB) ## All examples but the demo, compared with their expected output
 	scripts/examples tree
 
 install: $(LIB) ## Header, libraries, vow.pc and CMake files, into $(DESTDIR)$(PREFIX)

@@ -1,8 +1,9 @@
-/* common.h: what the numbered examples share: printing a value, and waiting for one. */
+/* common.h: what the examples share: printing a value, waiting for one, and leaving nothing. */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,6 +48,17 @@ static inline void show_result(const char *label, vow_promise *promise) {
     vow_value outcome = wait_for(promise);
     show(label, outcome);
     vow_value_release(outcome);
+}
+
+/* The last line of a program that leaves nothing behind: says how many promises are still alive.
+ * Returns what main should. */
+static inline int nothing_left(void) {
+    vow_statistics statistics = {.size = sizeof statistics};
+    for (int i = 0; i < 2000 && vow_stats(&statistics) == 0 && statistics.live > 0; i++) {
+        poll(NULL, 0, 1); /* a thread of the pool may need a moment to give its reference back */
+    }
+    printf("promises alive at the end: %" PRIu64 "\n", statistics.live);
+    return statistics.live == 0 ? 0 : 1;
 }
 
 #endif

@@ -925,7 +925,8 @@ VOW_API int vow_stats(vow_statistics *out);
  * dispatch executors, delays and descriptors off the loops are refused with VOW_ESHUTDOWN.
  * What was queued before is run, for at most timeout_ns nanoseconds (VOW_FOREVER:
  * no limit); then what is still queued on the pool, and the delays and
- * descriptors that libdispatch watches, are rejected with VOW_ESHUTDOWN. Returns how many
+ * descriptors that libdispatch watches, are rejected with VOW_ESHUTDOWN. (On the
+ * main thread, work queued for that thread is not waited for.) Returns how many
  * promises are still alive, or VOW_EINVAL: a negative time-out; VOW_EDEADLOCK:
  * called on an executor of the library. */
 VOW_API int64_t vow_shutdown(int64_t timeout_ns);

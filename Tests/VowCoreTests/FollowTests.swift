@@ -32,7 +32,7 @@ final class FollowTests: CoreTest {
         XCTAssertEqual(phase(of: outer), .following)
         XCTAssertEqual(outer.upstream, inner)
         XCTAssertEqual(inner.pointee.state.read().head, outer)
-        XCTAssertTrue(inner.pointee.hasFollowers.isSet)
+        XCTAssertTrue(inner.pointee.flags.contains(RecordFlag.hasFollowers))
         // The queue is its producer, and it holds what it follows.
         XCTAssertEqual(Counts(outer), Counts(promises: 1, producers: 1))
         XCTAssertEqual(Counts(inner), Counts(promises: 2, producers: 1))

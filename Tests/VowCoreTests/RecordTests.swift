@@ -6,16 +6,19 @@ import XCTest
 @testable import VowCore
 
 final class RecordTests: CoreTest {
-    func testAPromiseTakes40BytesALink64AndALinkWithExtras88() {
+    func testAPromiseTakes40BytesALink72ALinkWithExtras96AndATravellingOne152() {
         XCTAssertEqual(MemoryLayout<Record>.size, 40)
         XCTAssertEqual(MemoryLayout<Record>.alignment, 8)
-        XCTAssertEqual(MemoryLayout<LinkPart>.size, 24)
+        XCTAssertEqual(MemoryLayout<LinkPart>.size, 32)
         XCTAssertEqual(MemoryLayout<LinkExtras>.size, 24)
+        XCTAssertEqual(MemoryLayout<TravelPart>.size, 56)
         XCTAssertEqual(Shape().recordSize, 40)
         XCTAssertEqual(Shape.immortal.recordSize, 40)
         for more in [Shape(), .onFulfilled, .onRejected, .finally, .subscription] {
-            XCTAssertEqual(Shape.link.union(more).recordSize, 64)
-            XCTAssertEqual(Shape.link.union(.extras).union(more).recordSize, 88)
+            XCTAssertEqual(Shape.link.union(more).recordSize, 72)
+            XCTAssertEqual(Shape.link.union(.extras).union(more).recordSize, 96)
+            let travelling = Shape.link.union([.extras, .travels]).union(more)
+            XCTAssertEqual(travelling.recordSize, 152)
         }
     }
 
@@ -26,7 +29,7 @@ final class RecordTests: CoreTest {
         XCTAssertEqual(shapes.reduce(into: Shape()) { $0.formUnion($1) }.rawValue, 255)
         XCTAssertEqual(shapes.reduce(0) { $0 + Int($1.rawValue) }, 255)
         let steps: [VowCore.Progress] = [
-            .lastOfBatch, .countedInline, .outcomeIsHeld, .isRefused,
+            .lastOfBatch, .passes, .countedInline, .outcomeIsHeld, .isRefused,
         ]
         for (index, step) in steps.enumerated() {
             for other in steps[..<index] { XCTAssertTrue(step.isDisjoint(with: other)) }
@@ -66,7 +69,7 @@ final class RecordTests: CoreTest {
             XCTAssertEqual(record.progress, .lastOfBatch)
             XCTAssertEqual(record.inlineLeft, 7)
             XCTAssertTrue(record.pointee.isObserved.isSet)
-            XCTAssertFalse(record.pointee.hasFollowers.isSet)
+            XCTAssertEqual(record.pointee.flags.snapshot, 0)
             XCTAssertEqual(record.pointee.shape, Shape())
         }
     }
@@ -75,7 +78,9 @@ final class RecordTests: CoreTest {
         withRecords(1) { records in
             let start = UnsafeRawPointer(records[0])
             XCTAssertEqual(UnsafeRawPointer(records[0].link) - start, 40)
-            XCTAssertEqual(UnsafeRawPointer(records[0].extras) - start, 64)
+            XCTAssertEqual(UnsafeRawPointer(records[0].extras) - start, 72)
+            XCTAssertEqual(UnsafeRawPointer(records[0].travel) - start, 96)
+            XCTAssertEqual(UnsafeRawPointer(records[0].producer) - start, 40)
         }
     }
 
@@ -94,7 +99,7 @@ final class RecordTests: CoreTest {
     private static let onRejected: Handler = { _, _ in vow_int(2) }
 
     func testTheShapeSelectsTheHandler() {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: 88, alignment: 16)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 96, alignment: 16)
         defer { memory.deallocate() }
         func selected(_ shape: Shape, rejected: Bool) -> Int64? {
             let link = memory.bindMemory(to: Record.self, capacity: 1)

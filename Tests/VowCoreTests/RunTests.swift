@@ -44,7 +44,7 @@ final class RunTests: CoreTest {
         XCTAssertEqual(witness.frame?.executor, ownExecutors.inline)
         XCTAssertNil(witness.frame?.outer)
         XCTAssertEqual(witness.depth, 1)
-        XCTAssertEqual(witness.phase, .claimed)
+        XCTAssertEqual(witness.phase, .running)
         XCTAssertEqual(derived.value.as.integer, 10)
         drop(derived)
     }
@@ -134,7 +134,7 @@ final class RunTests: CoreTest {
             finishSkipped(thread)
         }
         XCTAssertEqual(cost, Cost(settled: 1, done: 1))
-        XCTAssertEqual(code(of: derived.value), Int64(VOW_EFORKED))
+        XCTAssertEqual(code(of: derived.value), Int64(VOW_ESHUTDOWN))
         XCTAssertEqual(witness.calls, 0)
         XCTAssertEqual(witness.destroyed, 1)
         promise.releaseProducer(thread)

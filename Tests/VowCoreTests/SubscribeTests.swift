@@ -164,14 +164,14 @@ final class SubscribeTests: CoreTest {
         }
     }
 
-    func testASubscriptionTakesOneAllocationOf64Bytes() {
+    func testASubscriptionTakesOneAllocationOf72Bytes() {
         let thenable = Thenable()
         thenable.value = vow_int(1)
         withClass(destroy: destroyThenable, subscribe: ask) { cls in
             let object = makeObject(pointer(to: thenable), cls)!
             let promise = openPromise()
             let cost = Cost.of { resolveLast(promise, object) }
-            XCTAssertEqual(cost.taken, 64)
+            XCTAssertEqual(cost.taken, 72)
             XCTAssertEqual(cost.made, 1)
             XCTAssertEqual(cost.promisesFreed, 1)
             drop(promise)

@@ -13,10 +13,8 @@ func openPromise() -> RecordPointer {
 @discardableResult
 func resolveLast(_ promise: RecordPointer, _ value: vow_value) -> Bool {
     let thread = currentThread()
-    let isFirst = promise.pointee.state.transitionToClaimed(from: .open)
-    if isFirst {
-        resolve(promise, value, ownsProducer: true, thread)
-    } else {
+    let isFirst = resolve(promise, whileIn: .open, value, ownsProducer: true, thread)
+    if !isFirst {
         value.release(thread)
         promise.releaseProducer(thread)
     }
@@ -109,12 +107,19 @@ func expectSettled(_ promise: RecordPointer, file: StaticString = #filePath, lin
 }
 
 /// The members of a list, in order.
-func members(_ list: MemberList) -> [RecordPointer] {
+func members(_ list: MemberList) -> [RecordPointer] { records(from: list.first) { $0.lane } }
+
+/// The same of a list that is linked by slots.
+func members(_ list: SlotList) -> [RecordPointer] { records(from: list.first) { $0.next } }
+
+private func records(
+    from first: RecordPointer?, _ next: (RecordPointer) -> RecordPointer?
+) -> [RecordPointer] {
     var found: [RecordPointer] = []
-    var member = list.first
+    var member = first
     while let current = member {
         found.append(current)
-        member = current.next
+        member = next(current)
     }
     return found
 }
@@ -128,6 +133,26 @@ func withRecords(_ count: Int, _ body: ([RecordPointer]) -> Void) {
         record.pointee.counts.storeRelaxed(1)
         record.release(thread)
     }
+}
+
+/// The same with a lane: links that read no promise and have no handler.
+func withLinks(_ count: Int, _ body: ([RecordPointer]) -> Void) {
+    let thread = currentThread()
+    let links = (0..<count).map { _ in bareLink(thread) }
+    body(links)
+    for link in links {
+        link.pointee.counts.storeRelaxed(1)
+        link.release(thread)
+    }
+}
+
+private func bareLink(_ thread: ThreadPointer) -> RecordPointer {
+    let shape = Shape.link
+    let link = takeMemory(shape.recordSize)!.bindMemory(to: Record.self, capacity: 1)
+    link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 0))
+    link.link.initialize(to: LinkPart(handler: nil, context: nil, executor: nil))
+    count(thread.cell.pointee.counters.promisesMade)
+    return link
 }
 
 /// A class of objects for as long as the body runs.

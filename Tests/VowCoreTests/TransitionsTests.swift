@@ -228,7 +228,7 @@ final class TransitionsTests: CoreTest {
                     }
                 }
             }
-            let queued = members(MemberList(reversing: state.read().head))
+            let queued = members(SlotList(reversing: state.read().head))
             XCTAssertEqual(Set(queued), Set(records))
             XCTAssertEqual(queued.count, 400)
             for part in 0..<4 {

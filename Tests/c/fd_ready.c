@@ -303,3 +303,23 @@ TEST("cancelling a watch rejects it, and leaves the others of the descriptor alo
         vow_loop_destroy(loop);
     }
 }
+
+static vow_value await_given(vow_value input, void *context) {
+    (void)input;
+    return vow_int(vow_await(context, LONG_ENOUGH, NULL));
+}
+
+TEST("an inline handler of one watch may wait for another that is ready as well") {
+    vow_loop *loop = vow_loop_create();
+    int ends[2];
+    CHECK_INT_EQ(pipe(ends), 0);
+    vow_promise *first = vow_fd_ready(ends[0], VOW_READ);
+    vow_promise *second = vow_fd_ready(ends[0], VOW_READ);
+    first = then_inline(first, await_given, second);
+    write_one(ends[1]);
+    CHECK_INT_EQ(int_of(first), VOW_FULFILLED);
+    CHECK_INT_EQ(int_of(second), VOW_READ);
+    close(ends[0]);
+    close(ends[1]);
+    vow_loop_destroy(loop);
+}

@@ -454,3 +454,17 @@ TEST("timers are cancelled while they fire, on a loop and off") {
         vow_loop_destroy(loop);
     }
 }
+
+static vow_value await_given(vow_value input, void *context) {
+    (void)input;
+    return vow_int(vow_await(context, LONG_ENOUGH, NULL));
+}
+
+TEST("handlers of a destroyed loop's delays may wait for one another") {
+    vow_loop *loop = vow_loop_create();
+    vow_promise *second = vow_delay(2 * HOUR);
+    vow_promise *first = catch_inline(vow_delay(HOUR), await_given, second);
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(int_of(first), VOW_REJECTED);
+    CHECK_INT_EQ(code_of(second), VOW_ESHUTDOWN);
+}

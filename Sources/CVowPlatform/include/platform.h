@@ -99,6 +99,12 @@ static inline int vow_platform_format_double(char *buffer, size_t size, double r
     return snprintf(buffer, size, "%.17g", real);
 }
 
+/* Sleeps for so many nanoseconds, or less. */
+static inline void vow_platform_pause(int64_t nanoseconds) {
+    struct timespec time = {0, nanoseconds};
+    nanosleep(&time, NULL);
+}
+
 static inline int vow_platform_is_main_thread(void) {
     return getpid() == (pid_t)syscall(SYS_gettid);
 }

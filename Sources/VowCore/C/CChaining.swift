@@ -100,3 +100,17 @@ extension Reaction {
             token: sourceRecord(given.token, "vow_then_with"))
     }
 }
+
+@_cdecl("vow_catch_if") @implementation
+public func vow_catch_if(
+    _ promise: OpaquePointer!, _ domain: UnsafePointer<CChar>!, _ code: Int64, _ fn: vow_handler!,
+    _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    let thread = currentThread()
+    guard let record = promiseRecord(promise, "vow_catch_if"), let fn: Handler = fn else {
+        return refuseLink(promise, "vow_catch_if", thread)
+    }
+    let derived = catchErrors(of: record, domain: domain, code: code, fn, context, thread)
+    leave(thread)
+    return OpaquePointer(derived)
+}

@@ -33,6 +33,14 @@ public func vow_version() -> UInt32 {
     UInt32(VOW_VERSION_MAJOR << 16 | VOW_VERSION_MINOR << 8 | VOW_VERSION_PATCH)
 }
 
+@_cdecl("vow_shutdown") @implementation
+public func vow_shutdown(_ timeout_ns: Int64) -> Int64 {
+    if timeout_ns < Int64(VOW_FOREVER) { return Int64(VOW_EINVAL) }
+    let thread = currentThread()
+    let deadline: Deadline = timeout_ns == Int64(VOW_FOREVER) ? .never : .after(timeout_ns)
+    return shutDown(until: deadline, thread)
+}
+
 @_cdecl("vow_stats") @implementation
 public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
     guard let out: UnsafeMutablePointer<vow_statistics> = out,

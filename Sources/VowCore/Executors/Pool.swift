@@ -87,6 +87,7 @@ private func workUntilNothingIsLeft(_ thread: ThreadPointer) {
         while let reaction = nextReaction(thread) {
             run(reaction, looksForWorkNext: true, thread)
             leave(thread)
+            count(thread.cell.pointee.counters.workEnded)
         }
     }
 }
@@ -174,6 +175,15 @@ func takePlaceInPoolBack() {
     poolLock.withLock {
         pool.blocked -= 1
         pool.workers += 1
+    }
+}
+
+/// Rejects what no worker has begun.
+func refusePooled(_ thread: ThreadPointer) {
+    while let reaction = poolLock.withLock({ pool.queue.popFirst() }) {
+        asOneStep(thread) { refuse(reaction, .shutDown, thread) }
+        leave(thread)
+        count(thread.cell.pointee.counters.workEnded)
     }
 }
 

@@ -69,6 +69,7 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
                 run(reaction, thread)
             }
             leave(thread)
+            count(thread.cell.pointee.counters.workEnded)
         }
     }
     if left <= 0 && !isForkedChild { sendDrain(executor) } else { executor.release(thread) }

@@ -11,19 +11,31 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .inline: thread.pointee.ready.append(reaction)
     case .custom: submitCustom(reaction, executor, thread)
     case .loop: submitToLoop(reaction, executor, thread)
-    case _ where isForkedChild: refuse(reaction, .forked, thread)
+    case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
+    default: submitToLibdispatch(reaction, executor, thread)
+    }
+}
+
+private func submitToLibdispatch(
+    _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
+) {
+    count(thread.cell.pointee.counters.workGiven)
+    switch executor.pointee.kind {
     case .pool: submitPooled(reaction, thread)
     case .serial: submitSerial(reaction, executor, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
     case .barrier:
         executor.pointee.queue?.submitBarrier(reaction, runDispatched)
         nudgeWaitingThreads()
+    case .inline, .custom, .loop: fatal("an executor that is not on libdispatch")
     }
 }
 
 private func runDispatched(_ work: UnsafeMutableRawPointer?) {
     guard let reaction = work?.assumingMemoryBound(to: Record.self) else { return }
-    runWholly(reaction, currentThread())
+    let thread = currentThread()
+    runWholly(reaction, thread)
+    count(thread.cell.pointee.counters.workEnded)
 }
 
 /// For executors that give each reaction a call of its own: runs it and what follows on this thread.

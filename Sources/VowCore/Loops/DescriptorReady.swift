@@ -14,7 +14,7 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
     switch startWatch(promise.part(WatchNode.self), thread) {
     case .started: break
     case .always: settleProduced(promise, vow_int(Int64(events)), thread)
-    case .forked: settleProduced(promise, ownErrors.forked, thread)
+    case .refused: settleProduced(promise, ownErrors.refusal, thread)
     case .noMemory: settleProduced(promise, ownErrors.noMemory, thread)
     }
     return promise

@@ -7,9 +7,15 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
     if loop.pointee.isClosed.exchangeAcquireRelease(1) != 0 { return }
     withdrawLoop(loop)
     let isBatchWhole = waitForRunner(of: loop, thread)
-    closeQueue(of: loop.pointee.executor, isBatchWhole: isBatchWhole, thread)
-    closeClock(loop.pointee.clock, thread)
-    closeWatches(loop.pointee.watches, thread)
+    // Everything is rejected before foreign code hears of it, which might wait for any of it.
+    asOneStep(thread) {
+        closeQueue(of: loop.pointee.executor, isBatchWhole: isBatchWhole, thread)
+        closeClock(loop.pointee.clock, thread)
+        closeWatches(loop.pointee.watches, thread)
+    }
+    // In a context's destructor, those of the queue were put aside.
+    finishSkipped(thread)
+    leave(thread)
     // Nobody arms or watches any more. The event stays for those who have just added something.
     close(loop.pointee.set)
     close(loop.pointee.timer)
@@ -29,11 +35,10 @@ private func waitForRunner(of loop: LoopPointer, _ thread: ThreadPointer) -> Boo
     return true
 }
 
-private func closeClock(_ clock: ClockPointer, _ thread: ThreadPointer) {
+func closeClock(_ clock: ClockPointer, _ thread: ThreadPointer) {
     let stripe = clock.pointee.stripe
     withStripe(stripe) { clock.pointee.isClosed = true }
     while let node = withStripe(stripe, { clock.pointee.takeDue(at: Int64.max) }) {
         node.pointee.fire(node, .shutDown, thread)
-        leave(thread)
     }
 }

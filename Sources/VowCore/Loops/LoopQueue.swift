@@ -74,7 +74,7 @@ func endRun(of executor: ExecutorPointer) -> Bool {
     }
 }
 
-/// Accepts nothing more, and refuses what is there.
+/// Accepts nothing more, and refuses what is there: as one step, see `asOneStep`.
 /// - Parameter isBatchWhole: not so if a fork caught another thread at it.
 func closeQueue(of executor: ExecutorPointer, isBatchWhole: Bool, _ thread: ThreadPointer) {
     let taken = executor.pointee.intake.exchangeAcquireRelease(closed)
@@ -82,9 +82,6 @@ func closeQueue(of executor: ExecutorPointer, isBatchWhole: Bool, _ thread: Thre
     if isBatchWhole { swap(&left, &executor.batch.pointee) }
     left.append(MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~marks))))
     while let reaction = left.popFirst() {
-        asOneStep(thread) { refuse(reaction, .shutDown, thread) }
-        leave(thread)
+        refuse(reaction, .shutDown, thread)
     }
-    // In a context's destructor they were put aside.
-    finishSkipped(thread)
 }

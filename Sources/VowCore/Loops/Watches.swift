@@ -18,7 +18,7 @@ enum WatchStart {
     case started
     /// Nothing to watch: it is always ready.
     case always
-    case forked, noMemory
+    case refused, noMemory
 }
 
 /// It may fire before this returns. The descriptor is open.
@@ -28,10 +28,10 @@ func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
     guard let table: WatchTablePointer = loop?.pointee.watches ?? processTable else {
         fatal("there is no table of watches")
     }
-    if table == processTable && isForkedChild { return .forked }
+    if table == processTable && refusesWork { return .refused }
     let stripe = table.pointee.stripe
     return withStripe(stripe) {
-        if table.pointee.isClosed { return .forked }
+        if table.pointee.isClosed { return .refused }
         if table == processTable && !hasProcessSet() { return .noMemory }
         switch table.add(watch) {
         case 0: return .started
@@ -50,7 +50,8 @@ func stopWatch(_ watch: WatchPointer) -> Bool {
     }
 }
 
-/// Fires what is ready in a table, up to 64 descriptors. Returns how many fired.
+/// Fires what is ready in a table, up to 64 descriptors. Returns how many fired. All settle before foreign code
+/// runs, which might read what others were told is there, or wait for one of them.
 func fireWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
     let set: Int32 = withStripe(table.pointee.stripe) {
         table.pointee.count == 0 || table.pointee.isClosed ? -1 : table.pointee.set
@@ -58,20 +59,29 @@ func fireWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
     if set < 0 { return 0 }
     return withUnsafeTemporaryAllocation(of: vow_platform_ready.self, capacity: 64) { ready in
         var fired = 0
-        for index in 0..<Int(vow_platform_look(set, ready.baseAddress, 64)) {
-            let found = ready[index]
-            var list = withStripe(table.pointee.stripe) {
-                table.pointee.isClosed ? nil : table.take(found.descriptor, found.events)
-            }
-            while let watch = list {
-                list = watch.pointee.next
-                fired += 1
-                watch.pointee.fire(watch, found.events & watch.pointee.events, thread)
-                leave(thread)
+        asOneStep(thread) {
+            for index in 0..<Int(vow_platform_look(set, ready.baseAddress, 64)) {
+                fired += fire(ready[index], in: table, thread)
             }
         }
+        leave(thread)
         return fired
     }
+}
+
+private func fire(
+    _ found: vow_platform_ready, in table: WatchTablePointer, _ thread: ThreadPointer
+) -> Int {
+    var fired = 0
+    var list = withStripe(table.pointee.stripe) {
+        table.pointee.isClosed ? nil : table.take(found.descriptor, found.events)
+    }
+    while let watch = list {
+        list = watch.pointee.next
+        fired += 1
+        watch.pointee.fire(watch, found.events & watch.pointee.events, thread)
+    }
+    return fired
 }
 
 /// The loop is destroyed.
@@ -80,9 +90,11 @@ func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
     withStripe(stripe) { table.pointee.isClosed = true }
     while let watch = withStripe(stripe, { table.takeAny() }) {
         watch.pointee.fire(watch, 0, thread)
-        leave(thread)
     }
 }
+
+/// The library's work in the process ends.
+func closeProcessWatches(_ thread: ThreadPointer) { closeWatches(processTable, thread) }
 
 /// Under the table's lock. False: no memory, or no descriptors.
 private func hasProcessSet() -> Bool {

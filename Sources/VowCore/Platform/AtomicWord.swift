@@ -107,6 +107,13 @@ struct AtomicWord: ~Copyable, Sendable {
         return storage.wrappingSubtract(value, ordering: .acquiringAndReleasing).oldValue
     }
 
+    /// Sets bits; returns the value before.
+    @inline(__always)
+    func orAcquireRelease(_ bits: UInt64) -> UInt64 {
+        point(.change)
+        return storage.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
+    }
+
     /// Returns the value before.
     @inline(__always)
     func addOrdered(_ value: UInt64) -> UInt64 {

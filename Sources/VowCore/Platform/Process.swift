@@ -1,4 +1,4 @@
-// What the process as a whole goes through: fork.
+// What the process as a whole goes through: fork, and the end of the library's work in it.
 
 import CVowPlatform
 
@@ -8,6 +8,12 @@ let forkedFlag = AtomicWord(0)
 
 @inline(__always)
 var isForkedChild: Bool { forkedFlag.loadRelaxed() != 0 }
+
+/// Not 0: executors on libdispatch take nothing more, because this is such a child, or after `vow_shutdown`.
+let refusalFlag = AtomicWord(0)
+
+@inline(__always)
+var refusesWork: Bool { refusalFlag.loadRelaxed() != 0 }
 
 /// Registers what keeps the core's own lock consistent across a fork.
 func watchForks(

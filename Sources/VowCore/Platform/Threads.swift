@@ -12,6 +12,9 @@ struct Counters: ~Copyable, Sendable {
     let handlersDone = AtomicWord(0)
     let bytesTaken = AtomicWord(0)
     let bytesFreed = AtomicWord(0)
+    /// Reactions handed to libdispatch, and done there.
+    let workGiven = AtomicWord(0)
+    let workEnded = AtomicWord(0)
 }
 
 /// The sums over all threads. A moment's view while threads are working.
@@ -24,6 +27,8 @@ struct CounterSums {
     var handlersDone: UInt64 = 0
     var bytesTaken: UInt64 = 0
     var bytesFreed: UInt64 = 0
+    var workGiven: UInt64 = 0
+    var workEnded: UInt64 = 0
 
     mutating func add(_ counters: borrowing Counters) {
         promisesMade &+= counters.promisesMade.loadRelaxed()
@@ -34,6 +39,8 @@ struct CounterSums {
         handlersDone &+= counters.handlersDone.loadRelaxed()
         bytesTaken &+= counters.bytesTaken.loadRelaxed()
         bytesFreed &+= counters.bytesFreed.loadRelaxed()
+        workGiven &+= counters.workGiven.loadRelaxed()
+        workEnded &+= counters.workEnded.loadRelaxed()
     }
 }
 

@@ -74,6 +74,7 @@ private func sleep(
         case .forked: return .forked
         case .runnable(let reaction):
             run(reaction, thread)
+            count(thread.cell.pointee.counters.workEnded)
             continue
         case .blocked: break
         }

@@ -41,11 +41,7 @@
             for index in 0..<count { box.items[index].retained() }
             return copy
         case VOW_ERROR:
-            let part = box.part(ErrorPart.self).pointee
-            let copy = makeError(
-                domain: box.domain, code: part.code, message: box.message, payload: part.payload)
-            if copy != nil { part.payload.retained() }
-            return copy
+            return makeErrorCopy(of: input) { _ in }
         default:
             return nil
         }

@@ -12,6 +12,8 @@ struct ObserverOwner {
     /// A stopped observer has let go of its promise; the owner's memory is not used by it any more. Nothing
     /// foreign here either.
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
+    /// What `callBack` asked for. Here observers may be stopped.
+    let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
 }
 
 enum Observer {
@@ -41,16 +43,31 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An idle observer looks at a promise (consumed). If that is settled it is told before this returns.
-func observe(_ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer) {
+/// An idle observer looks at a promise (consumed). If that is settled it is told before this returns, or, from
+/// `told`, soon afterwards. True when it stands in the promise's queue. Nobody may stop it before this returns.
+@discardableResult
+func observe(
+    _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
+) -> Bool {
     promise.pointee.isObserved.set()
     observer.upstream = promise
+    observer.next = nil
     observer.pointee.state.reopen()
+    var isWaiting = true
     asOneStep(thread) {
         if promise.pointee.state.enlist(observer, while: .ofReactions) != nil {
+            isWaiting = false
             thread.pointee.outcomes.append(observer)
         }
     }
+    return isWaiting
+}
+
+/// From `told`, about the observer that was told, or about an idle one as part of a step: its owner's `calledBack`
+/// follows, when this thread has told all others.
+func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
+    observer.progress = .countedInline
+    thread.pointee.leaving.append(observer)
 }
 
 /// The promise is settled: its owner is told, unless the observer was stopped.
@@ -67,6 +84,9 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
 
 /// Makes an observer let go of its promise, which is cancelled if nobody else reads it and `cancelling`. False when it
 /// looks at nothing, was told, or is being told. Else the owner hears that it has stopped, before foreign code runs.
+///
+/// Not from `told`: the observer might be the next on this thread's own list, and would be waited for in vain.
+@discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
     _ = takeOut(observer)
@@ -78,6 +98,10 @@ func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: Thread
 
 /// A stopped observer gives up its promise.
 func giveUpObserved(_ observer: RecordPointer, _ thread: ThreadPointer) {
+    if observer.progress == .countedInline {
+        observer.owner.pointee.calledBack(observer, thread)
+        return
+    }
     guard let promise = observer.upstream else { fatal("an observer looks at nothing") }
     let isCancelling = observer.progress.contains(.passes)
     observer.pointee.state.close()

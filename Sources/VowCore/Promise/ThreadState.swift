@@ -160,6 +160,7 @@ private func letLocksGo() {
 
 private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
+    refusalFlag.storeRelaxed(1)
     forgetOtherThreads()
     // It may never have entered, and must not now: the registry is locked.
     forgetWaitingThreads(but: threadState())

@@ -46,6 +46,10 @@ struct ErrorPart {
     var payload: vow_value
     var domainLength: Int
     var messageLength: Int
+    /// The place of the member that failed; -1: not the error of a combined promise.
+    var index: Int64 = -1
+    /// Made before somebody gave up with this error.
+    var attempts: Int64 = 0
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {

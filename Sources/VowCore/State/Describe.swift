@@ -93,6 +93,16 @@ private func describeError(
         text.append(": ")
         text.append(box.message, error.messageLength)
     }
+    if error.index >= 0 {
+        text.append(" (member ")
+        text.append(error.index)
+        text.append(")")
+    }
+    if error.attempts > 0 {
+        text.append(" (after ")
+        text.append(error.attempts)
+        text.append(error.attempts == 1 ? " attempt)" : " attempts)")
+    }
     if error.payload.kind != VOW_NONE && depth < deepestList {
         text.append(" [")
         describe(error.payload, into: &text, depth + 1, &left)

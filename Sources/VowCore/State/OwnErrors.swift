@@ -12,6 +12,9 @@ struct OwnErrors {
     var cancelled = vow_none()
     var timedOut = vow_none()
     var shutDown = vow_none()
+
+    /// Of what would need libdispatch where that is not to be had.
+    var refusal: vow_value { isForkedChild ? forked : shutDown }
 }
 
 /// Written once, before any thread has entered.

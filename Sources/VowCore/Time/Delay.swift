@@ -10,7 +10,7 @@ func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
     }
     switch startTimer(delay.part(TimerNode.self), after: nanoseconds, thread) {
     case .started: break
-    case .forked: settleProduced(delay, ownErrors.forked, thread)
+    case .refused: settleProduced(delay, ownErrors.refusal, thread)
     case .noMemory: settleProduced(delay, ownErrors.noMemory, thread)
     }
     return delay

@@ -10,8 +10,8 @@ func clockNow(_ thread: ThreadPointer) -> Int64 {
 
 enum TimerStart {
     case started
-    /// No libdispatch in a forked child, or a loop that is the parent's.
-    case forked
+    /// No libdispatch in a forked child or after the shutdown, or a loop that is the parent's.
+    case refused
     case noMemory
 }
 
@@ -32,10 +32,10 @@ private func startTimer(
     _ node: TimerPointer, _ thread: ThreadPointer, _ moment: (Int64) -> Int64
 ) -> TimerStart {
     withClock(thread) { clock in
-        if clock == processClock && isForkedChild { return .forked }
+        if clock == processClock && refusesWork { return .refused }
         let stripe = clock.pointee.stripe
         return withStripe(stripe) {
-            if clock.pointee.isClosed { return .forked }
+            if clock.pointee.isClosed { return .refused }
             if clock == processClock && !hasProcessTimer() { return .noMemory }
             node.pointee.stripe = stripe
             node.pointee.clock = clock

@@ -1,0 +1,195 @@
+// Chapter 10 of vow.h: combinators.
+
+import CVow
+
+typealias Members = UnsafePointer<OpaquePointer?>
+
+@_cdecl("vow_all") @implementation
+public func vow_all(_ promises: UnsafePointer<OpaquePointer?>!, _ count: Int) -> OpaquePointer! {
+    combined(promises, count, "vow_all", combineAll)
+}
+
+@_cdecl("vow_all_settled") @implementation
+public func vow_all_settled(
+    _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int
+) -> OpaquePointer! {
+    combined(promises, count, "vow_all_settled", combineAllSettled)
+}
+
+@_cdecl("vow_any") @implementation
+public func vow_any(_ promises: UnsafePointer<OpaquePointer?>!, _ count: Int) -> OpaquePointer! {
+    combined(promises, count, "vow_any", combineAny)
+}
+
+@_cdecl("vow_some") @implementation
+public func vow_some(
+    _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ wanted: Int
+) -> OpaquePointer! {
+    combined(promises, count, "vow_some") {
+        // Beyond Int.max: more than there can be.
+        combineSome($0, wanted: wanted < 0 ? Int.max : wanted, $1)
+    }
+}
+
+@_cdecl("vow_race") @implementation
+public func vow_race(_ promises: UnsafePointer<OpaquePointer?>!, _ count: Int) -> OpaquePointer! {
+    if count == 0 {
+        return invalidPromise("vow_race", "there is nothing to wait for", currentThread())
+    }
+    return combined(promises, count, "vow_race", combineRace)
+}
+
+private func combined(
+    _ promises: Members?, _ count: Int, _ function: StaticString,
+    _ body: (UnsafeBufferPointer<OpaquePointer?>, ThreadPointer) -> RecordPointer
+) -> OpaquePointer {
+    let thread = currentThread()
+    guard let promises, count != 0 else {
+        if count != 0 { return invalidPromise(function, "promises is NULL", thread) }
+        return OpaquePointer(body(UnsafeBufferPointer(start: nil, count: 0), thread))
+    }
+    // No array is so long.
+    if count < 0 || count > mostMembers { return OpaquePointer(promiseWithoutMemory) }
+    let members = UnsafeBufferPointer(start: promises, count: count)
+    var isAnyMissing = false
+    for member in members { if promiseRecord(member, function) == nil { isAnyMissing = true } }
+    if isAnyMissing {
+        let answer = invalidPromise(function, "a promise is NULL", thread)
+        releaseMembers(members, thread)
+        leave(thread)
+        return answer
+    }
+    let promise = body(members, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+@_cdecl("vow_error_index") @implementation
+public func vow_error_index(_ value: vow_value) -> Int64 {
+    checkValue(value, "vow_error_index")
+    return value.box(of: VOW_ERROR)?.part(ErrorPart.self).pointee.index ?? -1
+}
+
+@_cdecl("vow_map") @implementation
+public func vow_map(
+    _ list: vow_value, _ fn: vow_handler!, _ context: UnsafeMutableRawPointer!, _ concurrency: Int
+) -> OpaquePointer! {
+    let thread = currentThread()
+    checkValue(list, "vow_map")
+    guard list.kind == VOW_LIST, let fn: Handler = fn else {
+        return refused(list, "vow_map", fn == nil ? "fn is NULL" : "list is no list", thread)
+    }
+    let promise = mapList(
+        list, fn, context, concurrency: concurrency < 0 ? Int.max : concurrency, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+@_cdecl("vow_reduce") @implementation
+public func vow_reduce(
+    _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ initial: vow_value,
+    _ fn: vow_reducer!, _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    let thread = currentThread()
+    checkValue(initial, "vow_reduce")
+    guard let fn: Reducer = fn else {
+        if promises != nil && count > 0 && count <= mostMembers {
+            releaseMembers(UnsafeBufferPointer(start: promises, count: count), thread)
+        }
+        return refused(initial, "vow_reduce", "fn is NULL", thread)
+    }
+    var isUsed = false
+    let promise = combined(promises, count, "vow_reduce") {
+        isUsed = true
+        return reduce($0, from: initial, fn, context, $1)
+    }
+    if !isUsed { initial.release(thread) }
+    leave(thread)
+    return promise
+}
+
+@_cdecl("vow_repeat") @implementation
+public func vow_repeat(
+    _ state: vow_value, _ again: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool)!,
+    _ step: vow_handler!, _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    let thread = currentThread()
+    checkValue(state, "vow_repeat")
+    guard let again: Condition = again, let step: Handler = step else {
+        return refused(
+            state, "vow_repeat", again == nil ? "again is NULL" : "step is NULL", thread)
+    }
+    let promise = repeatSteps(from: state, while: again, step, context, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+/// Consumes a value, and says what was wrong with the call.
+private func refused(
+    _ value: vow_value, _ function: StaticString, _ problem: StaticString, _ thread: ThreadPointer
+) -> OpaquePointer {
+    let answer = invalidPromise(function, problem, thread)
+    value.release(thread)
+    leave(thread)
+    return answer
+}
+
+// MARK: Scopes
+
+private func scopeRecord(_ handle: OpaquePointer?, _ function: StaticString) -> ScopePointer? {
+    let scope = ScopePointer(handle)
+    #if VOW_CHECKED
+        if let scope, scope.pointee.seal != Seal.live {
+            fatal(function, ": the scope was closed or released before (or is none)")
+        }
+    #endif
+    return scope
+}
+
+@_cdecl("vow_scope_create") @implementation
+public func vow_scope_create() -> OpaquePointer! { OpaquePointer(makeScope(currentThread())) }
+
+@_cdecl("vow_scope_add") @implementation
+public func vow_scope_add(_ scope: OpaquePointer!, _ promise: OpaquePointer!) -> Int32 {
+    let thread = currentThread()
+    defer { leave(thread) }
+    let record = promiseRecord(promise, "vow_scope_add")
+    guard let scope = scopeRecord(scope, "vow_scope_add"), let record else {
+        record?.release(thread)
+        return VOW_EINVAL
+    }
+    switch add(record, to: scope, thread) {
+    case .added: return 0
+    case .cancelled: return VOW_ECANCELLED
+    case .noMemory: return VOW_ENOMEM
+    }
+}
+
+@_cdecl("vow_scope_cancel") @implementation
+public func vow_scope_cancel(_ scope: OpaquePointer!) {
+    let thread = currentThread()
+    if let scope = scopeRecord(scope, "vow_scope_cancel") { cancelMembers(of: scope, thread) }
+    leave(thread)
+}
+
+@_cdecl("vow_scope_close") @implementation
+public func vow_scope_close(_ scope: OpaquePointer!) -> OpaquePointer! {
+    let thread = currentThread()
+    guard let scope = scopeRecord(scope, "vow_scope_close") else {
+        return invalidPromise("vow_scope_close", "scope is NULL", thread)
+    }
+    let promise = closeScope(scope, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+@_cdecl("vow_scope_release") @implementation
+public func vow_scope_release(_ scope: OpaquePointer!) {
+    guard let scope = scopeRecord(scope, "vow_scope_release") else { return }
+    let thread = currentThread()
+    cancelMembers(of: scope, thread)
+    let promise = closeScope(scope, thread)
+    promise.pointee.isObserved.set()
+    promise.release(thread)
+    leave(thread)
+}

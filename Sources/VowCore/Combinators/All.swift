@@ -1,0 +1,57 @@
+// vow_all and vow_all_settled: every member counts.
+
+import CVow
+
+/// Every promise's value; or the first error.
+func combineAll(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
+) -> RecordPointer {
+    combineToList(members, told: memberOfAllTold, thread)
+}
+
+/// Every promise's value or error.
+func combineAllSettled(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
+) -> RecordPointer {
+    combineToList(members, told: memberOfAllSettledTold, thread)
+}
+
+private func combineToList(
+    _ members: UnsafeBufferPointer<OpaquePointer?>,
+    told: @escaping (RecordPointer, RecordPointer, ThreadPointer) -> Void, _ thread: ThreadPointer
+) -> RecordPointer {
+    guard let list = makeEmptyList(count: members.count) else {
+        return refuseMembers(members, thread)
+    }
+    if members.isEmpty { return makePromise(of: list, thread) }
+    let plan = GroupPlan(
+        told: told, count: members.count, outcomes: Outcomes(success: list), values: members.count)
+    return combine(members, plan, thread)
+}
+
+private func memberOfAllTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    if promise.value.isError {
+        rejectGroup(with: promise.value, from: observer, thread)
+    } else {
+        addToList(promise.value, from: observer, thread)
+    }
+}
+
+private func memberOfAllSettledTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    addToList(promise.value, from: observer, thread)
+}
+
+/// One more value (borrowed). The last one hands the list out: it has acquired what the others wrote.
+private func addToList(_ value: vow_value, from observer: RecordPointer, _ thread: ThreadPointer) {
+    let group = group(of: observer)
+    group.values?[group.index(of: observer)] = value.retained()
+    if group.pointee.valuesLeft.subtractAcquireRelease(1) != 1 {
+        letGo(of: group, 1, thread)
+        return
+    }
+    decide(group, handOut(&group.pointee.outcomes.success), by: observer, thread)
+}

@@ -1,0 +1,60 @@
+// vow_catch_if: a reaction that looks at an error's domain and code before it calls the user's function.
+
+import CVow
+import CVowPlatform
+
+/// The domain follows.
+private struct Filter {
+    let fn: Handler
+    let context: UnsafeMutableRawPointer?
+    let code: Int64
+    /// Nil: every one.
+    let domainLength: Int?
+    let size: Int
+
+    func matches(_ error: vow_value, _ domain: UnsafePointer<CChar>) -> Bool {
+        guard let box = error.box(of: VOW_ERROR) else { return false }
+        let part = box.part(ErrorPart.self).pointee
+        if code != Int64.min && code != part.code { return false }
+        guard let domainLength else { return true }
+        return domainLength == part.domainLength && memcmp(domain, box.domain, domainLength) == 0
+    }
+}
+
+/// - Parameters: promise is consumed, domain is borrowed.
+func catchErrors(
+    of promise: RecordPointer, domain: UnsafePointer<CChar>?, code: Int64,
+    _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+) -> RecordPointer {
+    let length = domain.map { strlen($0) }
+    let size = MemoryLayout<Filter>.stride + (length ?? 0)
+    guard let memory = takeMemory(size) else {
+        promise.release(thread)
+        return promiseWithoutMemory
+    }
+    let filter = memory.bindMemory(to: Filter.self, capacity: 1)
+    filter.initialize(
+        to: Filter(fn: fn, context: context, code: code, domainLength: length, size: size))
+    if let domain, let length { memcpy(filter + 1, domain, length) }
+    return react(
+        to: promise,
+        Reaction(
+            shape: [.link, .extras, .onRejected], handler: nil, context: memory, executor: nil,
+            extras: LinkExtras(onRejected: runIfMatching, destroy: destroyFilter, label: nil)),
+        thread)
+}
+
+private func runIfMatching(
+    _ error: vow_value, _ context: UnsafeMutableRawPointer?
+) -> vow_value {
+    guard let context else { fatal("a filter is missing") }
+    let filter = context.assumingMemoryBound(to: Filter.self)
+    let domain = UnsafeRawPointer(filter + 1).assumingMemoryBound(to: CChar.self)
+    if !filter.pointee.matches(error, domain) { return error.retained() }
+    return filter.pointee.fn(error, filter.pointee.context)
+}
+
+private func destroyFilter(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    giveMemoryBack(context, context.assumingMemoryBound(to: Filter.self).pointee.size)
+}

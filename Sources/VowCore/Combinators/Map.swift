@@ -1,0 +1,81 @@
+// vow_map: a function for each item of a list, a bounded number at a time. A lane takes the next item when its own is
+// through.
+
+import CVow
+
+private struct MapFields: ~Copyable {
+    let fn: Handler
+    /// Both owned.
+    let list: vow_value
+    var results: vow_value
+    let count: Int
+    /// The first item that no lane has taken.
+    let next = AtomicWord(0)
+    /// Items without a result.
+    let left: AtomicWord
+}
+
+/// - Parameter list: consumed.
+func mapList(
+    _ list: vow_value, _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?,
+    concurrency: Int, _ thread: ThreadPointer
+) -> RecordPointer {
+    let count = list.box?.part(ListPart.self).pointee.count ?? 0
+    guard count <= mostMembers, let results = makeEmptyList(count: count) else {
+        list.release(thread)
+        return promiseWithoutMemory
+    }
+    if count == 0 {
+        list.release(thread)
+        return makePromise(of: results, thread)
+    }
+    let plan = MachinePlan(
+        program: Program(next: nextOfMap, clear: clearMap),
+        lanes: concurrency == 0 ? count : min(concurrency, count), context: context)
+    let fields = MapFields(
+        fn: fn, list: list, results: results, count: count, left: AtomicWord(UInt64(count)))
+    guard let machine = makeMachine(plan, fields, thread) else {
+        list.release(thread)
+        results.release(thread)
+        return promiseWithoutMemory
+    }
+    let promise = machine.promise
+    startMachine(machine, thread)
+    return promise
+}
+
+private func nextOfMap(
+    _ lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    let map = lane.machine.fields(MapFields.self)
+    if let result = settled?.value {
+        if result.isError {
+            finish(lane, memberError(result, at: lane.index), thread)
+            return nil
+        }
+        map.pointee.results.box?.items[lane.index] = result.retained()
+        // The last one has acquired what the others wrote.
+        if map.pointee.left.subtractAcquireRelease(1) == 1 {
+            finish(lane, handOut(&map.pointee.results), thread)
+            return nil
+        }
+    }
+    let index = Int(map.pointee.next.addRelaxed(1))
+    if index >= map.pointee.count { return nil }
+    lane.index = index
+    return makeWork(for: lane, runItem, thread)
+}
+
+private func runItem(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let lane = laneOfWork(context)
+    let map = lane.machine.fields(MapFields.self)
+    guard let items = map.pointee.list.box?.items else { fatal("a map has no list") }
+    let item = items[lane.index]
+    return callWithLoan(item) { map.pointee.fn($0, lane.machine.pointee.context) }
+}
+
+private func clearMap(_ machine: MachinePointer, _ thread: ThreadPointer) {
+    let map = machine.fields(MapFields.self)
+    map.pointee.list.release(thread)
+    map.pointee.results.release(thread)
+}

@@ -1,0 +1,62 @@
+// vow_repeat: an asynchronous loop. Asking whether to go on and taking the step is one piece of work.
+
+import CVow
+
+typealias Condition = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool
+
+private struct RepeatFields {
+    let again: Condition
+    let step: Handler
+    /// Owned. Nobody changes it while work is under way.
+    var state: vow_value
+    /// Written by the work, read when that has settled.
+    var isOver = false
+}
+
+/// - Parameter state: consumed.
+func repeatSteps(
+    from state: vow_value, while again: @escaping Condition, _ step: @escaping Handler,
+    _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+) -> RecordPointer {
+    let plan = MachinePlan(
+        program: Program(next: nextOfRepeat, clear: clearRepeat), context: context)
+    let fields = RepeatFields(again: again, step: step, state: state)
+    guard let machine = makeMachine(plan, fields, thread) else {
+        state.release(thread)
+        return promiseWithoutMemory
+    }
+    let promise = machine.promise
+    startMachine(machine, thread)
+    return promise
+}
+
+private func nextOfRepeat(
+    _ lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    let fields = lane.machine.fields(RepeatFields.self)
+    if let result = settled?.value {
+        if result.isError || fields.pointee.isOver {
+            finish(lane, result.retained(), thread)
+            return nil
+        }
+        fields.pointee.state.release(thread)
+        fields.pointee.state = result.retained()
+    }
+    return makeWork(for: lane, runStep, thread)
+}
+
+private func runStep(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let machine = laneOfWork(context).machine
+    let fields = machine.fields(RepeatFields.self)
+    let state = fields.pointee.state
+    let context = machine.pointee.context
+    return callWithLoan(state) {
+        if fields.pointee.again($0, context) { return fields.pointee.step($0, context) }
+        fields.pointee.isOver = true
+        return state.retained()
+    }
+}
+
+private func clearRepeat(_ machine: MachinePointer, _ thread: ThreadPointer) {
+    machine.fields(RepeatFields.self).pointee.state.release(thread)
+}

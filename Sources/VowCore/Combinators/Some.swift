@@ -1,0 +1,102 @@
+// vow_some: so many values are enough.
+//
+// Values and errors each get as many places as decide, and later ones none. A value waits in its idle observer, with
+// a mark; whoever completes a kind collects that kind in the order of the members.
+
+import CVow
+
+private let valueMark: UInt8 = 1
+private let errorMark: UInt8 = 2
+
+/// The first `wanted` values; or the errors, as soon as there cannot be so many.
+func combineSome(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, wanted: Int, _ thread: ThreadPointer
+) -> RecordPointer {
+    // Errors that leave too few members.
+    let errors = wanted > members.count ? 0 : members.count - wanted + 1
+    guard let failure = makeAggregate(count: errors, thread) else {
+        return refuseMembers(members, thread)
+    }
+    if errors == 0 { return decideAtOnce(members, failure, thread) }
+    guard let success = makeEmptyList(count: wanted) else {
+        failure.release(thread)
+        return refuseMembers(members, thread)
+    }
+    if wanted == 0 {
+        failure.release(thread)
+        return decideAtOnce(members, success, thread)
+    }
+    let plan = GroupPlan(
+        told: memberOfSomeTold, count: members.count,
+        outcomes: Outcomes(success: success, failure: failure), values: wanted, errors: errors,
+        isMarked: true)
+    return combine(members, plan, thread)
+}
+
+/// No member is needed.
+private func decideAtOnce(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ outcome: vow_value, _ thread: ThreadPointer
+) -> RecordPointer {
+    var promise: RecordPointer!
+    asOneStep(thread) {
+        promise = makePromise(of: outcome, thread)
+        for member in members {
+            if let member = RecordPointer(member) { giveUpMember(member, thread) }
+        }
+    }
+    return promise
+}
+
+private func memberOfSomeTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    let group = group(of: observer)
+    let kind = promise.value.isError ? errorMark : valueMark
+    if place(promise.value, kind, from: observer) {
+        let outcome = collect(kind, of: group)
+        decide(group, outcome, by: observer, thread)
+    } else {
+        letGo(of: group, 1, thread)
+    }
+}
+
+/// Gives an outcome (borrowed) a place if there is one. True when it took the last one: all the others have been
+/// written then, and acquired.
+private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPointer) -> Bool {
+    let group = group(of: observer)
+    let isPlaced =
+        kind == errorMark
+        ? group.pointee.errorsPlaced.addRelaxed(1) < group.pointee.errorsNeeded
+        : group.pointee.valuesPlaced.addRelaxed(1) < group.pointee.valuesNeeded
+    if !isPlaced { return false }
+    observer.value = value.retained()
+    group.mark(group.index(of: observer)).pointee.insert(kind)
+    return kind == errorMark
+        ? group.pointee.errorsLeft.subtractAcquireRelease(1) == 1
+        : group.pointee.valuesLeft.subtractAcquireRelease(1) == 1
+}
+
+/// The outcome that consists of the outcomes of one kind.
+private func collect(_ kind: UInt8, of group: GroupPointer) -> vow_value {
+    guard let items = kind == errorMark ? group.errors : group.values else {
+        fatal("a combined promise has no list")
+    }
+    var next = 0
+    for index in 0..<group.pointee.count where group.mark(index).pointee.contains(kind) {
+        items[next] = group.observer(index).value
+        next += 1
+    }
+    group.pointee.marksHandedOut = kind
+    return kind == errorMark
+        ? handOut(&group.pointee.outcomes.failure) : handOut(&group.pointee.outcomes.success)
+}
+
+/// Of a group that nothing uses any more: the outcomes that were of no use.
+func releaseMarked(_ group: GroupPointer, _ thread: ThreadPointer) {
+    for index in 0..<group.pointee.count {
+        let mark = group.mark(index).pointee.snapshot
+        if mark != 0 && mark != group.pointee.marksHandedOut {
+            group.observer(index).value.release(thread)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/* crawl.c: 1,000 pages found by their links, 16 at a time, with time-outs and retries.
+ *
+ * Wave by wave: the pages of one wave are fetched, and the new ones that they link to are the next.
+ * One thread, no lock, and no count of what is under way: vow_map keeps it, vow_repeat the waves.
+ */
+#include <string.h>
+
+#include "../common.h"
+#include "fetch.h"
+#include "pages.h"
+#include "site.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define AT_A_TIME 16
+
+struct page {
+    struct crawl *crawl;
+    bool seen; /* in this wave or an earlier one */
+    bool arrived;
+};
+
+struct crawl {
+    unsigned port;
+    struct page pages[PAGES];
+    unsigned retries;
+};
+
+/* ---------------------------------------------------------------- One page */
+
+/* What another attempt may help against. */
+static bool may_retry(vow_value error, void *context) {
+    (void)context;
+    if (strcmp(vow_error_domain(error), FETCH_HTTP) == 0) {
+        return vow_error_code(error) >= 500;
+    }
+    return strcmp(vow_error_domain(error), FETCH_CURL) == 0 ||
+           vow_error_code(error) == VOW_ETIMEDOUT;
+}
+
+static vow_value attempt(vow_value number, void *context) {
+    struct page *page = context;
+    struct crawl *crawl = page->crawl;
+    char url[64];
+    crawl->retries += number.as.integer > 1;
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/page/%d", crawl->port,
+             (int)(page - crawl->pages));
+    /* When the time is up, the transfer loses its only reader, and libcurl the transfer. */
+    return vow_from_promise(vow_timeout(fetch(url), 500 * MILLISECOND));
+}
+
+/* The pages that a page links to and nobody has seen yet, as a list of numbers. */
+static vow_value find_links(vow_value text, void *context) {
+    struct page *page = context;
+    struct crawl *crawl = page->crawl;
+    const char *link = vow_string_bytes(text, NULL);
+    vow_value found[8];
+    size_t count = 0;
+    unsigned number;
+    page->arrived = true;
+    while (link != NULL && (link = strstr(link, "href=\"/page/")) != NULL && count < 8) {
+        if (sscanf(link, "href=\"/page/%u\"", &number) == 1 && number < PAGES &&
+            !crawl->pages[number].seen) {
+            crawl->pages[number].seen = true;
+            found[count++] = vow_int(number);
+        }
+        link++;
+    }
+    return vow_list(found, count);
+}
+
+static vow_value get_page(vow_value number, void *context) {
+    struct crawl *crawl = context;
+    struct page *page = &crawl->pages[number.as.integer];
+    vow_retry_policy policy = {.size = sizeof policy};
+    policy.attempts = 10;
+    policy.first_delay_ns = 10 * MILLISECOND;
+    policy.max_delay_ns = 200 * MILLISECOND;
+    policy.jitter = 1;
+    policy.may_retry = may_retry;
+    return vow_from_promise(vow_then(vow_retry(&policy, attempt, page), find_links, page));
+}
+
+/* ---------------------------------------------------------------- Wave after wave */
+
+/* From the lists of all pages of a wave, one list. */
+static vow_value join(vow_value lists, void *context) {
+    vow_value all[PAGES];
+    size_t count = 0;
+    (void)context;
+    for (size_t i = 0; i < vow_list_count(lists); i++) {
+        vow_value list = vow_list_at(lists, i);
+        for (size_t k = 0; k < vow_list_count(list) && count < PAGES; k++) {
+            all[count++] = vow_list_at(list, k); /* numbers: nothing to retain */
+        }
+    }
+    return vow_list(all, count);
+}
+
+static bool any_left(vow_value wave, void *context) {
+    (void)context;
+    return vow_list_count(wave) > 0;
+}
+
+static vow_value next_wave(vow_value wave, void *context) {
+    vow_promise *lists = vow_map(vow_value_retain(wave), get_page, context, AT_A_TIME);
+    return vow_from_promise(vow_then(lists, join, NULL));
+}
+
+static vow_promise *crawl_from_first(struct crawl *crawl) {
+    vow_value first = vow_int(0);
+    crawl->pages[0].seen = true;
+    return vow_repeat(vow_list(&first, 1), any_left, next_wave, crawl);
+}
+
+/* ---------------------------------------------------------------- The program */
+
+static const char *yes_if(bool condition) {
+    return condition ? "yes" : "no";
+}
+
+static vow_statistics statistics_now(void) {
+    vow_statistics statistics = {.size = sizeof statistics};
+    vow_stats(&statistics);
+    return statistics;
+}
+
+int main(void) {
+    static struct crawl crawl;
+    static struct pages pages;
+    unsigned arrived = 0;
+    vow_statistics before = statistics_now();
+    struct site *site = site_start(pages_answer, &pages);
+    vow_loop *loop = vow_loop_create();
+    if (site == NULL || loop == NULL || !fetch_begin()) {
+        return 1;
+    }
+    crawl.port = site_port(site);
+    for (int i = 0; i < PAGES; i++) {
+        crawl.pages[i].crawl = &crawl;
+    }
+
+    int64_t start = vow_now();
+    show_result("links left to follow", crawl_from_first(&crawl));
+    double seconds = (double)(vow_now() - start) / 1e9;
+    bool idle = fetch_running() == 0;
+
+    fetch_end();
+    vow_loop_destroy(loop);
+    struct site_counts counts = site_stop(site);
+    vow_statistics after = statistics_now();
+    for (int i = 0; i < PAGES; i++) {
+        arrived += crawl.pages[i].arrived;
+    }
+
+    printf("pages: %u of %d\n", arrived, PAGES);
+    printf("failed at first: %u statuses, %u resets, %u hangs\n", pages.errors, pages.resets,
+           pages.hangs);
+    unsigned failed = pages.errors + pages.resets + pages.hangs;
+    printf("each asked again: %s\n", yes_if(crawl.retries >= failed));
+    printf("%d connections at most: %s\n", AT_A_TIME, yes_if(counts.peak <= AT_A_TIME));
+    printf("libcurl has nothing left to do: %s\n", yes_if(idle));
+    printf("promises pending: %" PRIu64 "\n", after.pending);
+    printf("memory is back to where it was: %s\n", yes_if(after.bytes == before.bytes));
+
+    /* What differs from run to run. */
+    fprintf(stderr, "%u pages, %u requests, %u retries, peak of %u connections, %.2f s\n", arrived,
+            counts.requests, crawl.retries, counts.peak, seconds);
+    return nothing_left();
+}
