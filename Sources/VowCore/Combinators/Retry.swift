@@ -52,7 +52,8 @@ private func nextOfRetry(
     if retry.pointee.isPausing {
         retry.pointee.isPausing = false
         if outcome.isError || retry.pointee.isRefused {
-            finish(lane, givenUp(outcome.isError ? outcome : retry.pointee.lastError, retry), thread)
+            let error = outcome.isError ? outcome : retry.pointee.lastError
+            finish(lane, givenUp(error, retry), thread)
             return nil
         }
         return nextAttempt(lane, retry, thread)
