@@ -1,5 +1,5 @@
-// What all, all_settled, any, some and race have in common: one promise that watches many, in one piece of
-// memory:
+// What all, all_settled, any, some and race have in common: one promise that watches many, in one
+// piece of memory:
 //
 //   Record | ProducerPart | Group | an observer for each member | a mark for each member (some)
 
@@ -21,8 +21,8 @@ struct Group: ~Copyable {
     /// Comes first: observers know the group by it.
     let owner: ObserverOwner
     let stage = AtomicWord(Stage.creating)
-    /// The maker, and each observer until it was told or stopped. While there are any the group has one
-    /// producer's reference and what is left of its outcomes.
+    /// The maker, and each observer until it was told or stopped. While there are any the group has
+    /// one producer's reference and what is left of its outcomes.
     let holds: AtomicWord
     /// Values that must still come for the group to be fulfilled.
     let valuesLeft: AtomicWord
@@ -165,13 +165,15 @@ func gather(
     }
 }
 
-/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its rejection is no news.
+/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its
+/// rejection is no news.
 func giveUpMember(_ member: RecordPointer, _ thread: ThreadPointer) {
     member.pointee.isObserved.set()
     cancelUnlessRead(member, ownErrors.cancelled, thread)
 }
 
-/// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the member's hold.
+/// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the
+/// member's hold.
 func decide(
     _ group: GroupPointer, _ value: vow_value, by observer: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -188,7 +190,8 @@ func decide(
     }
 }
 
-/// A member has decided; those that are left are stopped, and cancelled where nobody else reads them.
+/// A member has decided; those that are left are stopped, and cancelled where nobody else reads
+/// them.
 private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     stopMembers(of: group, cancelling: true, thread)

@@ -1,5 +1,5 @@
-// vow_retry: one lane makes the attempts, and between them asks whether to go on and waits, in one piece of work on the
-// executor; a second one waits for the deadline.
+// vow_retry: one lane makes the attempts, and between them asks whether to go on and waits, in one
+// piece of work on the executor; a second one waits for the deadline.
 
 import CVow
 

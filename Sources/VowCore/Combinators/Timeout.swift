@@ -1,5 +1,5 @@
-// vow_timeout: a promise that watches another one and has a timer, in one piece of memory. Who decides first stops the
-// other one; while the promise is being made, its maker does.
+// vow_timeout: a promise that watches another one and has a timer, in one piece of memory. Who
+// decides first stops the other one; while the promise is being made, its maker does.
 
 import CVow
 

@@ -1,5 +1,6 @@
-// Observers: how combinators look at promises. An observer stands in a promise's queue like a reaction, but calls
-// no foreign code, so it is told as soon as the promise is settled, on that thread.
+// Observers: how combinators look at promises. An observer stands in a promise's queue like a
+// reaction, but calls no foreign code, so it is told as soon as the promise is settled, on that
+// thread.
 //
 // It lives in its owner's memory, which must stay until the observer was told or stopped.
 
@@ -9,8 +10,8 @@ import CVow
 struct ObserverOwner {
     /// The promise (borrowed) that an observer looked at is settled. Must not call foreign code.
     let told: (_ observer: RecordPointer, _ promise: RecordPointer, ThreadPointer) -> Void
-    /// A stopped observer has let go of its promise; the owner's memory is not used by it any more. Nothing
-    /// foreign here either.
+    /// A stopped observer has let go of its promise; the owner's memory is not used by it any more.
+    /// Nothing foreign here either.
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
     /// What `callBack` asked for. Here observers may be stopped.
     let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
@@ -43,8 +44,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An idle observer looks at a promise (consumed). If that is settled it is told before this returns, or, from
-/// `told`, soon afterwards. True when it stands in the promise's queue. Nobody may stop it before this returns.
+/// An idle observer looks at a promise (consumed). If that is settled it is told before this
+/// returns, or, from `told`, soon afterwards. True when it stands in the promise's queue. Nobody
+/// may stop it before this returns.
 @discardableResult
 func observe(
     _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
@@ -63,8 +65,8 @@ func observe(
     return isWaiting
 }
 
-/// From `told`, about the observer that was told, or about an idle one as part of a step: its owner's `calledBack`
-/// follows, when this thread has told all others.
+/// From `told`, about the observer that was told, or about an idle one as part of a step: its
+/// owner's `calledBack` follows, when this thread has told all others.
 func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     observer.progress = .countedInline
     thread.pointee.leaving.append(observer)
@@ -82,10 +84,12 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     promise.release(thread)
 }
 
-/// Makes an observer let go of its promise, which is cancelled if nobody else reads it and `cancelling`. False when it
-/// looks at nothing, was told, or is being told. Else the owner hears that it has stopped, before foreign code runs.
+/// Makes an observer let go of its promise, which is cancelled if nobody else reads it and
+/// `cancelling`. False when it looks at nothing, was told, or is being told. Else the owner hears
+/// that it has stopped, before foreign code runs.
 ///
-/// Not from `told`: the observer might be the next on this thread's own list, and would be waited for in vain.
+/// Not from `told`: the observer might be the next on this thread's own list, and would be waited
+/// for in vain.
 @discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
