@@ -74,6 +74,9 @@ struct GroupPlan {
     var values = 0
     var errors = 0
     var isMarked = false
+
+    /// Every value counts.
+    var needsEach: Bool { values == count }
 }
 
 private let groupStart =
@@ -118,17 +121,20 @@ func group(of observer: RecordPointer) -> GroupPointer {
 }
 
 /// How many members can be counted at all.
-let mostMembers = Int(Int32.max)
+let mostMembers = Int(Int32.max) / 8
 
 /// A group that watches nothing yet; its promise is the caller's. Nil without memory.
 func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
-    let size = membersStart + plan.count * (Observer.size + (plan.isMarked ? 1 : 0))
+    let marks = plan.isMarked ? (plan.count + 7) & ~7 : 0
+    let size = membersStart + plan.count * Observer.size + marks
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopGroup, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, owner: groupStart, stop: stopGroup))
     let group = (memory + groupStart).bindMemory(to: Group.self, capacity: 1)
-    let owner = ObserverOwner(told: plan.told, stopped: memberStopped, calledBack: memberCalledBack)
+    let owner = ObserverOwner(
+        told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
+        view: ObserverView(needsEach: plan.needsEach, observer: observerOfMember))
     group.initialize(to: Group(owner, plan))
     let ownerAddress = (memory + groupStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.count {
@@ -196,6 +202,13 @@ private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer
     let group = group(of: observer)
     stopMembers(of: group, cancelling: true, thread)
     letGo(of: group, 1, thread)
+}
+
+private func observerOfMember(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
+) -> RecordPointer? {
+    let group = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Group.self)
+    return index < group.pointee.count ? group.observer(index) : nil
 }
 
 private func memberStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

@@ -28,7 +28,8 @@ struct Machine: ~Copyable {
 
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
         owner = ObserverOwner(
-            told: laneTold, stopped: laneStopped, calledBack: laneCalledBack)
+            told: laneTold, stopped: laneStopped, calledBack: laneCalledBack,
+            view: ObserverView(observer: observerOfLane))
         program = plan.program
         holds = AtomicWord(UInt64(plan.lanes) + 1)
         laneCount = plan.lanes
@@ -133,7 +134,7 @@ func makeMachine<Fields: ~Copyable>(
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopMachine, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, owner: machineStart, stop: stopMachine))
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
     machine.fields(Fields.self).initialize(to: fields)
@@ -241,6 +242,13 @@ private func laneTold(
     lane.part.pointee.settled = promise
     if lane.part.pointee.steps.orAcquireRelease(Step.told) & Step.started == 0 { return }
     go(on: lane, takeSettled(lane.part), thread)
+}
+
+private func observerOfLane(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
+) -> RecordPointer? {
+    let machine = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Machine.self)
+    return index < machine.pointee.laneCount ? machine.lane(index).observer : nil
 }
 
 private func laneStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

@@ -71,7 +71,7 @@ func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopScope, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, stop: stopScope))
     let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
     scope.initialize(to: Scope())
     _ = initialiseObserver(at: memory + runnerStart, owner: scope.asOwner)

@@ -69,7 +69,7 @@ private func makeTimeout(_ thread: ThreadPointer) -> TimeoutPointer? {
     guard let memory = takeMemory(wholeSize) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopTimeout, size: wholeSize))
+    promise.producer.initialize(to: ProducerPart(size: wholeSize, stop: stopTimeout))
     let limited = timeout(at: memory)
     limited.initialize(to: Timeout())
     let owner = UnsafeMutableRawPointer(limited).assumingMemoryBound(to: ObserverOwner.self)

@@ -15,6 +15,15 @@ struct ObserverOwner {
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
     /// What `callBack` asked for. Here observers may be stopped.
     let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
+    var view = ObserverView()
+}
+
+/// What its promise waits for, for those who ask whether a wait can end.
+struct ObserverView {
+    /// One promise that never settles keeps it pending; else all of them together.
+    var needsEach = true
+    /// The observer at a place, from 0; nil beyond the last.
+    var observer: (UnsafeMutablePointer<ObserverOwner>, Int) -> RecordPointer? = { _, _ in nil }
 }
 
 enum Observer {
@@ -41,6 +50,17 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             fatal("an observer has no owner")
         }
         return owner
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of an observer: what it looks at (owned); nil if it is idle, or about to be.
+    func observed() -> RecordPointer? {
+        let word = pointee.state.lock()
+        let promise = word.phase == .open ? upstream : nil
+        promise?.retain()
+        pointee.state.unlock(word.phase, word.head)
+        return promise
     }
 }
 
