@@ -55,9 +55,14 @@ func observe(_ promise: RecordPointer, by observer: RecordPointer, _ thread: Thr
 
 /// The promise is settled: its owner is told, unless the observer was stopped.
 func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
-    guard observer.pointee.state.transitionToClaimed(from: .open) else {
-        observer.markOut()
-        return
+    var pause = Backoff()
+    while !observer.pointee.state.transitionToClaimed(from: .open) {
+        if observer.pointee.state.read().phase == .following {
+            thread.pointee.leaving.append(observer)
+            return
+        }
+        // Who stops it is about to say that it is left to this thread.
+        pause.wait()
     }
     guard let promise = observer.upstream else { fatal("an observer looks at nothing") }
     observer.pointee.state.close()
@@ -69,11 +74,33 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
 /// looks at nothing, was told, or is being told. Else the owner hears that it has stopped, before foreign code runs.
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
-    _ = takeOut(observer)
     observer.progress = cancelling ? .passes : []
+    if !takeOutUnlessSettled(observer) {
+        // It is on its way to being told, perhaps by this very thread: waiting for that could be for ever.
+        observer.pointee.state.transitionToFollowing()
+        return true
+    }
     // A loop, not a recursion: what is given up may be a combinator's promise.
     asOneStep(thread) { thread.pointee.leaving.append(observer) }
     return true
+}
+
+/// False when the promise is settled: then the observer is, or will be, on a thread's list of outcomes.
+private func takeOutUnlessSettled(_ observer: RecordPointer) -> Bool {
+    guard let promise = observer.upstream else { fatal("an observer looks at nothing") }
+    var pause = Backoff()
+    while true {
+        let word = promise.pointee.state.lock()
+        if word.hasValue {
+            promise.pointee.state.unlock(word.phase, word.head)
+            return false
+        }
+        let rest = unlink(observer, from: word)
+        promise.pointee.state.unlock(word.phase, rest.head)
+        if rest.found { return true }
+        // It is about to enter.
+        pause.wait()
+    }
 }
 
 /// A stopped observer gives up its promise.

@@ -22,6 +22,9 @@
 //   settled ──defer──▶ delivering            an inline reaction that cannot run yet
 //   claimed ──reopen──▶ open                 a token took a reaction out of its queue
 //
+// Of an observer: settled is idle, ──reopen──▶ open looks at a promise, claimed ──close──▶ settled; following was
+// stopped, and is given up by the thread that is to tell it.
+//
 // The word is the barrier: whoever registers before the step to settling is in the queue that this step
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
 // value. docs/state-machine.md gives the argument.
