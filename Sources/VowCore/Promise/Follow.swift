@@ -95,8 +95,14 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     guard var moving = takeFollowers(of: promise) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+    // Outcomes wait until all have moved: who takes them may cancel one that is still in this list.
+    let outer = thread.pointee.isTakingOutcomes
+    thread.pointee.isTakingOutcomes = true
+    defer { thread.pointee.isTakingOutcomes = outer }
     while let follower = moving.popFirst() {
-        if follower.pointee.flags.contains(RecordFlag.hasFollowers), let theirs = takeFollowers(of: follower) {
+        if follower.pointee.flags.contains(RecordFlag.hasFollowers),
+            let theirs = takeFollowers(of: follower)
+        {
             // It stayed in between earlier, because somebody read it then.
             moving.append(theirs)
             abandon(follower, thread)
@@ -173,6 +179,17 @@ private func isUnreadable(_ promise: RecordPointer) -> Bool {
 /// reference, for those who walk past it at this moment; the last of them frees it. What it followed goes
 /// on, and reports its own rejection.
 private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    let word = promise.pointee.state.lock()
+    let isMine = word.phase == .following
+    if isMine { promise.pointee.flags.insert(RecordFlag.abandoned) }
+    promise.pointee.state.unlock(word.phase, word.head)
+    if !isMine {
+        // Its token has it cancelled.
+        promise.markOut()
+        return
+    }
+    // The token must not find it while it dies.
+    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
     promise.releaseProducer(thread)
 }
 
