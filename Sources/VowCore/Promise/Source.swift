@@ -78,12 +78,29 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     }
 
     func releaseToken(_ thread: ThreadPointer) {
-        if pointee.counts.subtractAcquireRelease(oneToken) != oneToken { return }
+        if !isLastToken() { return }
+        // A loop, not a recursion: lines of linked sources may have any length.
+        var dead: SourcePointer? = self
+        while let current = dead {
+            dead = current.pointee.nextCancelled
+            for index in 0..<current.pointee.linkCount {
+                guard let parent = current.pointee.links?[index].registration.source,
+                    parent.isLastToken()
+                else { continue }
+                parent.pointee.nextCancelled = dead
+                dead = parent
+            }
+            current.free(thread)
+        }
+    }
+
+    private func isLastToken() -> Bool {
+        pointee.counts.subtractAcquireRelease(oneToken) == oneToken
+    }
+
+    private func free(_ thread: ThreadPointer) {
         pointee.rejection?.release(thread)
         pointee.reason.release(thread)
-        for index in 0..<pointee.linkCount {
-            pointee.links?[index].registration.source?.releaseToken(thread)
-        }
         if let links = pointee.links {
             giveMemoryBack(links, pointee.linkCount * MemoryLayout<SourceLink>.stride)
         }
@@ -104,9 +121,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     private func dismissHooks(_ thread: ThreadPointer) {
         var taken: RegistrationPointer?
         pointee.lock.withLock {
-            var entry = pointee.first
+            // From the newest, so that the oldest comes first in the end.
+            var entry = pointee.last
             while let current = entry {
-                entry = current.pointee.next
+                entry = current.pointee.previous
                 if current.pointee.kind != .hook { continue }
                 remove(current)
                 current.pointee.next = taken

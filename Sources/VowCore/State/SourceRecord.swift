@@ -14,12 +14,13 @@ struct SourceRecord: ~Copyable {
     /// A promise that is rejected with VOW_ECANCELLED: what cancelled reactions read.
     var rejection: RecordPointer?
     var reason = vow_none()
-    /// Under the lock, like the neighbours in it.
+    /// Under the lock, like the neighbours in it: oldest first, for the order of handlers.
     var first: RegistrationPointer?
+    var last: RegistrationPointer?
     /// Of a linked source: its registrations with other ones.
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
-    /// While a cancellation goes through linked sources: the next one.
+    /// While a cancellation goes through linked sources, or linked sources die: the next one.
     var nextCancelled: SourcePointer?
     #if VOW_CHECKED
         var seal = Seal.live
@@ -70,10 +71,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     func enter(_ registration: RegistrationPointer) -> Bool {
         if registration.pointee.hasLeft { return false }
         registration.pointee.isListed = true
-        registration.pointee.previous = nil
-        registration.pointee.next = pointee.first
-        pointee.first?.pointee.previous = registration
-        pointee.first = registration
+        registration.pointee.previous = pointee.last
+        registration.pointee.next = nil
+        if let last = pointee.last {
+            last.pointee.next = registration
+        } else {
+            pointee.first = registration
+        }
+        pointee.last = registration
         return true
     }
 
@@ -92,7 +97,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         registration.pointee.isListed = false
         let next = registration.pointee.next
         let previous = registration.pointee.previous
-        next?.pointee.previous = previous
+        if let next { next.pointee.previous = previous } else { pointee.last = previous }
         if let previous { previous.pointee.next = next } else { pointee.first = next }
         return true
     }
