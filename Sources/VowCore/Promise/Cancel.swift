@@ -86,7 +86,9 @@ private func withdraw(
 private func withdrawWhereItStands(
     _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) {
-    let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
+    let isReaction = promise.pointee.shape.isReaction
+    let hooks = isReaction ? nil : promise.hooks
+    if !isReaction { promise.pointee.flags.insert(RecordFlag.withdrawn) }
     settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
     if let hooks { dismiss(hooks, areCalled: true, thread) }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }

@@ -71,7 +71,7 @@ enum RecordFlag {
     static let hasFollowers: UInt8 = 1
     /// It follows another promise, or did: no reaction any more.
     static let follows: UInt8 = 2
-    /// Cancelled as a reaction; its executor, or the thread's list of skipped ones, has it still.
+    /// Cancelled while nobody had resolved it. Of a reaction that had not begun: its executor, or the thread's list of skipped ones, has it still.
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
