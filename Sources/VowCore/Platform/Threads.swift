@@ -89,6 +89,8 @@ func enterThread(start: @escaping @convention(c) () -> Void) {
 private func leaveThread() {
     let cell = threadCell()
     guard cell.pointee.hasEntered else { return }
+    // A destructor may run in there, which counts.
+    giveContextBack()
     threadRegistryLock.withLock {
         threadRegistry.departed.add(cell.pointee.counters)
         cell.pointee.previous?.pointee.next = cell.pointee.next

@@ -8,3 +8,10 @@ func setContext(_ context: vow_value, _ thread: ThreadPointer) {
     thread.pointee.context = context
     before.release(thread)
 }
+
+/// At the end of a thread.
+func giveContextBack() {
+    let thread = currentThread()
+    setContext(vow_none(), thread)
+    leave(thread)
+}
