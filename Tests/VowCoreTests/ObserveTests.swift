@@ -20,10 +20,11 @@ private struct Panel {
         let events = events
         owner.initialize(
             to: ObserverOwner(
-                told: { observer, promise, _ in
+                told: { observer, promise, thread in
                     events.told.append((observer, promise))
-                    events.whenTold?(observer)
-                }, stopped: { observer, _ in events.stopped.append(observer) }))
+                    if events.whenTold != nil { callBack(observer, thread) }
+                }, stopped: { observer, _ in events.stopped.append(observer) },
+                calledBack: { observer, _ in events.whenTold?(observer) }))
         memory = UnsafeMutableRawPointer.allocate(byteCount: count * 64, alignment: 16)
         let (memory, owner) = (memory, owner)
         observers = (0..<count).map { initialiseObserver(at: memory + $0 * 64, owner: owner) }
