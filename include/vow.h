@@ -758,8 +758,11 @@ VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
  * Results stand in the order of the promises, not of their settling.
  *
  * Once the outcome is decided, the others are left at once, and cancelled where
- * nobody else is interested. Cancelling the combined promise, or releasing it
- * unsettled, does the same to all.
+ * nobody else is interested. Cancelling the combined promise does the same to all.
+ * Releasing it unsettled lets go of all members at once but cancels none: it only
+ * tells producers that nobody is left, as in chapter 9. What runs functions of the
+ * program (vow_map, vow_reduce, vow_repeat, vow_retry) goes on then, as a reaction
+ * does, and so do the members of a scope.
  *
  * An error that rejects the combined promise is the member's, of the same domain,
  * code, message and payload, and says its place: vow_error_index.

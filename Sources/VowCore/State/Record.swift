@@ -73,7 +73,8 @@ enum RecordFlag {
     static let hasFollowers: UInt8 = 1
     /// It follows another promise, or did: no reaction any more.
     static let follows: UInt8 = 2
-    /// Cancelled as a reaction; its executor, or the thread's list of skipped ones, has it still.
+    /// Cancelled while nobody had resolved it. Of a reaction that had not begun: its executor, or the thread's
+    /// list of skipped ones, has it still.
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
@@ -183,8 +184,21 @@ struct ProducerPart {
     /// Called when the promise was cancelled, and is settled, or when nobody is left to read it, and it is
     /// still open: the work for it is to stop. No lock is held; it must not call foreign code.
     let stop: (RecordPointer, ThreadPointer) -> Void
-    /// All that was allocated, the record included.
-    let size: Int
+    private let sizeInWords: UInt32
+    /// Where its `ObserverOwner` stands, from the record on, for those who look what it waits for; 0: none to
+    /// be looked at.
+    let owner: UInt32
+
+    /// - Parameter size: all that was allocated, the record included.
+    init(
+        size: Int, owner: Int = 0, stop: @escaping (RecordPointer, ThreadPointer) -> Void
+    ) {
+        self.stop = stop
+        sizeInWords = UInt32(size / 8)
+        self.owner = UInt32(owner)
+    }
+
+    var size: Int { Int(sizeInWords) * 8 }
 }
 
 extension Shape {

@@ -8,11 +8,11 @@ func makeProduced<Part>(
     _ part: Part, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
-    let size = partStart + MemoryLayout<Part>.size
+    let size = partStart + MemoryLayout<Part>.stride
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stop, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, stop: stop))
     promise.part(Part.self).initialize(to: part)
     count(thread.cell.pointee.counters.promisesMade)
     return promise
