@@ -72,12 +72,14 @@ fault watched-after-looking Promise/WaitingThreads.swift \
 
 # Whoever walks past it goes on to what it followed.
 fault abandon-gives-back-early Promise/Follow.swift \
-    '    if isFollowing {
-        promise.releaseProducer(thread)' \
-    '    if isFollowing {
-        let followed = promise.upstream
+    '        promise.releaseProducer(thread)
+    } else {
+        promise.markOut()' \
+    '        let followed = promise.upstream
         promise.releaseProducer(thread)
-        followed?.release(thread)' \
+        followed?.release(thread)
+    } else {
+        promise.markOut()' \
     Promise/Reclaim.swift \
     '        if phase == .following { record.upstream?.release(thread) }
 ' ''
@@ -180,7 +182,7 @@ fault look-ahead-goes-round Promise/LookAhead.swift \
 
 fault cancel-does-not-wait Promise/Cancel.swift \
     '        if rest.found { return true }
-        pause.wait()' \
+        if !takeOwnOutcome(thread) { pause.wait() }' \
     '        return rest.found'
 
 fault markout-forgotten-in-batch Promise/Settle.swift \
@@ -195,16 +197,19 @@ fault markout-forgotten-in-batch Promise/Settle.swift \
     }'
 
 fault markout-before-next-is-read Promise/Settle.swift \
-    '        member = current.next
-        if current.pointee.shape.isWaiter' \
-    '        if current.pointee.shape.isReaction && !current.pointee.flags.contains(RecordFlag.follows) {
-            let next = current.next
-            current.markOut()
-            member = RecordPointer(bitPattern: UInt(bitPattern: next))
-        } else {
-            member = current.next
+    '    while let member = members.popFirst() {' \
+    '    while let member = members.first {
+        if member.pointee.shape.isReaction && !member.pointee.flags.contains(RecordFlag.follows) {
+            member.markOut()
         }
-        if current.pointee.shape.isWaiter'
+        _ = members.popFirst()'
+
+fault follower-marked-out-before-its-claim Promise/Follow.swift \
+    'func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
+' \
+    'func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    follower.markOut()
+'
 
 fault settled-follower-not-marked-out Promise/Follow.swift \
     '        settleWithOutcome(follower, thread)
@@ -274,13 +279,13 @@ fault abandoned-is-not-out Promise/Follow.swift \
 ' ''
 
 fault abandoned-though-cancelled Promise/Follow.swift \
-    '    if isFollowing {
-        promise.releaseProducer(thread)
-    } else {
+    '    } else {
         promise.markOut()
     }' \
-    '    if !isFollowing { promise.markOut() }
-    promise.releaseProducer(thread)'
+    '    } else {
+        promise.markOut()
+        promise.releaseProducer(thread)
+    }'
 
 fault cancelled-owns-no-producer Promise/Cancel.swift \
     '    if follower.isOut { follower.retainProducer() }
