@@ -577,7 +577,9 @@ VOW_API int vow_loop_fd(vow_loop *loop);
  * May be called inside a handler of the loop; then it runs the others.
  *   VOW_EINVAL     loop is NULL, or the time-out is negative; or another thread
  *                  is running the loop
- *   VOW_ESHUTDOWN  a handler destroyed the loop */
+ *   VOW_EDEADLOCK  it is called so deep inside handlers that no stack is left
+ *   VOW_ESHUTDOWN  a handler destroyed the loop
+ *   VOW_EFORKED    the loop is the parent's */
 VOW_API int vow_loop_run_once(vow_loop *loop, int64_t timeout_ns);
 
 /* Runs the loop until promise (borrowed) is settled. Returns as vow_await does,
@@ -821,7 +823,8 @@ vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VO
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
 
 /* The place of the member that failed, from 0, in an error (borrowed) of a
- * combined promise; -1 for other errors and kinds. */
+ * combined promise; -1 for other errors and kinds, and where no memory was left
+ * to say it. */
 VOW_API int64_t vow_error_index(vow_value value);
 
 /* A place for work that must not be left behind: closing it is a promise of the
