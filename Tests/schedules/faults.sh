@@ -259,6 +259,7 @@ fault withdrawn-reaction-blocks-delivery Promise/Run.swift \
             promise.release(thread)' \
     '            promise.release(thread)'
 
+# With a step between, because a thread is interrupted only before one.
 fault begin-reads-after-the-step Promise/Run.swift \
     '            let promise = reaction.upstream
             var redirect' \
@@ -267,6 +268,7 @@ fault begin-reads-after-the-step Promise/Run.swift \
     '            reaction.pointee.state.unlock(.running, word.head)
             return' \
     '            reaction.pointee.state.unlock(.running, word.head)
+            _ = reaction.pointee.state.read()
             let promise = reaction.upstream
             return'
 
