@@ -98,6 +98,10 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     guard var moving = takeFollowers(of: promise, besides: 0) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
     followed.retain()
+    // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
+    let outer = thread.pointee.isTakingOutcomes
+    thread.pointee.isTakingOutcomes = true
+    defer { thread.pointee.isTakingOutcomes = outer }
     // First: whoever cancels the last of its followers goes on with it.
     abandon(promise, thread)
     while let follower = moving.popFirst() {
@@ -140,6 +144,7 @@ private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotLi
         onlyFollowers && word.phase == .following
         && promise.pointee.counts.loadAcquire() == theirs
         && !promise.progress.contains(.outcomeIsHeld)
+        && isCancelledWithFollowers(promise, word)
     var taken: SlotList?
     if isFree {
         // Under the lock: who cancels one of them sees that it is in no queue.
@@ -155,6 +160,18 @@ private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotLi
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
+}
+
+/// Whether nobody can cancel the promise but through its followers (under its lock): it has no token, or they all
+/// have the same.
+private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWord) -> Bool {
+    guard let source = promise.token else { return true }
+    var member = word.head
+    while let current = member {
+        if current.token != source { return false }
+        member = current.next
+    }
+    return true
 }
 
 /// Whether somebody waits for the follower. A `finally` can get followers of its own at any time. Others are
@@ -209,6 +226,8 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if isFollowing { promise.beginOut() }
     promise.pointee.state.unlock(word.phase, word.head)
     if isFollowing {
+        // Its token must not find it while it dies.
+        if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
         promise.releaseProducer(thread)
     } else {
         promise.markOut()

@@ -39,6 +39,8 @@ private func giveUpReading(_ promise: RecordPointer, _ thread: ThreadPointer) ->
 /// Nobody can read the promise any more. Returns what it waited for (owned), if it does not any more.
 private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     let shape = promise.pointee.shape
+    // Those who wanted to see the outcome are gone without it, and nobody can come any more.
+    promise.pointee.isObserved.clear()
     if shape.isReaction { return nil }
     let word = promise.pointee.state.lock()
     switch word.phase {

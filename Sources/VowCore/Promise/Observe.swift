@@ -92,6 +92,17 @@ func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     thread.pointee.leaving.append(observer)
 }
 
+/// The first follower or observer on the thread's list gets its outcome. False: there is none.
+func takeOwnOutcome(_ thread: ThreadPointer) -> Bool {
+    guard let member = thread.pointee.outcomes.popFirst() else { return false }
+    if member.pointee.shape.isObserver {
+        fire(member, thread)
+    } else {
+        takeOutcome(member, thread)
+    }
+    return true
+}
+
 /// The promise is settled: its owner is told, unless the observer was stopped.
 func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     guard observer.pointee.state.transitionToClaimed(from: .open) else {
@@ -113,7 +124,7 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
 @discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
-    _ = takeOut(observer)
+    _ = takeOut(observer, thread)
     observer.progress = cancelling ? .passes : []
     // A loop, not a recursion: what is given up may be a combinator's promise.
     asOneStep(thread) { thread.pointee.leaving.append(observer) }
