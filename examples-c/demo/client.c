@@ -82,19 +82,43 @@ static vow_promise *begin_to_connect(struct exchange *exchange, unsigned port) {
     return vow_fd_ready(exchange->fd, VOW_WRITE);
 }
 
-static vow_value check_connection(vow_value ready, void *context) {
-    const struct exchange *exchange = context;
-    count_thread();
-    int error = socket_error(exchange->fd);
-    return error != 0 ? network_error(error) : ready; /* a number needs no vow_value_retain */
-}
-
 static bool must_wait(void) {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-/* What the socket does not take now it takes later: the step then ends with a promise of itself.
- * Such a chain does not grow, however many pieces there are. */
+/* Ends a step with a promise of the next one, which holds the exchange: so its socket stays open
+ * for as long as it is watched. A chain of such steps does not grow, however many there are. */
+static vow_value when_ready(struct exchange *exchange, uint32_t events, vow_handler next) {
+    vow_promise *ready = vow_fd_ready(exchange->fd, events);
+    return vow_from_promise(shared_then(ready, next, exchange));
+}
+
+/* One piece of the answer, and then the next one. */
+static vow_value receive_answer(vow_value ready, void *context) {
+    struct exchange *exchange = context;
+    struct http_answer *answer = exchange->answer;
+    char bytes[16384];
+    (void)ready;
+    count_thread();
+    ssize_t count = recv(exchange->fd, bytes, sizeof bytes, 0);
+    if (count < 0) {
+        return must_wait() ? when_ready(exchange, VOW_READ, receive_answer) : network_error(errno);
+    }
+    if (count == 0) {
+        return malformed("the connection was closed before the answer was complete");
+    }
+    switch (http_feed(&answer->message, bytes, (size_t)count)) {
+    case HTTP_PARTIAL:
+        return when_ready(exchange, VOW_READ, receive_answer);
+    case HTTP_INVALID:
+        return malformed(answer->message.problem);
+    default:
+        exchange->answer = NULL;
+        return vow_object(answer, &http_answer_class);
+    }
+}
+
+/* What the socket does not take now, it takes later. */
 static vow_value send_request(vow_value ready, void *context) {
     struct exchange *exchange = context;
     (void)ready;
@@ -102,44 +126,19 @@ static vow_value send_request(vow_value ready, void *context) {
     while (exchange->sent < exchange->length) {
         ssize_t count = send(exchange->fd, exchange->bytes + exchange->sent,
                              exchange->length - exchange->sent, MSG_NOSIGNAL);
-        if (count < 0 && must_wait()) {
-            vow_promise *writable = vow_fd_ready(exchange->fd, VOW_WRITE);
-            return vow_from_promise(shared_then(writable, send_request, exchange));
-        }
         if (count < 0) {
-            return network_error(errno);
+            return must_wait() ? when_ready(exchange, VOW_WRITE, send_request)
+                               : network_error(errno);
         }
         exchange->sent += (size_t)count;
     }
-    return vow_from_promise(vow_fd_ready(exchange->fd, VOW_READ));
+    return when_ready(exchange, VOW_READ, receive_answer);
 }
 
-static vow_value receive_answer(vow_value ready, void *context) {
-    struct exchange *exchange = context;
-    struct http_answer *answer = exchange->answer;
-    enum http_progress progress = HTTP_PARTIAL;
-    char bytes[16384];
-    (void)ready;
-    count_thread();
-    ssize_t count = recv(exchange->fd, bytes, sizeof bytes, 0);
-    if (count == 0) {
-        return malformed("the connection was closed before the answer was complete");
-    }
-    if (count < 0 && !must_wait()) {
-        return network_error(errno);
-    }
-    if (count > 0) {
-        progress = http_feed(&answer->message, bytes, (size_t)count);
-    }
-    if (progress == HTTP_INVALID) {
-        return malformed(answer->message.problem);
-    }
-    if (progress == HTTP_PARTIAL) {
-        vow_promise *readable = vow_fd_ready(exchange->fd, VOW_READ);
-        return vow_from_promise(shared_then(readable, receive_answer, exchange));
-    }
-    exchange->answer = NULL;
-    return vow_object(answer, &http_answer_class);
+static vow_value on_connected(vow_value ready, void *context) {
+    const struct exchange *exchange = context;
+    int error = socket_error(exchange->fd);
+    return error != 0 ? network_error(error) : send_request(ready, context);
 }
 
 /* Says which request it was that failed. */
@@ -213,9 +212,7 @@ vow_promise *http_fetch(const struct http_ask *ask) {
             vow_error(NETWORK_DOMAIN, ENOMEM, "the request could not be written"));
     }
     vow_promise *promise = begin_to_connect(exchange, ask->port);
-    promise = shared_then(promise, check_connection, exchange);
-    promise = shared_then(promise, send_request, exchange);
-    promise = shared_then(promise, receive_answer, exchange);
+    promise = shared_then(promise, on_connected, exchange); /* sends, then receives */
     promise = vow_timeout(promise, ask->timeout_ns);
     promise = shared_catch(promise, explain, exchange);
     shared_drop(exchange); /* the steps hold it */

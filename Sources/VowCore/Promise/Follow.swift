@@ -25,6 +25,9 @@ private func beginFollowing(
     if !ownsProducer { promise.retainProducer() }
     promise.upstream = followed
     promise.next = nil
+    // Its lane is still that of its executor's list: who cancels it before it has come to a queue must not take it
+    // for a place there.
+    promise.forgetPlace()
     if followed != promise && followed.pointee.state.read().hasValue {
         followed.pointee.isObserved.set()
         settleWithOutcome(promise, thread)
