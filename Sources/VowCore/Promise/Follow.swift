@@ -97,12 +97,12 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     guard var moving = takeFollowers(of: promise, besides: 0) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
-    followed.retain()
     // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
     let outer = thread.pointee.isTakingOutcomes
     thread.pointee.isTakingOutcomes = true
     defer { thread.pointee.isTakingOutcomes = outer }
-    // First: whoever cancels the last of its followers goes on with it.
+    // First: whoever cancels the last of its followers goes on with it. Those that are still to be moved keep it,
+    // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
     abandon(promise, thread)
     while let follower = moving.popFirst() {
         if follower.pointee.flags.contains(RecordFlag.hasFollowers), 
@@ -121,7 +121,6 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
         }
         follower.release(thread)
     }
-    followed.release(thread)
     return true
 }
 
@@ -249,8 +248,18 @@ private func redirect(
     let before = follower.upstream
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
-    before?.release(thread)
+    if let before { leaveBehind(before, thread) }
     return true
+}
+
+/// A follower has gone on, past a promise (consumed) that it followed so far. If it was the last reader nobody needs
+/// that, though it be a reaction: what it is for goes on with the follower.
+private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    if promise.pointee.state.read().hasValue {
+        promise.release(thread)
+    } else {
+        releasePending(promise, isPassed: true, thread)
+    }
 }
 
 /// A follower (one reference consumed) that no queue has is a member of a ring.

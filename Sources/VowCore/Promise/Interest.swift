@@ -7,14 +7,17 @@ import CVow
 private let readers: UInt64 = 0xffff_ffff
 
 /// Gives back a reference to a promise that had no value a moment ago.
+/// - Parameter isPassed: by a follower that goes on along the same path.
 @inline(never)
-func releasePending(_ promise: RecordPointer, _ thread: ThreadPointer) {
+func releasePending(
+    _ promise: RecordPointer, isPassed: Bool = false, _ thread: ThreadPointer
+) {
     if promise.pointee.shape.contains(.immortal) { return }
     if !giveUpReading(promise, thread) { return }
     asOneStep(thread) {
         var next: RecordPointer? = promise
         while let current = next {
-            next = loseInterest(in: current, thread)
+            next = loseInterest(in: current, isPassed: isPassed && current == promise, thread)
             current.releaseProducer(thread)
             if let upstream = next, !giveUpReading(upstream, thread) { next = nil }
         }
@@ -37,15 +40,17 @@ private func giveUpReading(_ promise: RecordPointer, _ thread: ThreadPointer) ->
 }
 
 /// Nobody can read the promise any more. Returns what it waited for (owned), if it does not any more.
-private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
+private func loseInterest(
+    in promise: RecordPointer, isPassed: Bool, _ thread: ThreadPointer
+) -> RecordPointer? {
     let shape = promise.pointee.shape
-    if shape.isReaction {
+    if shape.isReaction && !isPassed {
         forgetObservers(of: promise)
         return nil
     }
     let word = promise.pointee.state.lock()
     switch word.phase {
-    case .open:
+    case .open where !shape.isReaction:
         // Not once it is decided about: as a member of a ring it is rejected for those who have just gone.
         forgetObservers(of: promise)
         let hooks = promise.hooks
