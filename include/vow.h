@@ -425,7 +425,6 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *                  has to run what is waited for; or a handler, the destructor
  *                  of its context or a subscribe waits for its own result
  *   VOW_EFORKED    in a forked child, for work that was left with the parent
- *   VOW_ESHUTDOWN  it ran an event loop, which was destroyed meanwhile
  * Having waited for a rejection counts as having handled it. On the thread of an
  * event loop (chapter 7) it runs the loop instead of blocking it.
  *

@@ -259,6 +259,7 @@ fault withdrawn-reaction-blocks-delivery Promise/Run.swift \
             promise.release(thread)' \
     '            promise.release(thread)'
 
+# With a step between, because a thread is interrupted only before one.
 fault begin-reads-after-the-step Promise/Run.swift \
     '            let promise = reaction.upstream
             var redirect' \
@@ -267,6 +268,7 @@ fault begin-reads-after-the-step Promise/Run.swift \
     '            reaction.pointee.state.unlock(.running, word.head)
             return' \
     '            reaction.pointee.state.unlock(.running, word.head)
+            _ = reaction.pointee.state.read()
             let promise = reaction.upstream
             return'
 
@@ -408,3 +410,46 @@ fault source-gives-up-what-a-parent-cancels Promise/Source.swift \
 fault reaction-enters-though-it-has-left State/SourceRecord.swift \
     '        if registration.pointee.hasLeft { return false }
 ' ''
+
+# Which scenarios find them first: tried before all others, which only saves time.
+declare -A likely=(
+    [cancel-does-not-wait]="cancel-inline-reaction"
+    [markout-forgotten-in-batch]="cancel-handed-over"
+    [markout-before-next-is-read]="cancel-inline-reaction cancel-handed-over cancel-first-of-batch two-register-settle"
+    [follower-marked-out-before-its-claim]="cancel-follower"
+    [settled-follower-not-marked-out]="cancel-follower"
+    [redirected-follower-not-marked-out]="cancel-adopting cancel-moving"
+    [unlink-leaves-the-neighbours-lane]="cancel-neighbours"
+    [taken-followers-keep-their-lane]="cancel-moving cancel-one-moving cancel-while-dying token-begins-to-follow"
+    [late-members-by-their-lane]="cancel-delivering"
+    [redirect-ignores-the-phase]="cancel-adopting cancel-moving"
+    [withdrawn-after-settling]="cancel-running cancel-handed-over"
+    [withdrawn-reaction-blocks-delivery]="cancel-delivering cancel-inline-reaction"
+    [begin-reads-after-the-step]="cancel-running cancel-running-twice cancel-inline-reaction token-running"
+    [promise-of-batch-is-not-waited-for]="cancel-last-of-batch cancel-of-two-batches"
+    [abandoned-is-not-out]="cancel-moving"
+    [abandoned-though-cancelled]="cancel-moving cancel-while-dying cancel-one-moving"
+    [cancelled-owns-no-producer]="cancel-moving cancel-while-dying"
+    [ring-may-lose-its-follower]="cancel-ring-unheld"
+    [moving-may-lose-its-followers]="cancel-moving-ring"
+    [cancelled-follower-adopts-nothing]="ring-released"
+    [interest-without-a-reference]="release-or-broken release-follower hook-last-resolver"
+    [interest-by-plain-subtraction]="release-two-readers release-cancel"
+    [interest-ends-with-the-last-release]="hook-release"
+    [hook-added-without-asking-who-reads]="hook-release"
+    [hooks-are-called-twice]="hook-release"
+    [unread-follower-follows]="release-adopting"
+    [token-retains-after-unlock]="token-settle-unheld"
+    [token-link-retains-after-unlock]="linked-released"
+    [token-entered-without-looking]="token-register"
+    [redirected-reaction-is-not-out]="token-and-cancel"
+    [token-cancels-a-given-up-source]="linked-released"
+    [hook-of-a-token-without-source]="token-hook-release"
+    [source-gives-up-what-a-parent-cancels]="linked-released"
+    [reaction-enters-though-it-has-left]="token-register-settle token-register"
+    [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
+    [dies-though-held]="held-while-dying walk-past-dying"
+    [order-is-reversed]="two-register-settle"
+    [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
+    [result-counts-too-late]="result-before-context"
+)
