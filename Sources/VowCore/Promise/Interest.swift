@@ -73,7 +73,11 @@ private func loseInterest(
     }
 }
 
-/// Those who wanted to see the outcome are gone without it, and nobody can come any more.
+/// Those who wanted to see the outcome are gone without it, and nobody can come any more. Followers may have gone on
+/// past a reaction, and then report in its place.
 private func forgetObservers(of promise: RecordPointer) {
-    promise.pointee.isObserved.clear()
+    let wasPassed =
+        promise.pointee.shape.isReaction
+        && promise.pointee.flags.contains(RecordFlag.hasFollowers)
+    if !wasPassed { promise.pointee.isObserved.clear() }
 }
