@@ -127,6 +127,7 @@ static void scene_combined_dropped(cast *self) {
 
 static void scene_combined_wrong(cast *self) {
     combined_settles(vow_all(NULL, 0), 0);
+    combined_settles(vow_all_settled(NULL, 0), 0);
     combined_settles(vow_any(NULL, 0), VOW_EAGGREGATE);
     settles(vow_race(NULL, 0), VOW_EINVAL);
     for (size_t i = 0; i < COMBINATORS; i++) {
