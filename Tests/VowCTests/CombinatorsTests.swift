@@ -70,7 +70,8 @@ final class CombinatorsTests: CTest {
     }
 
     func testSomeGivesAsManyAsWanted() {
-        XCTAssertEqual(outcomeValue(of: combine(some(5)) { vow_some($0, $1, 2) }, integers), [0, 1])
+        XCTAssertEqual(
+            outcomeValue(of: combine(some(5)) { vow_some($0, $1, 2) }, integers), [0, 1])
     }
 
     func testRaceCancelsTheLosers() {
@@ -118,7 +119,8 @@ final class CombinatorsTests: CTest {
         XCTAssertEqual(outcome(of: vow_timeout(slow, 1_000_000)), .error(Int64(VOW_ETIMEDOUT)))
         vow_resolver_release(resolver)
         let second = vow_retry(
-            nil, { number, _ in number.as.integer < 2 ? failure(1) : vow_value_retain(number) }, nil)
+            nil, { number, _ in number.as.integer < 2 ? failure(1) : vow_value_retain(number) }, nil
+        )
         XCTAssertEqual(outcome(of: second), .integer(2))
         outcomeValue(of: vow_retry(nil, { _, _ in failure(3) }, nil)) {
             XCTAssertEqual(vow_error_attempts($0), 3)

@@ -361,7 +361,8 @@ TEST("a handler that runs elsewhere ends, its promise is rejected before") {
     vow_executor_release(executors[1]);
 }
 
-TEST("what waits for its executor is rejected at once, and its context is destroyed by the executor") {
+TEST("what waits for its executor is rejected at once, and its context is destroyed by the "
+     "executor") {
     worker thread;
     vow_executor *executors[2] = {vow_executor_serial("busy"), NULL};
     worker_start(&thread);

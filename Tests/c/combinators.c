@@ -20,8 +20,8 @@ static void cast_make(cast *self, int count) {
     self->count = count;
     for (int i = 0; i < count; i++) {
         self->promises[i] = vow_promise_create(&self->resolvers[i]);
-        CHECK_INT_EQ(
-            vow_resolver_on_cancel(self->resolvers[i], note_stop, &self->stopped[i], NULL), 0);
+        CHECK_INT_EQ(vow_resolver_on_cancel(self->resolvers[i], note_stop, &self->stopped[i], NULL),
+                     0);
     }
 }
 
@@ -285,8 +285,7 @@ static vow_promise *some_of_two(vow_promise *const *promises, size_t count) {
 }
 
 typedef vow_promise *(*combinator)(vow_promise *const *promises, size_t count);
-static const combinator combinators[5] = {vow_all, vow_all_settled, vow_any, some_of_two,
-                                          vow_race};
+static const combinator combinators[5] = {vow_all, vow_all_settled, vow_any, some_of_two, vow_race};
 
 TEST("NULL entries and arrays are refused, and the others released") {
     for (int which = 0; which < 5; which++) {

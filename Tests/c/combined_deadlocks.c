@@ -1,4 +1,4 @@
-/* G11 through combinators: a wait for many promises is refused when it cannot end, and only then. */
+/* G11 through combinators: a wait for many promises is refused if and only if it cannot end. */
 #include "worker.h"
 
 typedef struct waiting {
@@ -7,7 +7,7 @@ typedef struct waiting {
     vow_promise *other; /* NULL: one more on the executor */
 } waiting;
 
-/* Waits, in a handler of the executor, for work that must run there, combined with something else. */
+/* Waits, in a handler of the executor, for work that must run there and for something else. */
 static vow_value wait_for_both(vow_value input, void *context) {
     waiting *self = context;
     vow_promise *members[2];

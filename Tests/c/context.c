@@ -28,10 +28,10 @@ TEST("a reaction runs with the context that was set where it was made") {
     for (int i = 0; i < 3; i++) {
         vow_resolver *resolver;
         vow_context_set(vow_int(7));
-        vow_promise *promise = then_on(executors[i], vow_promise_create(&resolver), give_context,
-                                       NULL);
-        vow_promise *rejected = link_full(executors[i], rejected_code(1), NULL, give_context, NULL,
-                                          NULL);
+        vow_promise *promise =
+            then_on(executors[i], vow_promise_create(&resolver), give_context, NULL);
+        vow_promise *rejected =
+            link_full(executors[i], rejected_code(1), NULL, give_context, NULL, NULL);
         vow_promise *both = vow_finally(fulfilled_int(3), give_context, NULL);
         vow_context_set(vow_none());
         CHECK(vow_resolve(resolver, vow_int(1)));

@@ -265,9 +265,9 @@ TEST("vow_reduce is rejected with the place, and gives the rest up") {
     for (int by_function = 0; by_function < 3; by_function++) {
         vow_resolver *resolver;
         atomic_int stopped = 0;
-        vow_promise *promises[4] = {
-            fulfilled_int(2), by_function == 1 ? fulfilled_int(9) : rejected_code(9),
-            vow_promise_create(&resolver), rejected_code(10)};
+        vow_promise *promises[4] = {fulfilled_int(2),
+                                    by_function == 1 ? fulfilled_int(9) : rejected_code(9),
+                                    vow_promise_create(&resolver), rejected_code(10)};
         vow_resolver_on_cancel(resolver, note_stop, &stopped, NULL);
         vow_promise *reduced = vow_reduce(promises, 4, vow_int(1), append_digit, NULL);
         vow_value out = vow_none();

@@ -220,14 +220,30 @@ TEST("wrong arguments") {
     for (int wrong = 0; wrong < 8; wrong++) {
         vow_retry_policy policy = policy_of(1, 0, 0);
         switch (wrong) {
-        case 0: policy.size = 0; break;
-        case 1: policy.first_delay_ns = -1; break;
-        case 2: policy.factor = -1; break;
-        case 3: policy.factor = 1e308 * 10; break;
-        case 4: policy.max_delay_ns = -1; break;
-        case 5: policy.jitter = 1.5; break;
-        case 6: policy.jitter = -0.5; break;
-        default: policy.deadline_ns = -1; break;
+        case 0:
+            policy.size = 0;
+            break;
+        case 1:
+            policy.first_delay_ns = -1;
+            break;
+        case 2:
+            policy.factor = -1;
+            break;
+        case 3:
+            policy.factor = 1e308 * 10;
+            break;
+        case 4:
+            policy.max_delay_ns = -1;
+            break;
+        case 5:
+            policy.jitter = 1.5;
+            break;
+        case 6:
+            policy.jitter = -0.5;
+            break;
+        default:
+            policy.deadline_ns = -1;
+            break;
         }
         CHECK_INT_EQ(code_of(vow_retry(&policy, try_it, &self)), VOW_EINVAL);
     }

@@ -37,8 +37,7 @@ TEST("a token cancels its reactions: the promise upstream is left alone") {
     vow_promise *upstream = vow_promise_create(&resolver);
     vow_executor *in = vow_executor_inline();
     CHECK_INT_EQ(vow_resolver_on_cancel(resolver, hook_called, &told, counter_end), 0);
-    vow_promise *one =
-        linked(in, vow_promise_retain(upstream), counter_run, NULL, &success, token);
+    vow_promise *one = linked(in, vow_promise_retain(upstream), counter_run, NULL, &success, token);
     vow_promise *two =
         linked(in, vow_promise_retain(upstream), NULL, give_code_counted, &failure, token);
     CHECK(!vow_token_is_cancelled(token));
@@ -67,11 +66,10 @@ TEST("a token that is cancelled cancels what is made with it, whatever the promi
     vow_executor *in = vow_executor_inline();
     CHECK_INT_EQ(code_of(linked(in, promise, counter_run, NULL, &success, token)), VOW_ECANCELLED);
     vow_resolver_release(resolver);
-    CHECK_INT_EQ(
-        int_of(linked(vow_executor_pool(), fulfilled_int(1), NULL, give_code_counted, &failure,
-                      token)) == 1 ||
-            atomic_load(&failure.runs) == 1,
-        true);
+    CHECK_INT_EQ(int_of(linked(vow_executor_pool(), fulfilled_int(1), NULL, give_code_counted,
+                               &failure, token)) == 1 ||
+                     atomic_load(&failure.runs) == 1,
+                 true);
     ran(&success, 0, 1);
     CHECK_INT_EQ(atomic_load(&failure.ends), 1);
     vow_cancel_source_release(source);
@@ -170,8 +168,8 @@ TEST("the reason travels to every reaction") {
     counter unused = {0};
     vow_cancel_source *source = vow_cancel_source_create();
     vow_token *token = vow_token_retain(vow_cancel_source_token(source));
-    vow_promise *promise = linked(vow_executor_inline(), vow_promise_create(&resolver),
-                                  counter_run, NULL, &unused, token);
+    vow_promise *promise = linked(vow_executor_inline(), vow_promise_create(&resolver), counter_run,
+                                  NULL, &unused, token);
     CHECK_INT_EQ(vow_token_reason(token).kind, VOW_NONE);
     CHECK(vow_cancel_source_cancel_with(source, vow_string("closing", VOW_NUL_TERMINATED)));
     vow_value error;
@@ -217,8 +215,8 @@ TEST("a source that dies uncancelled frees everything; its reactions go on") {
     vow_resolver *resolver;
     counter success = {0};
     vow_cancel_source *source = vow_cancel_source_create();
-    vow_promise *promise = linked(vow_executor_inline(), vow_promise_create(&resolver),
-                                  counter_run, NULL, &success, vow_cancel_source_token(source));
+    vow_promise *promise = linked(vow_executor_inline(), vow_promise_create(&resolver), counter_run,
+                                  NULL, &success, vow_cancel_source_token(source));
     vow_cancel_source_release(source);
     CHECK(vow_resolve(resolver, vow_int(5)));
     CHECK_INT_EQ(int_of(promise), 5);
@@ -229,15 +227,14 @@ TEST("a source that dies uncancelled frees everything; its reactions go on") {
 TEST("linked sources are cancelled with any of their parents, and with its reason") {
     vow_cancel_source *first = vow_cancel_source_create();
     vow_cancel_source *second = vow_cancel_source_create();
-    vow_token *parents[3] = {vow_cancel_source_token(first), NULL,
-                             vow_cancel_source_token(second)};
+    vow_token *parents[3] = {vow_cancel_source_token(first), NULL, vow_cancel_source_token(second)};
     vow_cancel_source *child = vow_cancel_source_create_linked(parents, 3);
     vow_token *of_child = vow_cancel_source_token(child);
     vow_cancel_source *grandchild = vow_cancel_source_create_linked(&of_child, 1);
     counter called = {0};
-    CHECK_INT_EQ(vow_token_on_cancel(vow_cancel_source_token(grandchild), hook_called, &called,
-                                     counter_end),
-                 0);
+    CHECK_INT_EQ(
+        vow_token_on_cancel(vow_cancel_source_token(grandchild), hook_called, &called, counter_end),
+        0);
     CHECK(vow_cancel_source_cancel_with(second, vow_int(7)));
     CHECK(vow_token_is_cancelled(of_child));
     CHECK(!vow_token_is_cancelled(parents[0]));

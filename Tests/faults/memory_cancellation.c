@@ -19,5 +19,5 @@ TEST("every scene of cancellation survives when from some allocation on all fail
 }
 
 TEST("every scene of cancellation survives failures at random") {
-    play_random(scenes, COUNT, slowness() > 1 ? 10 : 200);
+    play_random(scenes, COUNT, slowness() > 1 ? 10 : 1000);
 }

@@ -54,14 +54,24 @@ func executorRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Execu
     return executor
 }
 
-/// A source or its token: the same record.
+/// A token is its source's record, seen with fewer rights.
 @inline(__always)
-func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
+func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
     let source = SourcePointer(handle)
     #if VOW_CHECKED
         if let source, source.pointee.seal != Seal.live {
             fatal(function, ": the source or token was released before (or is none)")
         }
+    #endif
+    return source
+}
+
+/// In a checked build, a source that nobody should have any more is found although tokens keep the record.
+@inline(__always)
+func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
+    let source = tokenRecord(handle, function)
+    #if VOW_CHECKED
+        if let source, !source.isHeld { fatal(function, ": the source was released before") }
     #endif
     return source
 }

@@ -59,7 +59,7 @@ public func vow_cancel_source_create_linked(
     let thread = currentThread()
     let tokens = UnsafeBufferPointer<OpaquePointer?>(
         start: parents, count: parents == nil ? 0 : count)
-    for token in tokens { _ = sourceRecord(token, "vow_cancel_source_create_linked") }
+    for token in tokens { _ = tokenRecord(token, "vow_cancel_source_create_linked") }
     let source = makeSource(linkedTo: tokens, thread)
     leave(thread)
     return OpaquePointer(source)
@@ -106,13 +106,18 @@ public func vow_cancel_source_token(_ source: OpaquePointer!) -> OpaquePointer! 
 
 @_cdecl("vow_token_retain") @implementation
 public func vow_token_retain(_ token: OpaquePointer!) -> OpaquePointer! {
-    sourceRecord(token, "vow_token_retain")?.retainToken()
+    tokenRecord(token, "vow_token_retain")?.retainToken()
     return token
 }
 
 @_cdecl("vow_token_release") @implementation
 public func vow_token_release(_ token: OpaquePointer!) {
-    guard let record = sourceRecord(token, "vow_token_release") else { return }
+    guard let record = tokenRecord(token, "vow_token_release") else { return }
+    #if VOW_CHECKED
+        if record.isHeldBySourcesOnly {
+            fatal("vow_token_release", ": the token was released before")
+        }
+    #endif
     let thread = currentThread()
     record.releaseToken(thread)
     leave(thread)
@@ -126,7 +131,7 @@ public func vow_token_on_cancel(
 ) -> Int32 {
     let thread = currentThread()
     var answer = VOW_EINVAL
-    if let record = sourceRecord(token, "vow_token_on_cancel"), let fn: Hooked = fn {
+    if let record = tokenRecord(token, "vow_token_on_cancel"), let fn: Hooked = fn {
         if let hook = makeHook(fn, context, destroy) {
             if addHook(hook, to: record, thread) {
                 leave(thread)
@@ -143,11 +148,11 @@ public func vow_token_on_cancel(
 
 @_cdecl("vow_token_is_cancelled") @implementation
 public func vow_token_is_cancelled(_ token: OpaquePointer!) -> Bool {
-    sourceRecord(token, "vow_token_is_cancelled")?.pointee.isCancelled.isSet ?? false
+    tokenRecord(token, "vow_token_is_cancelled")?.pointee.isCancelled.isSet ?? false
 }
 
 @_cdecl("vow_token_reason") @implementation
 public func vow_token_reason(_ token: OpaquePointer!) -> vow_value {
-    guard let source = sourceRecord(token, "vow_token_reason") else { return vow_none() }
+    guard let source = tokenRecord(token, "vow_token_reason") else { return vow_none() }
     return source.pointee.lock.withLock { source.pointee.reason.retained() }
 }

@@ -97,7 +97,7 @@ extension Reaction {
             executor: executorRecord(given.executor, "vow_then_with"),
             extras: LinkExtras(
                 onRejected: given.on_rejected, destroy: given.destroy, label: given.label),
-            token: sourceRecord(given.token, "vow_then_with"))
+            token: tokenRecord(given.token, "vow_then_with"))
     }
 }
 

@@ -92,7 +92,13 @@ private func deadline(_ timeout: Int64) -> Deadline {
 @_cdecl("vow_loop_wake") @implementation
 public func vow_loop_wake(_ loop: OpaquePointer!) {
     // Perhaps in a signal handler: nothing else is touched.
-    guard let loop = LoopPointer(loop), loop.isUsable else { return }
+    guard let loop = LoopPointer(loop) else { return }
+    #if VOW_CHECKED
+        if loop.pointee.seal != Seal.live {
+            fatal("vow_loop_wake", ": the loop was destroyed before (or is none)")
+        }
+    #endif
+    if !loop.isUsable { return }
     loop.pointee.isWoken.storeRelease(1)
     vow_platform_raise(loop.pointee.event)
 }

@@ -134,7 +134,8 @@ func makeMachine<Fields: ~Copyable>(
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(size: size, owner: machineStart, stop: stopMachine))
+    promise.producer.initialize(
+        to: ProducerPart(size: size, owner: machineStart, stop: stopMachine))
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
     machine.fields(Fields.self).initialize(to: fields)

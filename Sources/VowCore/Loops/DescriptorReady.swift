@@ -11,8 +11,10 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
     guard let promise = makeProduced(watch, thread, stop: stopReady) else {
         return promiseWithoutMemory
     }
-    switch startWatch(promise.part(WatchNode.self), thread) {
-    case .started: break
+    let place = promise.part(WatchNode.self)
+    switch startWatch(place, thread) {
+    case .started:
+        promise.producer.pointee.isLeftWithParent = place.pointee.stripe == processStripe
     case .always: settleProduced(promise, vow_int(Int64(events)), thread)
     case .refused: settleProduced(promise, ownErrors.refusal, thread)
     case .noMemory: settleProduced(promise, ownErrors.noMemory, thread)

@@ -10,7 +10,8 @@ private let betweenLooks: Int64 = 500_000
 func shutDown(until deadline: Deadline, _ thread: ThreadPointer) -> Int64 {
     if isWorkingForLibdispatch(thread) { return Int64(VOW_EDEADLOCK) }
     refusalFlag.storeRelease(1)
-    var looks = 0
+    // In a forked child what was queued stays with the parent.
+    var looks = isForkedChild ? 2 : 0
     while looks < 2 && !deadline.hasPassed && !isHoldingUpMain() {
         // Twice: a thread may have passed the flag before it was set.
         looks = isDrained() ? looks + 1 : 0

@@ -96,6 +96,9 @@ func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
 /// The library's work in the process ends.
 func closeProcessWatches(_ thread: ThreadPointer) { closeWatches(processTable, thread) }
 
+/// In a forked child, under all locks: the kernel's set is the parent's, too, and must not be changed.
+func turnProcessWatchesIntoCopy() { processTable.pointee.isClosed = true }
+
 /// Under the table's lock. False: no memory, or no descriptors.
 private func hasProcessSet() -> Bool {
     if processTable.pointee.set < 0 { processTable.pointee.set = vow_platform_make_set() }

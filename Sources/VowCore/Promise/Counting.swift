@@ -18,7 +18,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     func release(_ thread: ThreadPointer) {
         // A promise that is still to be settled may lose its last reader by this.
-        if pointee.state.read().hasValue { giveBack(1, thread) } else { releasePending(self, thread) }
+        if pointee.state.read().hasValue {
+            giveBack(1, thread)
+        } else {
+            releasePending(self, thread)
+        }
     }
 
     @inline(__always)

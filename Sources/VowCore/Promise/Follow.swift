@@ -105,7 +105,7 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
     abandon(promise, thread)
     while let follower = moving.popFirst() {
-        if follower.pointee.flags.contains(RecordFlag.hasFollowers), 
+        if follower.pointee.flags.contains(RecordFlag.hasFollowers),
             let theirs = takeFollowers(of: follower, besides: 1)
         {
             // It stayed in between earlier, because somebody read it then.

@@ -86,11 +86,12 @@ private func step(
     return .stop(.blocked)
 }
 
-/// A combined promise: what its observers look at.
+/// A promise of the library's own making; a combined one waits for what its observers look at.
 private func lookThrough(
     _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     depth: Int, _ thread: ThreadPointer
 ) -> Obstacle {
+    if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
     let offset = Int(combined.producer.pointee.owner)
     if offset == 0 || depth == deepestLook || !hasStackLeft() { return .blocked }
     let owner = (UnsafeMutableRawPointer(combined) + offset)

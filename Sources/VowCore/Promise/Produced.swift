@@ -11,7 +11,11 @@ struct ProducerPart {
     private let sizeInWords: UInt32
     /// Where its `ObserverOwner` stands, from the record on, for those who look what it waits for; 0: none to
     /// be looked at.
-    let owner: UInt32
+    let owner: UInt16
+    /// Its timer or watch is the process's, which a forked child does not have. Written by the maker.
+    var isLeftWithParent = false
+    /// What stands behind it is aligned.
+    private let padding: UInt8 = 0
 
     /// - Parameter size: all that was allocated, the record included.
     init(
@@ -19,7 +23,7 @@ struct ProducerPart {
     ) {
         self.stop = stop
         sizeInWords = UInt32(size / 8)
-        self.owner = UInt32(owner)
+        self.owner = UInt16(owner)
     }
 
     var size: Int { Int(sizeInWords) * 8 }

@@ -114,6 +114,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     /// Whether somebody has a source. Under the lock; when nobody has, what is cancelled already stays so.
     var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
 
+    #if VOW_CHECKED
+        /// What is counted of tokens is the sources' own.
+        var isHeldBySourcesOnly: Bool {
+            let counts = pointee.counts.loadAcquire()
+            return counts & sources != 0 && counts >> 32 == 1
+        }
+    #endif
+
     private func unlinkParents(_ thread: ThreadPointer) {
         guard let links = pointee.links else { return }
         for index in 0..<pointee.linkCount {

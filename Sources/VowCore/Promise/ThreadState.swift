@@ -171,5 +171,6 @@ private func beginAsChild() {
     // It may never have entered, and must not now: the registry is locked.
     forgetWaitingThreads(but: threadState())
     turnLoopsIntoCopies(but: threadState())
+    turnProcessWatchesIntoCopy()
     letLocksGo()
 }

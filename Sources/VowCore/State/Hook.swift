@@ -15,7 +15,9 @@ struct Hook {
 }
 
 /// Nil without memory.
-func makeHook(_ fn: @escaping HookFunction, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?)
+func makeHook(
+    _ fn: @escaping HookFunction, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?
+)
     -> HookPointer?
 {
     guard let memory = takeMemory(MemoryLayout<Hook>.stride) else { return nil }

@@ -8,8 +8,9 @@ func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
     guard let delay = makeProduced(TimerNode(fireDelay), thread, stop: stopDelay) else {
         return promiseWithoutMemory
     }
-    switch startTimer(delay.part(TimerNode.self), after: nanoseconds, thread) {
-    case .started: break
+    let timer = delay.part(TimerNode.self)
+    switch startTimer(timer, after: nanoseconds, thread) {
+    case .started: delay.producer.pointee.isLeftWithParent = timer.pointee.stripe == processStripe
     case .refused: settleProduced(delay, ownErrors.refusal, thread)
     case .noMemory: settleProduced(delay, ownErrors.noMemory, thread)
     }

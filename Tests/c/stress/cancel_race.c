@@ -1,5 +1,5 @@
-/* G12, G3: chains cancelled at random moments from another thread, while a third one settles them: exactly one wins,
- * each context is destroyed once, each producer is told at most once. */
+/* G12, G3: chains cancelled at random moments from another thread, while a third one settles them:
+ * exactly one wins, each context is destroyed once, each producer is told at most once. */
 #include "stress.h"
 
 #define LINKS 10
@@ -79,8 +79,7 @@ static void build(chain *self, uint64_t *random) {
         }
     }
     self->end = promise;
-    vow_promise_release(
-        either_on(vow_executor_inline(), vow_promise_retain(promise), see, self));
+    vow_promise_release(either_on(vow_executor_inline(), vow_promise_retain(promise), see, self));
 }
 
 static void *settle_all(void *context) {
@@ -126,7 +125,8 @@ static void *cancel_all(void *context) {
     return NULL;
 }
 
-TEST("G12: chains of ten links, cancelled at random moments: one outcome, one end for each context") {
+TEST("G12: chains of ten links, cancelled at random moments: one outcome, one end for each "
+     "context") {
     static round_state all;
     uint64_t random = random_seed(3);
     long chains = size_of_run("CANCEL_CHAINS", 100000);

@@ -18,10 +18,10 @@ static void races(int way, long count) {
     vow_statistics before = harness_stats();
     for (long round = 1; round <= count; round++) {
         vow_resolver *resolver;
-        vow_promise *promises[2] = {vow_promise_create(&resolver),
-                                    vow_promise_retain(long_lived)};
-        vow_promise *race = way == 0 ? vow_race(promises, 2)
-                                     : way == 1 ? vow_any(promises, 2) : vow_all(promises, 2);
+        vow_promise *promises[2] = {vow_promise_create(&resolver), vow_promise_retain(long_lived)};
+        vow_promise *race = way == 0   ? vow_race(promises, 2)
+                            : way == 1 ? vow_any(promises, 2)
+                                       : vow_all(promises, 2);
         if (way == 2) {
             vow_cancel(race);
         } else {
