@@ -58,6 +58,8 @@
 #define FOLLOWS(p) (p == B)
 #endif
 #define HAS_LANE(p) IS_REACTION(p)
+/* Does not go to an executor: it follows (a reaction may have begun to). */
+#define TAKES_OUTCOME(p) (!IS_REACTION(p) || SCENARIO == 3 || SCENARIO == 5)
 /* A reaction that is in a token stays between its followers and what it follows. */
 #define STAYS(p) (SCENARIO == 5 && p == A)
 #define PASSES (SCENARIO == 4 && passes)
