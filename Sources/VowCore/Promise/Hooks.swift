@@ -43,6 +43,7 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
         return
     }
     promise.pointee.state.unlock(word.phase, word.head)
-    let isCancelled = word.hasValue && promise.value.isCancellation
+    // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
+    let isCancelled = promise.pointee.flags.contains(RecordFlag.withdrawn)
     dismiss(hook, areCalled: isCancelled || (isOpen && isUnread), thread)
 }

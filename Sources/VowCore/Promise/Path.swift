@@ -45,7 +45,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles.
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
+/// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
+/// could not wait for itself to let go of it.
 func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
     start.retain()
     var current = start
@@ -56,13 +58,14 @@ func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: Thre
         current = next
         isRing = current == follower || watch.hasSeen(current, thread)
     }
+    if isRing { follower.retain() }
     watch.end(thread)
     current.release(thread)
     return isRing
 }
 
 /// Where a follower's path of adoptions ends (owned): the promise whose queue it has to stand in. Nil
-/// when the path does not end.
+/// when the path does not end: then the follower is retained, as above.
 func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
     guard var current = follower.upstream else { fatal("a follower follows nothing") }
     current.retain()
@@ -92,6 +95,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             break walk
         }
     }
+    if isRing { follower.retain() }
     watch.end(thread)
     if !isRing { return PathEnd(promise: current, holdsOutcome: holdsOutcome, waits: waits) }
     current.release(thread)
