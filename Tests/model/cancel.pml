@@ -7,8 +7,7 @@
  *
  * A record's slot is one resource (`use`): the queue's, a list's, a value's, or nobody's, which means its
  * claimer's. Every use of it asserts whose it is. Checked:
- *   G12  exactly one outcome; who was told that it has cancelled finds the cancellation, and a handler that
- *        had not begun then never does
+ *   G12  exactly one outcome; a handler that had not begun when its reaction was cancelled never does
  *   G3   each context is destroyed exactly once, each reaction begins or is dropped exactly once
  *   no slot is used by two; nothing is touched after it was freed; everything is freed in the end
  *   nobody waits in vain (a deadlock here), and under weak fairness everything ends
