@@ -283,6 +283,7 @@ proctype Settler()
 {
     byte newest, member, found;
 
+    /* settle(_:whileIn: .open): CLAIMED stands for locked by the settler. */
     atomic { !locked -> assert(phase == OPEN); phase = CLAIMED };
     hasValue = true;
     /* transitionToSettling */

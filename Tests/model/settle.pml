@@ -3,7 +3,8 @@
  *
  * Follows Promise/Settle.swift, Promise/React.swift, Promise/Run.swift and State/Transitions.swift. One
  * step is one atomic operation of the code together with the private work next to it; a compare-and-
- * exchange loop without side effects is one step. Nobody locks the word here: see follow and await.
+ * exchange loop without side effects is one step. Nobody else locks the word here (see follow, await, cancel), so
+ * settling an open promise (lock, write, unlock) begins with the step that decides, here CLAIMED.
  *
  * Checked:
  *   G1  one caller claims, and the promise settles once
@@ -159,7 +160,7 @@ inline enlist(m, lastPhase)
     }
 }
 
-/* MemberList(reversing:), from `newest` into the thread's list */
+/* enqueueBatch, SlotList(reversing:): from `newest` into the thread's list */
 inline reverseInto(list)
 {
     oldest = NIL;
@@ -182,7 +183,7 @@ inline reverseInto(list)
 inline settle()
 {
     hasValue = true;
-    /* transitionToSettling */
+    /* unlockSettling */
     atomic {
         alive();
         assert(phase == CLAIMED);
@@ -307,7 +308,7 @@ proctype Resolver(byte me)
     LOCALS;
     chan handOver = [REACTIONS] of { byte };
 
-    /* transitionToClaimed(from: .open) */
+    /* settle(_:whileIn: .open): lock(whileIn:) */
     atomic {
         alive();
         if

@@ -1,0 +1,233 @@
+/* Cancelling: members of a promise's queue are cancelled while it settles, or begins to follow another one,
+ * while their executor begins them, or while their token redirects them.
+ *
+ * Follows Promise/Cancel.swift, Promise/Interest.swift, State/Unlink.swift, and of Settle, Run, Follow and
+ * Token what meets them. One step is one atomic operation of the code with the private work next to it. What the
+ * code does in a loop with `Backoff` waits here until another look could find something else.
+ *
+ * A record's slot is one resource (`use`): the queue's, a list's, a value's, or nobody's, which means its
+ * claimer's. Every use of it asserts whose it is. Checked:
+ *   G12  exactly one outcome; a handler that had not begun when its reaction was cancelled never does
+ *   G3   each context is destroyed exactly once, each reaction begins or is dropped exactly once
+ *   no slot is used by two; nothing is touched after it was freed; everything is freed in the end
+ *   nobody waits in vain (a deadlock here), and under weak fairness everything ends
+ */
+
+#define RECORDS 5
+#define P 0
+#define Q 1
+#define A 2
+#define B 3
+#define C 4
+#define T 4                    /* what a token has its reactions read */
+/* As a link or a lane */
+#define NIL 7
+#define OUT 6                  /* next: in no queue */
+#define TOP 6                  /* lane: of the newest member */
+#define BUSY 5                 /* lane: in an executor's or a thread's list */
+
+#define OPEN 0
+#define RUNNING 1
+#define CLAIMED 2
+#define FOLLOWING 3
+#define SETTLING 4
+#define SETTLED 5
+#define HAS_VALUE(p) (r[p].phase >= SETTLING)
+
+/* Who uses the slot */
+#define UNUSED 0
+#define QUEUED 1               /* the queue of `upstream`, under its lock */
+#define LISTED 2               /* a thread that has the record on its way */
+#define VALUE 3
+
+#define FULFILLED 1
+#define CANCELLED 2
+
+/* 1: a reaction and a follower, P settles. 2: three reactions and followers, a late one; P settles.
+ * 3: P begins to follow Q, two followers move on. 4: a reaction with a token. 5: the same, which then
+ * follows, and has a follower. */
+#if SCENARIO == 3
+#define IS_REACTION(p) (p == A)
+#define FOLLOWS(p) (p == A || p == B)
+#elif SCENARIO == 2
+#define IS_REACTION(p) (p == A || p == C)
+#define FOLLOWS(p) (p == B)
+#else
+#define IS_REACTION(p) (p == A)
+#define FOLLOWS(p) (p == B)
+#endif
+/* Also what a thenable's answer is followed by: B in some. */
+#define HAS_LANE(p) (IS_REACTION(p) || (p == B && bHasLane))
+/* Does not go to an executor: it follows (a reaction may have begun to). */
+#define TAKES_OUTCOME(p) (!IS_REACTION(p) || SCENARIO == 3 || SCENARIO == 5)
+/* A reaction that is in a token stays between its followers and what it follows. */
+#define STAYS(p) (SCENARIO == 5 && p == A)
+#define PASSES (SCENARIO == 2 || (SCENARIO == 4 && passes))
+
+typedef Record {
+    unsigned phase : 3;
+    bool locked;
+    unsigned head : 3 = NIL;
+    unsigned next : 3 = OUT;
+    unsigned upstream : 3 = NIL;
+    unsigned lane : 3 = NIL;
+    unsigned use : 2;
+    unsigned value : 2;
+    unsigned promises : 4;
+    unsigned producers : 3;
+    unsigned withdrawnUpstream : 3 = NIL;
+    unsigned insteadOf : 3 = NIL;
+    bool withdrawn;
+    bool dropped;
+    bool isLastOfBatch;
+    bool isListed;             /* with the token */
+    bool freed
+}
+
+Record r[RECORDS];
+chan executor = [3] of { byte };
+/* The reaction has no handler for a fulfilment. */
+bool passes;
+bool bHasLane = (SCENARIO == 3);
+
+/* What is only there to check */
+bool settledOnce[RECORDS];
+bool mayNotStart[RECORDS];     /* cancelled before it began */
+byte started;                  /* bits */
+byte contexts;                 /* bits: not yet destroyed */
+byte finished;
+bool ended;
+
+inline alive(p) { assert(p < RECORDS && !r[p].freed) }
+
+/* What a thread does */
+#define SETTLER 0
+#define MOVER 1
+#define REGISTRAR 2
+#define TOKEN 3
+#define CANCELLER 4
+#define EXECUTOR 5
+
+/* What a thread calls from several places stands once in its body, for spin knows no calls: CALL names where it
+ * goes on. */
+#define CALL(routine, n) back[routine] = n; goto BEGIN_##routine; BACK_##routine##_##n: skip
+#define RETURN(routine, n) back[routine] == n -> back[routine] = 0; goto BACK_##routine##_##n
+#define TAKE_OUT 0
+#define SETTLE 1
+#define WITHDRAW_FOLLOWER 2
+#define RELEASE 3
+#define CANCEL 4
+#define TAKE_OUTCOME 5
+#define ATTACH 6
+
+#include "cancel-counts.inc"
+#include "cancel-queue.inc"
+#include "cancel-follow.inc"
+#include "cancel-thread.inc"
+
+/* A member of p's queue, with a handle */
+inline member(m, p)
+{
+    r[m].upstream = p;
+    r[m].next = r[p].head;
+    r[p].head = m;
+    r[p].promises++;
+    r[m].use = QUEUED;
+    r[m].promises++;
+    r[m].producers++;
+    if
+    :: FOLLOWS(m) -> r[m].phase = FOLLOWING
+    :: else -> contexts = contexts | (1 << m)
+    fi
+}
+
+init {
+    byte i, threads, expected;
+    bool isLate;
+
+    atomic {
+        r[P].producers = 1;
+#if SCENARIO != 2 && SCENARIO != 3
+        run Thread(EXECUTOR, NIL, NIL);
+#endif
+#if SCENARIO == 1
+        if
+        :: member(A, P); member(B, P)
+        :: member(B, P); member(A, P)
+        fi;
+        run Thread(SETTLER, P, NIL); run Thread(CANCELLER, A, NIL); run Thread(CANCELLER, B, NIL);
+        threads = 3; expected = 1 << P | 1 << A | 1 << B
+#elif SCENARIO == 2
+        if
+        :: member(A, P); member(B, P); member(C, P); bHasLane = true; run Thread(CANCELLER, B, A); run Thread(CANCELLER, C, NIL)
+        :: member(A, P); member(C, P); member(B, P); run Thread(CANCELLER, A, B); run Thread(CANCELLER, C, NIL)
+        :: member(A, P); member(C, P); member(B, P); run Thread(CANCELLER, C, A); run Thread(CANCELLER, B, NIL)
+        :: member(A, P); member(B, P); run Thread(CANCELLER, A, B); run Thread(REGISTRAR, NIL, NIL);
+            r[P].promises++; r[C].promises = 1; r[C].producers = 1; contexts = contexts | 1 << C
+        fi;
+        run Thread(SETTLER, P, NIL);
+        threads = 3; expected = 1 << P | 1 << A | 1 << B | 1 << C
+#elif SCENARIO == 3
+        r[Q].producers = 1;
+        r[Q].promises = 1;
+        if
+        :: member(A, P); member(B, P)
+        :: member(B, P); member(A, P)
+        fi;
+        run Thread(MOVER, NIL, NIL);
+        if
+        :: run Thread(CANCELLER, A, NIL); run Thread(CANCELLER, B, NIL); isLate = true
+        :: run Thread(CANCELLER, A, B); run Thread(SETTLER, Q, NIL)
+        fi;
+        threads = 3; expected = 1 << P | 1 << Q | 1 << A | 1 << B
+#elif SCENARIO == 4
+        r[T].promises = 1;
+        r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
+        member(A, P);
+        r[A].isListed = true;
+        if
+        :: passes = true
+        :: passes = false
+        fi;
+        run Thread(TOKEN, NIL, NIL); run Thread(SETTLER, P, NIL); run Thread(CANCELLER, A, NIL);
+        threads = 3; expected = 1 << P | 1 << T | 1 << A
+#else
+        /* A's executor has it, and its only reader is B. */
+        r[T].promises = 1;
+        r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
+        r[P].phase = SETTLED; r[P].use = VALUE; r[P].value = FULFILLED; r[P].producers = 0;
+        member(A, P);
+        r[P].head = NIL;
+        r[A].use = UNUSED; r[A].next = OUT; r[A].lane = BUSY; r[A].promises = 0; r[A].isListed = true;
+        executor!A;
+        member(B, A);
+        r[Q].producers = 1;
+        r[Q].promises = 1;
+        run Thread(TOKEN, NIL, NIL); run Thread(SETTLER, Q, NIL); run Thread(CANCELLER, B, NIL);
+        threads = 3; expected = 1 << P | 1 << Q | 1 << T | 1 << A | 1 << B
+#endif
+    };
+    finished == threads;
+    if
+    :: isLate -> atomic { isLate = false; run Thread(SETTLER, Q, NIL) }; finished == threads + 1
+    :: else
+    fi;
+    /* The executor may have something still. */
+    i = 0;
+    do
+    :: i == RECORDS -> break
+    :: else ->
+        if
+        :: expected & (1 << i) -> r[i].freed
+        :: else
+        fi;
+        i++
+    od;
+    atomic {
+        i = 0;
+        assert(contexts == 0);
+        ended = true
+    }
+}
+
+ltl ends { <> ended }
