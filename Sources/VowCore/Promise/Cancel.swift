@@ -83,6 +83,7 @@ private func withdrawWhereItStands(
     _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) {
     let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
+    promise.pointee.flags.insert(RecordFlag.cancelledOpen)
     settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
     if let hooks { dismiss(hooks, areCalled: true, thread) }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }

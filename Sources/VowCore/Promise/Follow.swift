@@ -176,7 +176,7 @@ private func isUnread(_ promise: RecordPointer) -> Bool {
 }
 
 /// A promise that nobody reads has begun to follow. The producer of what it followed hears that, if it was the
-/// last; that goes on, and reports its own rejection.
+/// last; that goes on, and reports its own rejection, unless that of the promise would be no news.
 private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) {
     guard promise.pointee.state.transitionToClaimed(from: .following) else {
         // By its last reader.
@@ -184,6 +184,7 @@ private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) 
         return
     }
     let followed = promise.upstream
+    if promise.pointee.isObserved.isSet { followed?.pointee.isObserved.set() }
     settle(promise, ownErrors.cancelled, ownsProducer: true, thread)
     followed?.release(thread)
 }

@@ -43,6 +43,8 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
         return
     }
     promise.pointee.state.unlock(word.phase, word.head)
-    let isCancelled = word.hasValue && promise.value.isCancellation
+    // A value that says so may also be what it was resolved with.
+    let flags = promise.pointee.flags.snapshot
+    let isCancelled = word.hasValue && flags & RecordFlag.cancelledOpen != 0
     dismiss(hook, areCalled: isCancelled || (isOpen && isUnread), thread)
 }

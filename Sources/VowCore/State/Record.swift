@@ -77,6 +77,8 @@ enum RecordFlag {
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
+    /// Cancelled before somebody with a resolver had decided about it.
+    static let cancelledOpen: UInt8 = 16
 }
 
 struct Record: ~Copyable {
