@@ -48,10 +48,16 @@ void foretell(void) {
             if (m.promises[self->reaction].wait != WAITS_EXECUTOR) {
                 continue;
             }
+            if (m.promises[self->reaction].passes) {
+                again = true;
+                model_pass(self->reaction);
+                continue;
+            }
             again = self->foretold = true;
             model_start(self->reaction, false);
             int input = model_input(self->reaction);
             model_finish(self->reaction, foretold_result(self, input));
+            model_look_for_lost();
         }
     }
 }

@@ -109,7 +109,7 @@ static void react(void) {
         m.promises[self->model].holds++;
     }
     bool is_async = (form & 7) == 7;
-    model_reaction expected = {form & 1, form & 2, form & 4, self->executor, number};
+    model_reaction expected = {form & 1, form & 2, form & 4, self->executor, number, 0, 0};
     self->upstream = is_async ? -1 : s.promise_models[slot];
     vow_reaction reaction = {.size = sizeof reaction, .context = self, .destroy = end_plan};
     reaction.on_fulfilled = form & 1 ? run_plan : NULL;
