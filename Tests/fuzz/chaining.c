@@ -19,7 +19,6 @@ int expect_reaction(int promise, int number, model_reaction reaction) {
     reaction.carried = carried_here() + 1;
     int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
     m.promises[made].holds++;
-    model_enter_token(made);
     model_look_for_lost();
     return made;
 }

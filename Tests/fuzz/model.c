@@ -47,6 +47,53 @@ int model_resolver_new(int promise) {
 
 static void upstream_settled(int member, int upstream);
 
+/* A member of a settled promise: it will be its turn. */
+static void line_up(int member) {
+    model_wait wait = m.promises[member].wait;
+    if (wait == WAITS_FOLLOWED || wait == WAITS_MEMBER) {
+        m.outcomes[m.outcomes_last++] = member;
+    } else {
+        m.handed[m.handed_last++] = member;
+    }
+}
+
+void model_leave(int what) {
+    m.leaving[m.leaving_last++] = what;
+}
+
+/* Outcomes first, so that nothing is cancelled that is settled already. */
+static void drain(void) {
+    if (m.draining) {
+        return;
+    }
+    m.draining = true;
+    while (true) {
+        int member = -1;
+        if (m.outcomes_first < m.outcomes_last) {
+            member = m.outcomes[m.outcomes_first++];
+        } else if (m.leaving_first < m.leaving_last) {
+            model_give_up(m.leaving[m.leaving_first++]);
+            continue;
+        } else if (m.handed_first < m.handed_last) {
+            member = m.handed[m.handed_first++];
+        } else {
+            break;
+        }
+        /* Else it was cancelled meanwhile, or its token was. */
+        model_wait wait = m.promises[member].wait;
+        if (wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED || wait == WAITS_MEMBER) {
+            upstream_settled(member, m.promises[member].upstream);
+        }
+    }
+    m.outcomes_first = m.outcomes_last = m.handed_first = m.handed_last = 0;
+    m.leaving_first = m.leaving_last = 0;
+    m.draining = false;
+}
+
+void model_drain(void) {
+    drain();
+}
+
 void model_settle(int promise, int value) {
     model_promise *self = &m.promises[promise];
     self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
@@ -57,9 +104,10 @@ void model_settle(int promise, int value) {
         int member = self->first;
         self->first = m.promises[member].next;
         m.promises[member].next = -1;
-        upstream_settled(member, promise);
+        line_up(member);
     }
     self->last = -1;
+    drain();
 }
 
 void model_enqueue(int promise, int member) {
@@ -73,7 +121,8 @@ void model_enqueue(int promise, int member) {
     queue->last = member;
     if (queue->state != VOW_PENDING) {
         queue->first = queue->last = -1;
-        upstream_settled(member, promise);
+        line_up(member);
+        drain();
     }
 }
 
@@ -81,6 +130,9 @@ void model_enqueue(int promise, int member) {
 void model_leave_queue(int member) {
     model_promise *queue = &m.promises[m.promises[member].upstream];
     int before = -1;
+    if (queue->state != VOW_PENDING) {
+        return; /* it has left */
+    }
     for (int i = queue->first; i != member; i = m.promises[i].next) {
         before = i;
     }
@@ -231,6 +283,10 @@ static int reaction_new(model_wait wait, model_reaction reaction) {
 int model_react(int promise, model_reaction reaction) {
     int made = reaction_new(WAITS_UPSTREAM, reaction);
     m.promises[promise].observed = true;
+    if (reaction.token > 0 && m.sources[reaction.token - 1].cancelled) {
+        model_read_rejection(made, m.sources[reaction.token - 1].error);
+        return made;
+    }
     model_enqueue(promise, made);
     return made;
 }

@@ -72,6 +72,8 @@ typedef struct model_promise {
     int carried; /* the context that it was made with */
     int group;   /* of WAITS_MEMBERS and WAITS_MEMBER */
     int place;   /* of WAITS_MEMBER */
+    bool cancelling; /* it is to be cancelled, not only left */
+    int left;        /* what it looked at */
 } model_promise;
 
 /* What is to be called on cancellation. */
@@ -124,6 +126,10 @@ typedef struct model {
     model_hook hooks[MODEL_HOOKS];
     model_source sources[MODEL_SOURCES];
     model_group groups[MODEL_GROUPS];
+    /* What a settled promise's members, and what combinators leave, stand in until it is their turn. */
+    int outcomes[4 * MODEL_PROMISES], handed[4 * MODEL_PROMISES], leaving[4 * MODEL_PROMISES];
+    int outcomes_first, outcomes_last, handed_first, handed_last, leaving_first, leaving_last;
+    bool draining;
     int promise_count, value_count, resolver_count;
     int hook_count, source_count, group_count;
     int orders, epoch;
@@ -189,12 +195,17 @@ void model_pass(int reaction);
 int model_source_new(const int *parents, int count);
 bool model_source_cancel(int source, int reason);
 void model_source_drop(int source);
-void model_enter_token(int reaction);
+/* A reaction that has not begun. */
+void model_read_rejection(int reaction, int error);
 
 /* model_group.c. The promises are consumed. */
 int model_combine(group_kind kind, const int *promises, int count, int wanted);
 void model_member_settled(int eye, int member);
 void model_group_stop(int promise, bool cancelling);
+/* From 0 on: a combinator's eye that was closed. Below: a group that is decided, -1 - its number. */
+void model_leave(int what);
+void model_drain(void);
+void model_give_up(int what);
 
 /* For these: parts of the settling. */
 void model_settle(int promise, int value);

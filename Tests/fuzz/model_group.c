@@ -38,16 +38,30 @@ static int error_at(int error, int place) {
 static void leave_all(model_group *group, bool cancelling) {
     for (int i = 0; i < group->count; i++) {
         int eye = group->eyes[i];
-        if (eye < 0 || m.promises[eye].state != VOW_PENDING) {
+        if (eye < 0 || m.promises[eye].wait != WAITS_MEMBER) {
             continue;
         }
         int member = m.promises[eye].upstream;
+        m.promises[member].holds++; /* until it is given up */
         model_leave_queue(eye);
         m.promises[eye].state = VOW_FULFILLED;
         m.promises[eye].wait = WAITS_NOTHING;
-        if (cancelling) {
-            model_cancel_unless_read(member);
-        }
+        m.promises[eye].cancelling = cancelling;
+        m.promises[eye].left = member;
+        model_leave(eye);
+    }
+    model_drain();
+}
+
+void model_give_up(int what) {
+    if (what < 0) {
+        leave_all(&m.groups[-1 - what], true);
+        return;
+    }
+    int member = m.promises[what].left;
+    m.promises[member].holds--;
+    if (m.promises[what].cancelling) {
+        model_cancel_unless_read(member);
     }
 }
 
@@ -55,7 +69,8 @@ static void decide(model_group *group, int value) {
     group->decided = true;
     model_settle(group->promise, value);
     if (!group->creating) {
-        leave_all(group, true);
+        model_leave(-1 - (int)(group - m.groups));
+        model_drain();
     }
 }
 

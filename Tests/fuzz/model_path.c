@@ -66,7 +66,7 @@ void model_observe_by_adoption(int promise, int followed, bool by_handler) {
         m.promises[followed].observed = true;
         return;
     }
-    if (m.promises[promise].first >= 0) {
+    if (m.promises[promise].first >= 0 || m.promises[promise].doubtful) {
         m.promises[followed].doubtful = true;
     }
     leave_open_who_reports(promise);

@@ -17,10 +17,10 @@ int model_source_new(const int *parents, int count) {
 }
 
 /* It reads the error instead of its promise. */
-static void redirect(int reaction, int error) {
+void model_read_rejection(int reaction, int error) {
     model_promise *self = &m.promises[reaction];
     bool waited = self->wait == WAITS_UPSTREAM;
-    if (waited) {
+    if (waited && self->upstream >= 0) {
         model_leave_queue(reaction);
         self->epoch = m.epoch;
     }
@@ -39,19 +39,12 @@ static void give(int reaction, int error) {
     switch (m.promises[reaction].wait) {
     case WAITS_UPSTREAM:
     case WAITS_EXECUTOR:
-        redirect(reaction, error);
+        model_read_rejection(reaction, error);
         break;
     case WAITS_NOTHING:
         break;
     default:
         model_cancel(reaction, error);
-    }
-}
-
-void model_enter_token(int reaction) {
-    int token = m.promises[reaction].token;
-    if (token >= 0 && m.sources[token].cancelled) {
-        give(reaction, m.sources[token].error);
     }
 }
 
