@@ -425,7 +425,8 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *                  has to run what is waited for; or a handler, the destructor
  *                  of its context or a subscribe waits for its own result
  *   VOW_EFORKED    in a forked child, for work that was left with the parent
- * Having waited for a rejection counts as having handled it.
+ * Having waited for a rejection counts as having handled it. On the thread of an
+ * event loop (chapter 7) it runs the loop instead of blocking it.
  *
  * Inside a handler on the pool, a wait lends its place in the pool while it
  * blocks: waiting there cannot starve the pool. One without a time-out first
@@ -437,8 +438,9 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
 /* ------------------------------------------------------- 6. Where handlers run
  *
  * A reaction runs on its executor. Without one it runs on the executor of the
- * thread that registered it: inside a handler that handler's, elsewhere the
- * default, which is the pool unless vow_executor_set_default changed it.
+ * thread that registered it: inside a handler that handler's, on the thread of an
+ * event loop (chapter 7) the loop's, elsewhere the default, which is the pool unless
+ * vow_executor_set_default changed it.
  *
  * In a child made by fork, libdispatch has no threads: what would run on the
  * pool, main, serial or dispatch executors there is rejected with VOW_EFORKED;
@@ -577,7 +579,9 @@ VOW_API int vow_loop_fd(vow_loop *loop);
  * May be called inside a handler of the loop; then it runs the others.
  *   VOW_EINVAL     loop is NULL, or the time-out is negative; or another thread
  *                  is running the loop
- *   VOW_ESHUTDOWN  a handler destroyed the loop */
+ *   VOW_EDEADLOCK  it is called so deep inside handlers that no stack is left
+ *   VOW_ESHUTDOWN  a handler destroyed the loop
+ *   VOW_EFORKED    the loop is the parent's */
 VOW_API int vow_loop_run_once(vow_loop *loop, int64_t timeout_ns);
 
 /* Runs the loop until promise (borrowed) is settled. Returns as vow_await does,
@@ -758,8 +762,11 @@ VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
  * Results stand in the order of the promises, not of their settling.
  *
  * Once the outcome is decided, the others are left at once, and cancelled where
- * nobody else is interested. Cancelling the combined promise, or releasing it
- * unsettled, does the same to all.
+ * nobody else is interested. Cancelling the combined promise does the same to all.
+ * Releasing it unsettled lets go of all members at once but cancels none: it only
+ * tells producers that nobody is left, as in chapter 9. What runs functions of the
+ * program (vow_map, vow_reduce, vow_repeat, vow_retry) goes on then, as a reaction
+ * does, and so do the members of a scope.
  *
  * An error that rejects the combined promise is the member's, of the same domain,
  * code, message and payload, and says its place: vow_error_index.
@@ -818,7 +825,8 @@ vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VO
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
 
 /* The place of the member that failed, from 0, in an error (borrowed) of a
- * combined promise; -1 for other errors and kinds. */
+ * combined promise; -1 for other errors and kinds, and where no memory was left
+ * to say it. */
 VOW_API int64_t vow_error_index(vow_value value);
 
 /* A place for work that must not be left behind: closing it is a promise of the

@@ -89,13 +89,4 @@ final class CycleTests: CoreTest {
         }
         for promise in [first, second, outside] { dropObserved(promise) }
     }
-
-    private func permutations(of items: [Int]) -> [[Int]] {
-        if items.count <= 1 { return [items] }
-        return items.indices.flatMap { index in
-            var rest = items
-            let first = rest.remove(at: index)
-            return permutations(of: rest).map { [first] + $0 }
-        }
-    }
 }

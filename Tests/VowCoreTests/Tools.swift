@@ -155,6 +155,16 @@ private func bareLink(_ thread: ThreadPointer) -> RecordPointer {
     return link
 }
 
+/// Every order of the items.
+func permutations<Item>(of items: [Item]) -> [[Item]] {
+    if items.count <= 1 { return [items] }
+    return items.indices.flatMap { index in
+        var rest = items
+        let first = rest.remove(at: index)
+        return permutations(of: rest).map { [first] + $0 }
+    }
+}
+
 /// A class of objects for as long as the body runs.
 func withClass(
     _ name: StaticString = "thing", destroy: Destroy? = nil,

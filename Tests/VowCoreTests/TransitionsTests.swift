@@ -33,9 +33,9 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func testArrows_openToClaimed_followingToClaimed_fromNoOtherPhase() {
+    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_fromNoOtherPhase() {
         withRecords(2) { records in
-            for asked in [Phase.open, .following] {
+            for asked in [Phase.open, .running, .following] {
                 for phase in allPhases {
                     let state = state(phase, records)
                     let claimed = state.transitionToClaimed(from: asked)
@@ -47,7 +47,7 @@ final class TransitionsTests: CoreTest {
     }
 
     func testG1_arrowToClaimed_isTakenOnce() {
-        for phase in [Phase.open, .following] {
+        for phase in [Phase.open, .running, .following] {
             let state = state(phase)
             XCTAssertTrue(state.transitionToClaimed(from: phase))
             XCTAssertFalse(state.transitionToClaimed(from: phase))
@@ -63,6 +63,100 @@ final class TransitionsTests: CoreTest {
                 if state.transitionToClaimed(from: .open) { _ = winners.addOrdered(1) }
             }
             XCTAssertEqual(winners.loadAcquire(), before + 1)
+        }
+    }
+
+    func testArrows_openToLocked_runningToLocked_fromNoOtherPhase() {
+        withRecords(2) { records in
+            for asked in [Phase.open, .running] {
+                for phase in allPhases {
+                    let state = state(phase, records)
+                    let word = state.lock(whileIn: asked)
+                    XCTAssertEqual(word != nil, phase == asked, "asked \(asked), found \(phase)")
+                    guard let word else {
+                        check(state, phase, records[1])
+                        continue
+                    }
+                    XCTAssertEqual(word.phase, phase)
+                    XCTAssertEqual(word.head, records[1])
+                    XCTAssertTrue(state.read().isLocked)
+                    state.unlock(word.phase, word.head)
+                    check(state, phase, records[1])
+                }
+            }
+        }
+    }
+
+    func testArrows_openToSettled_runningToSettled_whereNobodyWaits() {
+        for phase in [Phase.open, .running] {
+            let state = state(phase)
+            XCTAssertNil(state.unlockSettling(state.lock(whileIn: phase)!))
+            check(state, .settled, nil)
+        }
+    }
+
+    func testArrows_openToSettling_runningToSettling_takeTheQueueNewestFirst() {
+        withRecords(3) { records in
+            for phase in [Phase.open, .running] {
+                let state = state(phase, records)
+                XCTAssertEqual(state.unlockSettling(state.lock(whileIn: phase)!), records[2])
+                check(state, .settling, nil)
+                XCTAssertEqual(records[2].next, records[1])
+                XCTAssertEqual(records[1].next, records[0])
+                XCTAssertNil(records[0].next)
+            }
+        }
+    }
+
+    func testArrow_openToRunning_isTheLockedStepAndKeepsTheQueue() {
+        withRecords(1) { records in
+            for queue in [[], records] {
+                let state = state(.open, queue)
+                let word = state.lock(whileIn: .open)!
+                state.unlock(.running, word.head)
+                check(state, .running, queue.last)
+                XCTAssertNil(state.lock(whileIn: .open))
+                XCTAssertTrue(state.transitionToClaimed(from: .running))
+                check(state, .claimed, queue.last)
+            }
+        }
+    }
+
+    func testArrow_claimedToOpen_keepsTheQueue() {
+        withRecords(1) { records in
+            for queue in [[], records] {
+                let state = state(.claimed, queue)
+                state.transitionBackToOpen()
+                check(state, .open, queue.last)
+                XCTAssertTrue(state.transitionToClaimed(from: .open))
+            }
+        }
+    }
+
+    func testArrows_ofAnObserver_settledToOpen_claimedToSettled() {
+        let state = state(.settled)
+        XCTAssertFalse(state.transitionToClaimed(from: .open))
+        state.reopen()
+        check(state, .open, nil)
+        XCTAssertTrue(state.transitionToClaimed(from: .open))
+        state.close()
+        check(state, .settled, nil)
+        XCTAssertFalse(state.transitionToClaimed(from: .open))
+    }
+
+    func testG1_G12_ofClaimingAndLockingOneOfManyThreadsWins() {
+        let winners = AtomicWord(0)
+        for round in UInt64(1)...200 {
+            let state = PromiseState(.open)
+            onThreads(4) { index in
+                if index % 2 == 0 {
+                    if state.transitionToClaimed(from: .open) { _ = winners.addOrdered(1) }
+                } else if let word = state.lock(whileIn: .open) {
+                    _ = winners.addOrdered(1)
+                    _ = state.unlockSettling(word)
+                }
+            }
+            XCTAssertEqual(winners.loadAcquire(), round)
         }
     }
 

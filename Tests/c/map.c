@@ -173,6 +173,29 @@ TEST("the functions run on the executor of the place that they were given at, wi
     vow_executor_release(serial);
 }
 
+static vow_value wait_for_map(vow_value input, void *context) {
+    vow_value out = vow_none();
+    vow_promise *promises[2];
+    for (int i = 0; i < 2; i++) {
+        promises[i] = vow_map(numbers(5), doubled, context, 2);
+    }
+    vow_promise *all = vow_timeout(vow_all(promises, 2), 60 * SECOND);
+    int state = vow_await(all, VOW_FOREVER, &out);
+    size_t count = vow_list_count(out);
+    vow_value_release(out);
+    vow_promise_release(all);
+    (void)input;
+    return state == (int)VOW_FULFILLED ? vow_int((int64_t)count) : vow_error("test", state, "");
+}
+
+TEST("a handler may wait for a map and a combined promise, on the pool and inline") {
+    gauge self = {.failing = -1};
+    for (int round = 0; round < 20; round++) {
+        CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), wait_for_map, &self)), 2);
+        CHECK_INT_EQ(int_of(vow_async(vow_executor_inline(), wait_for_map, &self)), 2);
+    }
+}
+
 static void *map_many(void *context) {
     vow_executor_set_default(vow_executor_inline());
     gauge self = {.failing = -1};

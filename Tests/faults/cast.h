@@ -70,6 +70,14 @@ static inline void settles(vow_promise *promise, int64_t expected) {
     is_code(code_of(promise), expected);
 }
 
+/* The same, for what gets along without a part of its memory: then it may end with another code. */
+static inline void settles_or(vow_promise *promise, int64_t expected, int64_t without) {
+    int64_t code = code_of(promise);
+    if (!(lacked_memory() && code == without)) {
+        is_code(code, expected);
+    }
+}
+
 /* The same, with a whole number. */
 static inline void settles_int(vow_promise *promise, int64_t expected) {
     vow_value out = vow_none();
@@ -82,6 +90,12 @@ static inline void settles_int(vow_promise *promise, int64_t expected) {
     }
     vow_value_release(out);
     vow_promise_release(promise);
+}
+
+/* Whether a handle was given, as it is unless memory lacked. */
+static inline bool is_made(const void *handle) {
+    CHECK(handle != NULL || lacked_memory());
+    return handle != NULL;
 }
 
 /* Whether a value is of this kind, as it is unless memory lacked. */
@@ -98,6 +112,23 @@ static inline bool is_kind(vow_value value, vow_kind kind) {
 static inline void resolve_last(vow_resolver *resolver, vow_value value) {
     vow_resolve(resolver, value);
     vow_resolver_release(resolver);
+}
+
+/* Counts the call of a function that is to hear of a cancellation. */
+static inline void hear_of_it(void *context) {
+    counter *self = context;
+    CHECK_INT_EQ(atomic_load(&self->ends), 0);
+    atomic_fetch_add(&self->runs, 1);
+}
+
+/* A function that is to hear when nobody wants what a resolver (borrowed) promises any more. The
+ * context ends whatever the answer is. */
+static inline counter *cast_hook(cast *self, vow_resolver *resolver) {
+    counter *context = next_of(self->links, &self->given_links);
+    int answer = vow_resolver_on_cancel(resolver, hear_of_it, context, counter_end);
+    is_code(answer, 0);
+    CHECK(answer == 0 || atomic_load(&context->ends) == 1);
+    return context;
 }
 
 /* What several handlers may share, and who has no end. */

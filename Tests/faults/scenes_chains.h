@@ -155,6 +155,15 @@ static void scene_handles(cast *self) {
     settles(promise, 0);
 }
 
+static void scene_catch_if(cast *self) {
+    vow_promise *promise = vow_promise_with(vow_error_wrap("test", 3, "three", cast_object(self)));
+    promise = vow_catch_if(promise, "another domain", VOW_ANY_CODE, make_string, &shared);
+    promise = vow_catch_if(promise, "test", 4, make_string, &shared);
+    promise = vow_catch_if(promise, "test", 3, make_error, &shared);
+    settles(vow_catch_if(vow_promise_retain(promise), "test", 3, make_string, &shared), 7);
+    settles(vow_catch_if(promise, NULL, VOW_ANY_CODE, make_chain, &shared), 0);
+}
+
 #define SCENES_CHAINS                                                                              \
     {"an inline chain", scene_inline_chain}, {"a chain of settled promises", scene_settled_chain}, \
         {"a chain on the pool", scene_pool_chain}, {"branches", scene_branches},                   \
@@ -162,7 +171,7 @@ static void scene_handles(cast *self) {
         {"a broken promise", scene_broken}, {"finally passes on", scene_finally_passes},           \
         {"finally fails", scene_finally_fails}, {"finally waits", scene_finally_waits},            \
         {"a long chain that is dropped", scene_long_chain_dropped},                                \
-        {"an unhandled rejection", scene_unhandled}, {                                             \
+        {"an unhandled rejection", scene_unhandled}, {"errors of one kind", scene_catch_if}, {     \
         "handles", scene_handles                                                                   \
     }
 

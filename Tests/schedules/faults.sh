@@ -27,8 +27,8 @@ fault late-members-are-dropped Promise/Settle.swift \
     promise.releaseProducer(thread)'
 
 fault order-is-reversed Promise/Settle.swift \
-    'wake(current) } else { batch.prepend(current) }' \
-    'wake(current) } else { batch.append(current) }'
+    'wake(current) } else { members.prepend(current) }' \
+    'wake(current) } else { members.append(current) }'
 
 fault inline-overtakes Promise/React.swift \
     'enlist(reaction, while: .ofInlineReactions)' \
@@ -70,17 +70,16 @@ fault watched-after-looking Promise/WaitingThreads.swift \
         if waiting.pointee.isWatched { _ = watchedCount.addOrdered(1) }
         return result'
 
+# Whoever walks past it goes on to what it followed.
 fault abandon-gives-back-early Promise/Follow.swift \
-    '    promise.releaseProducer(thread)
-}
-
-/// Changes whom' \
-    '    let followed = promise.upstream
-    promise.releaseProducer(thread)
-    followed?.release(thread)
-}
-
-/// Changes whom' \
+    '        promise.releaseProducer(thread)
+    } else {
+        promise.markOut()' \
+    '        let followed = promise.upstream
+        promise.releaseProducer(thread)
+        followed?.release(thread)
+    } else {
+        promise.markOut()' \
     Promise/Reclaim.swift \
     '        if phase == .following { record.upstream?.release(thread) }
 ' ''
@@ -92,16 +91,16 @@ fault retain-after-unlock Promise/Path.swift \
         found.promise?.retain()'
 
 fault dies-though-held Promise/Follow.swift \
-    'onlyFollowers && promise.pointee.counts.loadAcquire() == theirs' \
-    'onlyFollowers && theirs != 0'
+    '        && promise.pointee.counts.loadAcquire() == theirs
+' ''
 
 fault redirect-without-the-lock Promise/Follow.swift \
-    '    let word = follower.pointee.state.lock()
-    let before = follower.upstream
+    '    let before = follower.upstream
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
     before?.release(thread)' \
-    '    let before = follower.upstream
+    '    follower.pointee.state.unlock(word.phase, word.head)
+    let before = follower.upstream
     before?.release(thread)
     follower.upstream = followed'
 
@@ -126,12 +125,12 @@ fault submit-keeps-no-executor Executors/Submit.swift \
 
 # Contexts of other reactions are destroyed between the handler's return and its result.
 fault result-counts-too-late Promise/Run.swift \
-    '        if let promise { finishDelivery(of: reaction, promise, thread) }
-        complete(reaction, result, promise, thread)
+    '        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        complete(reaction, result, reading, thread)
     }' \
-    '        if let promise { finishDelivery(of: reaction, promise, thread) }
+    '        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
     }
-    complete(reaction, result, promise, thread)'
+    complete(reaction, result, reading, thread)'
 
 fault skipped-contexts-die-at-once Promise/Run.swift \
     '        thread.pointee.skipped.append(reaction)
@@ -178,3 +177,279 @@ fault asks-once-who-waits Promise/Follow.swift \
 fault look-ahead-goes-round Promise/LookAhead.swift \
     '        if isTooLate || watch.hasSeen(current, thread) {' \
     '        if isTooLate {'
+
+# Cancelling.
+
+fault cancel-does-not-wait Promise/Cancel.swift \
+    '        if rest.found { return true }
+        if !takeOwnOutcome(thread) { pause.wait() }' \
+    '        return rest.found'
+
+fault markout-forgotten-in-batch Promise/Settle.swift \
+    '        } else {
+            member.markOut()
+            batch.append(member)
+        }
+    }' \
+    '        } else {
+            batch.append(member)
+        }
+    }'
+
+fault markout-before-next-is-read Promise/Settle.swift \
+    '    while let member = members.popFirst() {' \
+    '    while let member = members.first {
+        if member.pointee.shape.isReaction && !member.pointee.flags.contains(RecordFlag.follows) {
+            member.markOut()
+        }
+        _ = members.popFirst()'
+
+fault follower-marked-out-before-its-claim Promise/Follow.swift \
+    'func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
+' \
+    'func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    follower.markOut()
+'
+
+fault settled-follower-not-marked-out Promise/Follow.swift \
+    '        settleWithOutcome(follower, thread)
+    } else {
+        follower.markOut()
+    }' \
+    '        settleWithOutcome(follower, thread)
+    }'
+
+fault redirected-follower-not-marked-out Promise/Follow.swift \
+    '        follower.markOut()
+        followed.release(thread)
+        return false' \
+    '        followed.release(thread)
+        return false'
+
+fault unlink-leaves-the-neighbours-lane State/Unlink.swift \
+    '    if let after, after.pointee.shape.hasLane, after.lane != nil { after.lane = before ?? top }
+' ''
+
+fault taken-followers-keep-their-lane Promise/Follow.swift \
+    '            follower.forgetPlace()
+            follower.retain()' \
+    '            follower.retain()'
+
+fault late-members-by-their-lane State/Unlink.swift \
+    'if word.hasValue || !member.pointee.shape.hasLane' \
+    'if !member.pointee.shape.hasLane'
+
+fault redirect-ignores-the-phase Promise/Follow.swift \
+    '    if word.phase != .following {
+        follower.pointee.state.unlock' \
+    '    if false {
+        follower.pointee.state.unlock'
+
+# Whoever has it may look as soon as it is settled.
+fault withdrawn-after-settling Promise/Cancel.swift \
+    '    reaction.pointee.flags.insert(RecordFlag.withdrawn)
+    settle(reaction, error.retained(), ownsProducer: false, thread)' \
+    '    reaction.retainProducer()
+    settle(reaction, error.retained(), ownsProducer: false, thread)
+    reaction.pointee.flags.insert(RecordFlag.withdrawn)
+    reaction.releaseProducer(thread)'
+
+fault withdrawn-reaction-blocks-delivery Promise/Run.swift \
+    '            finishDelivery(of: reaction, promise, thread)
+            promise.release(thread)' \
+    '            promise.release(thread)'
+
+# With a step between, because a thread is interrupted only before one.
+fault begin-reads-after-the-step Promise/Run.swift \
+    '            let promise = reaction.upstream
+            var redirect' \
+    '            var redirect' \
+    Promise/Run.swift \
+    '            reaction.pointee.state.unlock(.running, word.head)
+            return' \
+    '            reaction.pointee.state.unlock(.running, word.head)
+            _ = reaction.pointee.state.read()
+            let promise = reaction.upstream
+            return'
+
+fault promise-of-batch-is-not-waited-for Promise/Settle.swift \
+    'let upstream = word.phase == .open ? reaction.upstream : nil' \
+    'let upstream = word.phase == .open || word.phase == .claimed ? reaction.upstream : nil'
+
+fault abandoned-is-not-out Promise/Follow.swift \
+    '    if isFollowing { promise.beginOut() }
+' ''
+
+fault abandoned-though-cancelled Promise/Follow.swift \
+    '    } else {
+        promise.markOut()
+    }' \
+    '    } else {
+        promise.markOut()
+        promise.releaseProducer(thread)
+    }'
+
+fault cancelled-owns-no-producer Promise/Cancel.swift \
+    '    if follower.isOut { follower.retainProducer() }
+' ''
+
+fault ring-may-lose-its-follower Promise/Path.swift \
+    '    if isRing { follower.retain() }
+    watch.end(thread)
+    current.release(thread)
+    return isRing' \
+    '    watch.end(thread)
+    current.release(thread)
+    if isRing { follower.retain() }
+    return isRing'
+
+fault moving-may-lose-its-followers Promise/Follow.swift \
+    '            follower.retain()
+            list.prepend' \
+    '            list.prepend' \
+    Promise/Follow.swift \
+    '        follower.release(thread)
+    }
+    followed.release(thread)' \
+    '    }
+    followed.release(thread)' \
+    Promise/Follow.swift \
+    'let theirs = UInt64(followers) + besides | 1 << 32' \
+    'let theirs = UInt64(followers) | 1 << 32' \
+    Promise/Follow.swift \
+    'loadAcquire() == besides | 1 << 32' \
+    'loadAcquire() == 1 << 32'
+
+fault cancelled-follower-adopts-nothing Promise/Cancel.swift \
+    '    promise?.pointee.isObserved.set()
+' ''
+
+# Interest.
+
+fault interest-without-a-reference Promise/Interest.swift \
+    'let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1' \
+    'let rest = counts &- 1' \
+    Promise/Interest.swift \
+    '.exchanged { return isLast }' \
+    '.exchanged {
+            if isLast { promise.retainProducer() }
+            return isLast
+        }'
+
+fault interest-by-plain-subtraction Promise/Interest.swift \
+    '        let isLast = counts & readers == 1
+        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
+        if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }' \
+    '        let isLast = counts & readers == 1
+        if isLast { promise.retainProducer() }
+        _ = promise.pointee.counts.subtractAcquireRelease(1)
+        return isLast'
+
+fault interest-ends-with-the-last-release Promise/Counting.swift \
+    'if pointee.state.read().hasValue { giveBack(1, thread) } else { releasePending(self, thread) }' \
+    'giveBack(1, thread)'
+
+fault hook-added-without-asking-who-reads Promise/Hooks.swift \
+    '    if isOpen && !isUnread {' \
+    '    if isOpen {'
+
+fault hooks-are-called-twice Promise/Interest.swift \
+    '        promise.hooks = nil
+        promise.pointee.state.unlock' \
+    '        promise.pointee.state.unlock'
+
+fault unread-follower-follows Promise/Follow.swift \
+    'if isUnread(promise) && !promise' \
+    'if false && !promise'
+
+# Tokens.
+
+fault token-retains-after-unlock Promise/Token.swift \
+    '        case .reaction: entry.reaction.retainProducer()' \
+    '        case .reaction: break' \
+    Promise/Token.swift \
+    '        if let rejection = source.pointee.rejection {
+            giveRejection' \
+    '        entry.reaction.retainProducer()
+        if let rejection = source.pointee.rejection {
+            giveRejection'
+
+fault token-link-retains-after-unlock Promise/Token.swift \
+    '        case .link: entry.link.pointee.child.retainToken()' \
+    '        case .link: break' \
+    Promise/Token.swift \
+    '    case .link:
+        return entry' \
+    '    case .link:
+        entry.link.pointee.child.retainToken()
+        return entry'
+
+fault token-entered-without-looking Promise/Token.swift \
+    '    let rejection = source.pointee.lock.withLock {
+        if let rejection' \
+    '    let isCancelled = source.pointee.isCancelled.isSet
+    let rejection = source.pointee.lock.withLock {
+        if isCancelled, let rejection'
+
+fault redirected-reaction-is-not-out Promise/Token.swift \
+    '        reaction.beginOut()
+' ''
+
+fault token-cancels-a-given-up-source Promise/Token.swift \
+    ' || !source.isHeld { return false }' \
+    ' { return false }'
+
+fault hook-of-a-token-without-source Promise/Source.swift \
+    '&& source.isHeld && source.enter(registration)' \
+    '&& source.enter(registration)'
+
+fault source-gives-up-what-a-parent-cancels Promise/Source.swift \
+    '            if pointee.rejection != nil { return }
+' ''
+
+fault reaction-enters-though-it-has-left State/SourceRecord.swift \
+    '        if registration.pointee.hasLeft { return false }
+' ''
+
+# Which scenarios find them first: tried before all others, which only saves time.
+declare -A likely=(
+    [cancel-does-not-wait]="cancel-inline-reaction"
+    [markout-forgotten-in-batch]="cancel-handed-over"
+    [markout-before-next-is-read]="cancel-inline-reaction cancel-handed-over cancel-first-of-batch two-register-settle"
+    [follower-marked-out-before-its-claim]="cancel-follower"
+    [settled-follower-not-marked-out]="cancel-follower"
+    [redirected-follower-not-marked-out]="cancel-adopting cancel-moving"
+    [unlink-leaves-the-neighbours-lane]="cancel-neighbours"
+    [taken-followers-keep-their-lane]="cancel-moving cancel-one-moving cancel-while-dying token-begins-to-follow"
+    [late-members-by-their-lane]="cancel-delivering"
+    [redirect-ignores-the-phase]="cancel-adopting cancel-moving"
+    [withdrawn-after-settling]="cancel-running cancel-handed-over"
+    [withdrawn-reaction-blocks-delivery]="cancel-delivering cancel-inline-reaction"
+    [begin-reads-after-the-step]="cancel-running cancel-running-twice cancel-inline-reaction token-running"
+    [promise-of-batch-is-not-waited-for]="cancel-last-of-batch cancel-of-two-batches"
+    [abandoned-is-not-out]="cancel-moving"
+    [abandoned-though-cancelled]="cancel-moving cancel-while-dying cancel-one-moving"
+    [cancelled-owns-no-producer]="cancel-moving cancel-while-dying"
+    [ring-may-lose-its-follower]="cancel-ring-unheld"
+    [moving-may-lose-its-followers]="cancel-moving-ring"
+    [cancelled-follower-adopts-nothing]="ring-released"
+    [interest-without-a-reference]="release-or-broken release-follower hook-last-resolver"
+    [interest-by-plain-subtraction]="release-two-readers release-cancel"
+    [interest-ends-with-the-last-release]="hook-release"
+    [hook-added-without-asking-who-reads]="hook-release"
+    [hooks-are-called-twice]="hook-release"
+    [unread-follower-follows]="release-adopting"
+    [token-retains-after-unlock]="token-settle-unheld"
+    [token-link-retains-after-unlock]="linked-released"
+    [token-entered-without-looking]="token-register"
+    [redirected-reaction-is-not-out]="token-and-cancel"
+    [token-cancels-a-given-up-source]="linked-released"
+    [hook-of-a-token-without-source]="token-hook-release"
+    [source-gives-up-what-a-parent-cancels]="linked-released"
+    [reaction-enters-though-it-has-left]="token-register-settle token-register"
+    [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
+    [dies-though-held]="held-while-dying walk-past-dying"
+    [order-is-reversed]="two-register-settle"
+    [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
+    [result-counts-too-late]="result-before-context"
+)

@@ -1,20 +1,19 @@
-/* bench.c: keeps `parallel` chains in flight; each that ends starts the next one. */
+/* bench.c: vow_map keeps `parallel` chains under way; each that ends makes room for the next one.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-/* Handlers of several chains run at once on the pool: what they share is atomic, and everything
- * else belongs to one chain until `done` is resolved. */
+/* Handlers of several chains run at once on the pool: what they share is atomic. A run belongs to
+ * one chain until vow_map is through. */
 struct bench {
     const struct chain_plan *plan;
     size_t count;
-    atomic_size_t next, ended, failed;
-    vow_resolver *done;
+    atomic_size_t failed;
     char first_error[320]; /* written by the chain that made `failed` 1 */
     struct run {
         struct bench *bench;
@@ -27,8 +26,6 @@ static uint64_t now_ns(void) {
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
-
-static void start_next(struct bench *bench);
 
 /* The one catch of a chain. */
 static vow_value on_failure(vow_value error, void *context) {
@@ -43,30 +40,33 @@ static vow_value on_failure(vow_value error, void *context) {
 
 static vow_value on_end(vow_value input, void *context) {
     struct run *run = context;
-    struct bench *bench = run->bench;
     (void)input;
     run->took = now_ns() - run->started;
-    start_next(bench);
-    if (atomic_fetch_add(&bench->ended, 1) + 1 == bench->count) {
-        vow_resolver *done = bench->done; /* the bench may be freed once it is resolved */
-        vow_resolve(done, vow_none());
-        vow_resolver_release(done);
-    }
     return vow_none();
 }
 
-static void start_next(struct bench *bench) {
-    size_t index = atomic_fetch_add(&bench->next, 1);
-    if (index >= bench->count) {
-        return;
-    }
-    struct run *run = &bench->runs[index];
+static vow_value run_chain(vow_value place, void *context) {
+    struct bench *bench = context;
+    struct run *run = &bench->runs[place.as.integer];
     run->bench = bench;
     run->started = now_ns();
     vow_promise *promise = chain_run(bench->plan);
     promise = vow_catch(promise, on_failure, run);
-    promise = vow_then(promise, on_end, run);
-    vow_promise_release(promise); /* goes on by itself */
+    return vow_from_promise(vow_then(promise, on_end, run));
+}
+
+/* The list 0, 1, 2 and so on; an error when out of memory. */
+static vow_value places(size_t count) {
+    vow_value *all = calloc(count, sizeof *all);
+    if (all == NULL) {
+        return vow_error("vow", VOW_ENOMEM, "no memory for so many chains");
+    }
+    for (size_t i = 0; i < count; i++) {
+        all[i] = vow_int((int64_t)i);
+    }
+    vow_value list = vow_list(all, count);
+    free(all);
+    return list;
 }
 
 static int by_duration(const void *left, const void *right) {
@@ -99,21 +99,23 @@ static void report(struct bench *bench, size_t parallel, uint64_t took) {
 
 bool bench_run(const struct chain_plan *plan, size_t count, size_t parallel) {
     struct bench *bench = calloc(1, sizeof *bench + count * sizeof *bench->runs);
+    vow_value error;
     if (bench == NULL) {
         fprintf(stderr, "no memory for %zu chains\n", count);
         return false;
     }
     bench->plan = plan;
     bench->count = count;
-    vow_promise *done = vow_promise_create(&bench->done);
     uint64_t started = now_ns();
-    for (size_t i = 0; i < parallel; i++) {
-        start_next(bench);
+    vow_promise *all = vow_map(places(count), run_chain, bench, parallel);
+    bool good = chain_wait(plan, all, &error) == VOW_FULFILLED;
+    if (good) {
+        report(bench, parallel, now_ns() - started);
+        good = atomic_load(&bench->failed) == 0;
+    } else {
+        fprintf(stderr, "%s\n", vow_error_message(error));
     }
-    int state = vow_await(done, VOW_FOREVER, NULL);
-    vow_promise_release(done);
-    report(bench, parallel, now_ns() - started);
-    bool good = state == VOW_FULFILLED && atomic_load(&bench->failed) == 0;
+    vow_value_release(error);
     free(bench);
     return good;
 }

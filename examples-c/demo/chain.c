@@ -8,9 +8,11 @@
 
 #include "json.h"
 #include "routes.h"
+#include "shared.h"
 
 /* What one run carries from step to step. */
 struct chain {
+    struct shared shared;
     const struct chain_plan *plan;
     char token[128];
     int64_t id;
@@ -56,7 +58,7 @@ static vow_promise *ask(const struct chain *chain, const char *method, const cha
         .body = body,
         .timeout_ns = chain->plan->timeout_ns,
     };
-    return vow_then(http_fetch(chain->plan->client, &ask), accept_answer, NULL);
+    return vow_then(http_fetch(&ask), accept_answer, NULL);
 }
 
 /* The body of an answer that accept_answer let pass. */
@@ -130,22 +132,27 @@ static vow_value then_result(vow_value input, void *context) {
     return vow_string(result, VOW_NUL_TERMINATED);
 }
 
-static vow_value put_away(vow_value outcome, void *context) {
-    (void)outcome;
-    free(context);
-    return vow_none();
-}
-
 vow_promise *chain_run(const struct chain_plan *plan) {
     static const char login[] = "{\"user\":\"" SHOP_USER "\",\"password\":\"" SHOP_PASSWORD "\"}";
     struct chain *chain = calloc(1, sizeof *chain);
     if (chain == NULL) {
         return vow_promise_with(vow_error("vow", VOW_ENOMEM, "no memory for a chain"));
     }
+    shared_begin(&chain->shared, free);
     chain->plan = plan;
     vow_promise *promise = ask(chain, "POST", "/token", NULL, login);
-    promise = vow_then(promise, then_list, chain);
-    promise = vow_then(promise, then_item, chain);
-    promise = vow_then(promise, then_result, chain);
-    return vow_finally(promise, put_away, chain);
+    promise = shared_then(promise, then_list, chain);
+    promise = shared_then(promise, then_item, chain);
+    promise = shared_then(promise, then_result, chain);
+    shared_drop(chain); /* the steps hold it */
+    return promise;
+}
+
+int chain_wait(const struct chain_plan *plan, vow_promise *promise, vow_value *out) {
+    if (plan->loop != NULL) {
+        vow_loop_run_until(plan->loop, promise, VOW_FOREVER);
+    }
+    int state = vow_await(promise, VOW_FOREVER, out);
+    vow_promise_release(promise);
+    return state;
 }

@@ -10,7 +10,7 @@
 
 /* What every run needs; borrowed until its promise settles. */
 struct chain_plan {
-    struct http_client *client;
+    vow_loop *loop; /* where the client runs; NULL: on libdispatch's threads */
     unsigned port;
     int64_t timeout_ns; /* for each request */
     bool verbose;       /* print each step */
@@ -24,5 +24,9 @@ struct chain_plan {
 /* Gets a token, the list, and the last item of the list. Returns a promise (owned) of a string that
  * says what the item is; every failure on the way rejects it. */
 vow_promise *chain_run(const struct chain_plan *plan);
+
+/* Waits for a promise (consumed), running the plan's loop meanwhile if there is one. Returns its
+ * state and *out (owned), as vow_await does. */
+int chain_wait(const struct chain_plan *plan, vow_promise *promise, vow_value *out);
 
 #endif

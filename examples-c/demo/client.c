@@ -1,8 +1,7 @@
-/* client.c: one exchange (connect, send, receive) for each http_fetch, with a deadline.
+/* client.c: http_fetch is a chain of its own: connected, sent, received, each when vow_fd_ready
+ * says that the socket would not block. vow_timeout gives all of it a limit.
  *
- * All exchanges of a client run on its one serial queue, so nothing needs a lock. An exchange holds
- * the resolver of its promise: `settle` uses it once, for whatever comes first, and then lets
- * stream and timer go. The memory is freed when both have said that they are gone. */
+ * One step follows the other, so an exchange needs no lock, whichever threads take the steps. */
 #define _POSIX_C_SOURCE 200809L
 #include "client.h"
 
@@ -10,28 +9,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "stream.h"
-
-struct http_client {
-    dispatch_queue_t queue;
-    size_t references; /* one for each exchange and one for the owner; only on the queue */
-    vow_resolver *closed;
-};
+#include "shared.h"
+#include "socket.h"
 
 struct exchange {
-    struct http_client *client;
-    int references;         /* the stream's, the timer's, and that of `begin` while it runs */
-    vow_resolver *resolver; /* NULL once settled */
-    struct stream *stream;  /* NULL: none yet, or none any more */
-    dispatch_source_t timer;
-    unsigned port;
+    struct shared shared;
+    int fd;            /* -1: none */
+    char request[160]; /* does not change: a time-out may read it while a step runs */
     int64_t timeout_ns;
-    char *bytes; /* the request, until it is given to the stream */
-    size_t length;
+    char *bytes; /* the request, of which `sent` bytes have left */
+    size_t length, sent;
     struct http_answer *answer; /* until it is given to the promise */
 };
+
+/* ---------------------------------------------------------------- Counters */
+
+static atomic_size_t sockets, threads;
+
+size_t http_sockets_open(void) {
+    return atomic_load(&sockets);
+}
+
+size_t http_threads(void) {
+    return atomic_load(&threads);
+}
+
+static void count_thread(void) {
+    static _Thread_local bool counted;
+    if (!counted) {
+        counted = true;
+        atomic_fetch_add(&threads, 1);
+    }
+}
+
+/* ---------------------------------------------------------------- Values */
 
 static void answer_destroy(void *pointer) {
     struct http_answer *answer = pointer;
@@ -47,161 +61,113 @@ const vow_class http_answer_class = {
     .destroy = answer_destroy,
 };
 
-static void drop_client(struct http_client *client) {
-    client->references--;
-    if (client->references == 0) {
-        vow_resolver *closed = client->closed;
-        dispatch_release(client->queue);
-        free(client);
-        vow_resolve(closed, vow_none());
-        vow_resolver_release(closed);
+static vow_value network_error(int code) {
+    return vow_error(NETWORK_DOMAIN, code, strerror(code));
+}
+
+static vow_value malformed(const char *problem) {
+    return vow_error(HTTP_DOMAIN, HTTP_MALFORMED, problem);
+}
+
+/* ---------------------------------------------------------------- Steps */
+
+/* A socket can be written to as soon as it is connected, or has failed to be. */
+static vow_promise *begin_to_connect(struct exchange *exchange, unsigned port) {
+    count_thread();
+    int error = socket_connect(port, &exchange->fd);
+    if (error != 0) {
+        return vow_promise_with(network_error(error));
+    }
+    atomic_fetch_add(&sockets, 1);
+    return vow_fd_ready(exchange->fd, VOW_WRITE);
+}
+
+static bool must_wait(void) {
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+/* Ends a step with a promise of the next one, which holds the exchange: so its socket stays open
+ * for as long as it is watched. A chain of such steps does not grow, however many there are. */
+static vow_value when_ready(struct exchange *exchange, uint32_t events, vow_handler next) {
+    vow_promise *ready = vow_fd_ready(exchange->fd, events);
+    return vow_from_promise(shared_then(ready, next, exchange));
+}
+
+/* One piece of the answer, and then the next one. */
+static vow_value receive_answer(vow_value ready, void *context) {
+    struct exchange *exchange = context;
+    struct http_answer *answer = exchange->answer;
+    char bytes[16384];
+    (void)ready;
+    count_thread();
+    ssize_t count = recv(exchange->fd, bytes, sizeof bytes, 0);
+    if (count < 0) {
+        return must_wait() ? when_ready(exchange, VOW_READ, receive_answer) : network_error(errno);
+    }
+    if (count == 0) {
+        return malformed("the connection was closed before the answer was complete");
+    }
+    switch (http_feed(&answer->message, bytes, (size_t)count)) {
+    case HTTP_PARTIAL:
+        return when_ready(exchange, VOW_READ, receive_answer);
+    case HTTP_INVALID:
+        return malformed(answer->message.problem);
+    default:
+        exchange->answer = NULL;
+        return vow_object(answer, &http_answer_class);
     }
 }
 
-static void free_exchange(struct exchange *exchange) {
-    vow_resolver_release(exchange->resolver);
+/* What the socket does not take now, it takes later. */
+static vow_value send_request(vow_value ready, void *context) {
+    struct exchange *exchange = context;
+    (void)ready;
+    count_thread();
+    while (exchange->sent < exchange->length) {
+        ssize_t count = send(exchange->fd, exchange->bytes + exchange->sent,
+                             exchange->length - exchange->sent, MSG_NOSIGNAL);
+        if (count < 0) {
+            return must_wait() ? when_ready(exchange, VOW_WRITE, send_request)
+                               : network_error(errno);
+        }
+        exchange->sent += (size_t)count;
+    }
+    return when_ready(exchange, VOW_READ, receive_answer);
+}
+
+static vow_value on_connected(vow_value ready, void *context) {
+    const struct exchange *exchange = context;
+    int error = socket_error(exchange->fd);
+    return error != 0 ? network_error(error) : send_request(ready, context);
+}
+
+/* Says which request it was that failed. */
+static vow_value explain(vow_value error, void *context) {
+    const struct exchange *exchange = context;
+    const char *domain = vow_error_domain(error), *what = vow_error_message(error);
+    int64_t code = vow_error_code(error);
+    char limit[64], text[320];
+    if (strcmp(domain, "vow") == 0 && code == VOW_ETIMEDOUT) {
+        snprintf(limit, sizeof limit, "no answer within %lld ms",
+                 (long long)(exchange->timeout_ns / 1000000));
+        what = limit;
+    }
+    snprintf(text, sizeof text, "%s: %s", exchange->request, what);
+    return vow_error_wrap(domain, code, text, vow_value_retain(error));
+}
+
+/* ---------------------------------------------------------------- All of it */
+
+/* No step needs it any more, and nothing watches the socket. */
+static void end_exchange(void *context) {
+    struct exchange *exchange = context;
+    if (exchange->fd >= 0) {
+        close(exchange->fd);
+        atomic_fetch_sub(&sockets, 1);
+    }
     answer_destroy(exchange->answer);
     free(exchange->bytes);
     free(exchange);
-}
-
-static void drop_exchange(void *context) {
-    struct exchange *exchange = context;
-    exchange->references--;
-    if (exchange->references == 0) {
-        struct http_client *client = exchange->client;
-        free_exchange(exchange);
-        drop_client(client);
-    }
-}
-
-/* Resolves with value (consumed), which rejects if it is an error. Only the first call counts. */
-static void settle(struct exchange *exchange, vow_value value) {
-    vow_resolver *resolver = exchange->resolver;
-    if (resolver == NULL) {
-        vow_value_release(value);
-        return;
-    }
-    exchange->resolver = NULL;
-    if (exchange->timer != NULL) {
-        dispatch_source_cancel(exchange->timer);
-        dispatch_release(exchange->timer);
-        exchange->timer = NULL;
-    }
-    if (exchange->stream != NULL) {
-        stream_close(exchange->stream);
-    }
-    vow_resolve(resolver, value);
-    vow_resolver_release(resolver);
-}
-
-static void settle_with_error(struct exchange *exchange, const char *domain, int64_t code,
-                              const char *what) {
-    char text[320];
-    snprintf(text, sizeof text, "%s: %s", exchange->answer->request, what);
-    settle(exchange, vow_error(domain, code, text));
-}
-
-static void on_data(void *context, const char *bytes, size_t count) {
-    struct exchange *exchange = context;
-    if (exchange->resolver == NULL) {
-        return;
-    }
-    struct http_message *message = &exchange->answer->message;
-    enum http_progress progress = http_feed(message, bytes, count);
-    if (progress == HTTP_COMPLETE) {
-        struct http_answer *answer = exchange->answer;
-        exchange->answer = NULL;
-        settle(exchange, vow_object(answer, &http_answer_class));
-    } else if (progress == HTTP_INVALID) {
-        settle_with_error(exchange, HTTP_DOMAIN, HTTP_MALFORMED, message->problem);
-    }
-}
-
-static void on_sent(void *context) {
-    (void)context; /* now the answer has to come */
-}
-
-static void on_ended(void *context, int error) {
-    struct exchange *exchange = context;
-    if (exchange->resolver == NULL) {
-        return;
-    }
-    if (error != 0) {
-        settle_with_error(exchange, NETWORK_DOMAIN, error, strerror(error));
-    } else {
-        settle_with_error(exchange, HTTP_DOMAIN, HTTP_MALFORMED,
-                          "the connection was closed before the answer was complete");
-    }
-}
-
-static void on_closed(void *context) {
-    struct exchange *exchange = context;
-    exchange->stream = NULL;
-    drop_exchange(exchange);
-}
-
-static const struct stream_events exchange_events = {on_data, on_sent, on_ended, on_closed};
-
-static void on_timeout(void *context) {
-    struct exchange *exchange = context;
-    if (exchange->resolver != NULL) {
-        char what[64];
-        snprintf(what, sizeof what, "no answer within %lld ms",
-                 (long long)(exchange->timeout_ns / 1000000));
-        settle_with_error(exchange, "vow", VOW_ETIMEDOUT, what);
-    }
-}
-
-static bool start_timer(struct exchange *exchange) {
-    dispatch_source_t timer =
-        dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, exchange->client->queue);
-    if (timer == NULL) {
-        return false;
-    }
-    exchange->timer = timer;
-    exchange->references++;
-    dispatch_set_context(timer, exchange);
-    dispatch_source_set_event_handler_f(timer, on_timeout);
-    dispatch_source_set_cancel_handler_f(timer, drop_exchange);
-    dispatch_source_set_timer(timer, dispatch_time(DISPATCH_TIME_NOW, exchange->timeout_ns),
-                              DISPATCH_TIME_FOREVER, 1000000);
-    dispatch_resume(timer);
-    return true;
-}
-
-static void connect_and_send(struct exchange *exchange) {
-    int fd = -1;
-    bool connecting = false;
-    int error = stream_connect(exchange->port, &fd, &connecting);
-    if (error != 0) {
-        settle_with_error(exchange, NETWORK_DOMAIN, error, strerror(error));
-        return;
-    }
-    exchange->stream =
-        stream_open(fd, connecting, exchange->client->queue, &exchange_events, exchange);
-    if (exchange->stream == NULL) {
-        close(fd);
-        settle_with_error(exchange, NETWORK_DOMAIN, ENOMEM, strerror(ENOMEM));
-        return;
-    }
-    exchange->references++;
-    char *bytes = exchange->bytes;
-    exchange->bytes = NULL;
-    stream_send(exchange->stream, bytes, exchange->length);
-}
-
-/* The first step on the client's queue. */
-static void begin(void *context) {
-    struct exchange *exchange = context;
-    exchange->client->references++;
-    exchange->references = 1;
-    if (start_timer(exchange)) {
-        connect_and_send(exchange);
-    } else {
-        settle_with_error(exchange, NETWORK_DOMAIN, ENOMEM, strerror(ENOMEM));
-    }
-    drop_exchange(exchange);
 }
 
 /* False when out of memory, or when the parts are too long. */
@@ -219,51 +185,36 @@ static bool write_request(struct exchange *exchange, const struct http_ask *ask)
     return exchange->bytes != NULL;
 }
 
-vow_promise *http_fetch(struct http_client *client, const struct http_ask *ask) {
+/* NULL: as write_request. */
+static struct exchange *new_exchange(const struct http_ask *ask) {
     struct exchange *exchange = calloc(1, sizeof *exchange);
-    struct http_answer *answer = calloc(1, sizeof *answer);
-    if (exchange != NULL) {
-        exchange->answer = answer;
+    if (exchange == NULL) {
+        return NULL;
     }
-    if (exchange == NULL || answer == NULL || !write_request(exchange, ask)) {
-        if (exchange != NULL) {
-            free_exchange(exchange);
-        } else {
-            free(answer);
-        }
+    shared_begin(&exchange->shared, end_exchange);
+    exchange->fd = -1;
+    exchange->timeout_ns = ask->timeout_ns;
+    exchange->answer = calloc(1, sizeof *exchange->answer);
+    if (exchange->answer == NULL || !write_request(exchange, ask)) {
+        shared_drop(exchange);
+        return NULL;
+    }
+    http_begin(&exchange->answer->message, HTTP_RESPONSE);
+    snprintf(exchange->request, sizeof exchange->request, "%s %s", ask->method, ask->target);
+    memcpy(exchange->answer->request, exchange->request, sizeof exchange->request);
+    return exchange;
+}
+
+vow_promise *http_fetch(const struct http_ask *ask) {
+    struct exchange *exchange = new_exchange(ask);
+    if (exchange == NULL) {
         return vow_promise_with(
             vow_error(NETWORK_DOMAIN, ENOMEM, "the request could not be written"));
     }
-    snprintf(answer->request, sizeof answer->request, "%s %s", ask->method, ask->target);
-    http_begin(&answer->message, HTTP_RESPONSE);
-    exchange->client = client;
-    exchange->port = ask->port;
-    exchange->timeout_ns = ask->timeout_ns;
-    vow_promise *promise = vow_promise_create(&exchange->resolver);
-    dispatch_async_f(client->queue, exchange, begin);
-    return promise;
-}
-
-struct http_client *http_client_create(void) {
-    struct http_client *client = calloc(1, sizeof *client);
-    if (client == NULL) {
-        return NULL;
-    }
-    client->references = 1;
-    client->queue = dispatch_queue_create("demo.client", DISPATCH_QUEUE_SERIAL);
-    if (client->queue == NULL) {
-        free(client);
-        return NULL;
-    }
-    return client;
-}
-
-static void close_now(void *context) {
-    drop_client(context);
-}
-
-vow_promise *http_client_close(struct http_client *client) {
-    vow_promise *promise = vow_promise_create(&client->closed);
-    dispatch_async_f(client->queue, client, close_now);
+    vow_promise *promise = begin_to_connect(exchange, ask->port);
+    promise = shared_then(promise, on_connected, exchange); /* sends, then receives */
+    promise = vow_timeout(promise, ask->timeout_ns);
+    promise = shared_catch(promise, explain, exchange);
+    shared_drop(exchange); /* the steps hold it */
     return promise;
 }

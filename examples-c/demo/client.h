@@ -2,12 +2,11 @@
 #ifndef DEMO_CLIENT_H
 #define DEMO_CLIENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "http.h"
 #include "vow.h"
-
-struct http_client;
 
 /* What to ask for. All of it is borrowed during http_fetch. */
 struct http_ask {
@@ -27,19 +26,20 @@ struct http_answer {
 extern const vow_class http_answer_class;
 
 /* Error domains: "network" has an errno as code, "http" a status of 400 and up that a step did not
- * want, or HTTP_MALFORMED. A time-out is VOW_ETIMEDOUT of the domain "vow". */
+ * want, or HTTP_MALFORMED. A time-out is VOW_ETIMEDOUT of the domain "vow". Messages begin with the
+ * request, and the payload is the error that it was at first. */
 #define NETWORK_DOMAIN "network"
 #define HTTP_DOMAIN "http"
 #define HTTP_MALFORMED 1 /* the answer is no HTTP, or breaks off */
 
-/* NULL when out of memory. */
-struct http_client *http_client_create(void);
+/* Asks, without waiting. Returns a promise (owned) of a struct http_answer. On the thread of a
+ * vow_loop everything happens on that loop; elsewhere libdispatch watches the socket, and the
+ * handlers run on the pool. The socket is closed when the promise settles; one that timed out, or
+ * is cancelled, as soon as no handler uses it any more. */
+vow_promise *http_fetch(const struct http_ask *ask);
 
-/* Asks, without waiting: from any thread. Returns a promise (owned) of a struct http_answer. */
-vow_promise *http_fetch(struct http_client *client, const struct http_ask *ask);
-
-/* To be called when the last promise of http_fetch is settled; the client is consumed. Returns a
- * promise (owned) that is fulfilled when the last connection is closed and all of it is freed. */
-vow_promise *http_client_close(struct http_client *client);
+/* How many sockets are open, and how many threads have ever used one. */
+size_t http_sockets_open(void);
+size_t http_threads(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* demo.c: starts the shop and a client, runs what was asked for, and puts everything away. */
+/* demo.c: starts the shop, runs what was asked for, and puts everything away. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>
@@ -44,8 +44,7 @@ static bool run_once(const struct chain_plan *plan, enum fault fault) {
     struct caught caught = {false, "", 0};
     vow_value result;
     vow_promise *promise = vow_catch(chain_run(plan), on_failure, &caught);
-    int state = vow_await(promise, VOW_FOREVER, &result);
-    vow_promise_release(promise);
+    int state = chain_wait(plan, promise, &result);
 
     const struct caught *wanted = &designed[fault];
     bool good = state == VOW_FULFILLED && caught.any == wanted->any &&
@@ -62,24 +61,35 @@ static bool run_once(const struct chain_plan *plan, enum fault fault) {
     return good;
 }
 
-/* Waits for a promise (consumed) of something that goes away. */
-static void wait_until_gone(vow_promise *promise) {
-    vow_await(promise, VOW_FOREVER, NULL);
-    vow_promise_release(promise);
+static bool run(const struct options *options, struct server *server, vow_loop *loop) {
+    struct chain_plan plan = {
+        .loop = loop,
+        .port = server_port(server),
+        .timeout_ns = options->timeout_ns,
+        .verbose = options->requests == 0,
+    };
+    printf("the shop %s 127.0.0.1:%u\n",
+           options->fault == FAULT_REFUSE ? "does not listen on" : "listens on", plan.port);
+    bool good = options->requests == 0 ? run_once(&plan, options->fault)
+                                       : bench_run(&plan, options->requests, options->parallel);
+    chain_wait(&plan, server_stop(server), NULL);
+    return good;
 }
 
-/* How many promises are alive once all threads rest. A thread that resolved what we waited for may
- * need a moment to give its own reference back. */
-static uint64_t promises_left(void) {
+/* Ends Vow's work, which waits for the pool, and says what is left. The thread that resolved what
+ * we waited for last may need a moment to give its own reference back. */
+static bool nothing_left(void) {
     vow_statistics statistics = {.size = sizeof statistics};
     const struct timespec moment = {0, 1000000};
-    for (int i = 0; i < 2000; i++) {
-        if (vow_stats(&statistics) == 0 && statistics.live == 0) {
-            break;
-        }
+    for (int i = 0; i < 2000 && vow_stats(&statistics) == 0 && statistics.live > 0; i++) {
         nanosleep(&moment, NULL);
     }
-    return statistics.live;
+    int64_t promises = vow_shutdown(INT64_C(1000000000));
+    size_t sockets = http_sockets_open();
+    printf("threads of the client: %zu\n", http_threads());
+    printf("sockets of the client still open: %zu\n", sockets);
+    printf("promises alive at the end: %" PRId64 "\n", promises);
+    return promises == 0 && sockets == 0;
 }
 
 int main(int argument_count, char **arguments) {
@@ -89,31 +99,19 @@ int main(int argument_count, char **arguments) {
         return answer == OPTIONS_HELP ? 0 : 2;
     }
 
+    vow_loop *loop = options.loop ? vow_loop_create() : NULL;
+    if (options.loop && loop == NULL) {
+        fprintf(stderr, "vow-demo: no event loop\n");
+        return 1;
+    }
     int error;
+    bool good = false;
     struct server *server = server_start(options.fault, &error);
     if (server == NULL) {
         fprintf(stderr, "vow-demo: no server: %s\n", strerror(error));
-        return 1;
-    }
-    struct chain_plan plan = {
-        .client = http_client_create(),
-        .port = server_port(server),
-        .timeout_ns = options.timeout_ns,
-        .verbose = options.requests == 0,
-    };
-    bool good = false;
-    if (plan.client == NULL) {
-        fprintf(stderr, "vow-demo: no memory for a client\n");
     } else {
-        printf("the shop %s 127.0.0.1:%u\n",
-               options.fault == FAULT_REFUSE ? "does not listen on" : "listens on", plan.port);
-        good = options.requests == 0 ? run_once(&plan, options.fault)
-                                     : bench_run(&plan, options.requests, options.parallel);
-        wait_until_gone(http_client_close(plan.client));
+        good = run(&options, server, loop);
     }
-    wait_until_gone(server_stop(server));
-
-    uint64_t left = promises_left();
-    printf("promises alive at the end: %" PRIu64 "\n", left);
-    return good && left == 0 ? 0 : 1;
+    vow_loop_destroy(loop);
+    return nothing_left() && good ? 0 : 1;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define MOST_REQUESTS 10000000
+#define MOST_REQUESTS 1000000
 #define MOST_MILLISECONDS 3600000
 
 static const char help[] =
@@ -23,6 +23,8 @@ static const char help[] =
     "      hang                          the server reads the request and stays silent\n"
     "  vow-demo --requests N           run N chains, print throughput and latency\n"
     "      --parallel M                  M at a time (10)\n"
+    "  --loop                          the client has one thread, which runs an event loop;\n"
+    "                                  without it, it uses libdispatch's threads\n"
     "  --timeout MS                    give up on a request after MS milliseconds\n"
     "                                  (5000; with --fail=hang 500)\n"
     "  --help                          this text\n"
@@ -90,9 +92,13 @@ static enum options_answer check(struct options *options, long parallel, long ti
 
 enum options_answer options_read(struct options *options, int count, char **arguments) {
     static const struct option known[] = {
-        {"fail", required_argument, NULL, 'f'},     {"requests", required_argument, NULL, 'r'},
-        {"parallel", required_argument, NULL, 'p'}, {"timeout", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+        {"fail", required_argument, NULL, 'f'},
+        {"requests", required_argument, NULL, 'r'},
+        {"parallel", required_argument, NULL, 'p'},
+        {"timeout", required_argument, NULL, 't'},
+        {"loop", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     long requests = 0, parallel = 0, timeout_ms = 0;
     int option;
@@ -114,6 +120,9 @@ enum options_answer options_read(struct options *options, int count, char **argu
         case 't':
             timeout_ms = read_number("timeout", optarg, MOST_MILLISECONDS);
             good = timeout_ms != 0;
+            break;
+        case 'l':
+            options->loop = true;
             break;
         case 'h':
             fputs(help, stdout);

@@ -2,6 +2,7 @@
 #ifndef DEMO_OPTIONS_H
 #define DEMO_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ struct options {
     enum fault fault;
     size_t requests, parallel; /* requests 0: one chain, step by step */
     int64_t timeout_ns;
+    bool loop; /* the client runs on a vow_loop */
 };
 
 enum options_answer { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };

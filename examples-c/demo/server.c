@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "socket.h"
 #include "stream.h"
 
 struct server {
@@ -102,8 +103,8 @@ static const struct stream_events visit_events = {on_data, on_sent, on_ended, on
 /* Takes the connected socket; closes it if there is no memory for it. */
 static void welcome(struct server *server, int fd) {
     struct visit *visit = calloc(1, sizeof *visit);
-    if (visit != NULL && stream_prepare(fd) == 0) {
-        visit->stream = stream_open(fd, false, server->queue, &visit_events, visit);
+    if (visit != NULL && socket_prepare(fd) == 0) {
+        visit->stream = stream_open(fd, server->queue, &visit_events, visit);
     }
     if (visit == NULL || visit->stream == NULL) {
         free(visit);
@@ -150,7 +151,7 @@ static int open_port(unsigned *port) {
     memset(&address, 0, sizeof address);
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int error = stream_prepare(fd);
+    int error = socket_prepare(fd);
     if (error == 0 && (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
                        getsockname(fd, (struct sockaddr *)&address, &size) < 0)) {
         error = errno;

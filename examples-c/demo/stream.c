@@ -6,19 +6,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "stream.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 struct stream {
     int fd;
     int references; /* one for each source that is not cancelled through */
-    bool connecting, closing;
+    bool closing;
     dispatch_queue_t queue;
     dispatch_source_t reader, writer; /* NULL: not there, or cancelled */
     char *out;                        /* what is to be sent, of which `sent` bytes are */
@@ -26,37 +23,6 @@ struct stream {
     const struct stream_events *events;
     void *context;
 };
-
-int stream_prepare(int fd) {
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
-        fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
-        return errno;
-    }
-    return 0;
-}
-
-int stream_connect(unsigned port, int *fd, bool *connecting) {
-    struct sockaddr_in address;
-    memset(&address, 0, sizeof address);
-    address.sin_family = AF_INET;
-    address.sin_port = htons((uint16_t)port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    *connecting = false;
-    *fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (*fd < 0) {
-        return errno;
-    }
-    int error = stream_prepare(*fd);
-    if (error == 0 && connect(*fd, (struct sockaddr *)&address, sizeof address) < 0) {
-        error = errno == EINPROGRESS ? 0 : errno;
-        *connecting = error == 0;
-    }
-    if (error != 0) {
-        close(*fd);
-    }
-    return error;
-}
 
 /* The cancel handler of both sources. */
 static void on_source_gone(void *context) {
@@ -112,16 +78,6 @@ static void on_readable(void *context) {
     }
 }
 
-/* The first writable event of a connecting socket says how the connection went. */
-static int connection_error(struct stream *stream) {
-    int error = 0;
-    socklen_t size = sizeof error;
-    if (getsockopt(stream->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0) {
-        return errno;
-    }
-    return error;
-}
-
 static void on_writable(void *context);
 
 static void send_more(struct stream *stream) {
@@ -153,30 +109,16 @@ static void on_writable(void *context) {
     if (stream->closing) {
         return;
     }
-    if (stream->connecting) {
-        int error = connection_error(stream);
-        if (error != 0) {
-            drop_source(&stream->writer);
-            stream->events->ended(stream->context, error);
-            return;
-        }
-        stream->connecting = false;
-    }
-    if (stream->out != NULL) {
-        send_more(stream);
-    } else {
-        drop_source(&stream->writer);
-    }
+    send_more(stream);
 }
 
-struct stream *stream_open(int fd, bool connecting, dispatch_queue_t queue,
-                           const struct stream_events *events, void *context) {
+struct stream *stream_open(int fd, dispatch_queue_t queue, const struct stream_events *events,
+                           void *context) {
     struct stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) {
         return NULL;
     }
     stream->fd = fd;
-    stream->connecting = connecting;
     stream->queue = queue;
     stream->events = events;
     stream->context = context;
@@ -186,20 +128,13 @@ struct stream *stream_open(int fd, bool connecting, dispatch_queue_t queue,
         return NULL;
     }
     dispatch_retain(queue);
-    if (connecting) {
-        stream->writer = make_source(stream, DISPATCH_SOURCE_TYPE_WRITE, on_writable);
-    }
     return stream;
 }
 
 void stream_send(struct stream *stream, char *bytes, size_t count) {
     stream->out = bytes;
     stream->count = count;
-    if (!stream->connecting) {
-        send_more(stream);
-    } else if (stream->writer == NULL) {
-        stream->events->ended(stream->context, ENOMEM);
-    }
+    send_more(stream);
 }
 
 void stream_finish(struct stream *stream) {

@@ -45,7 +45,8 @@ private func memberOfAllSettledTold(
     addToList(promise.value, from: observer, thread)
 }
 
-/// One more value (borrowed). The last one hands the list out: it has acquired what the others wrote.
+/// One more value (borrowed). The last one hands the list out: it has acquired what the others
+/// wrote.
 private func addToList(_ value: vow_value, from observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     group.values?[group.index(of: observer)] = value.retained()

@@ -1,4 +1,5 @@
-// vow_catch_if: a reaction that looks at an error's domain and code before it calls the user's function.
+// vow_catch_if: a reaction that looks at an error's domain and code before it calls the user's
+// function.
 
 import CVow
 import CVowPlatform

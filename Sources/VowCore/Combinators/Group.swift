@@ -1,5 +1,5 @@
-// What all, all_settled, any, some and race have in common: one promise that watches many, in one piece of
-// memory:
+// What all, all_settled, any, some and race have in common: one promise that watches many, in one
+// piece of memory:
 //
 //   Record | ProducerPart | Group | an observer for each member | a mark for each member (some)
 
@@ -21,8 +21,8 @@ struct Group: ~Copyable {
     /// Comes first: observers know the group by it.
     let owner: ObserverOwner
     let stage = AtomicWord(Stage.creating)
-    /// The maker, and each observer until it was told or stopped. While there are any the group has one
-    /// producer's reference and what is left of its outcomes.
+    /// The maker, and each observer until it was told or stopped. While there are any the group has
+    /// one producer's reference and what is left of its outcomes.
     let holds: AtomicWord
     /// Values that must still come for the group to be fulfilled.
     let valuesLeft: AtomicWord
@@ -74,6 +74,9 @@ struct GroupPlan {
     var values = 0
     var errors = 0
     var isMarked = false
+
+    /// Every value counts.
+    var needsEach: Bool { values == count }
 }
 
 private let groupStart =
@@ -118,17 +121,20 @@ func group(of observer: RecordPointer) -> GroupPointer {
 }
 
 /// How many members can be counted at all.
-let mostMembers = Int(Int32.max)
+let mostMembers = Int(Int32.max) / 8
 
 /// A group that watches nothing yet; its promise is the caller's. Nil without memory.
 func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
-    let size = membersStart + plan.count * (Observer.size + (plan.isMarked ? 1 : 0))
+    let marks = plan.isMarked ? (plan.count + 7) & ~7 : 0
+    let size = membersStart + plan.count * Observer.size + marks
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopGroup, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, owner: groupStart, stop: stopGroup))
     let group = (memory + groupStart).bindMemory(to: Group.self, capacity: 1)
-    let owner = ObserverOwner(told: plan.told, stopped: memberStopped, calledBack: memberCalledBack)
+    let owner = ObserverOwner(
+        told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
+        view: ObserverView(needsEach: plan.needsEach, observer: observerOfMember))
     group.initialize(to: Group(owner, plan))
     let ownerAddress = (memory + groupStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.count {
@@ -165,13 +171,15 @@ func gather(
     }
 }
 
-/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its rejection is no news.
+/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its
+/// rejection is no news.
 func giveUpMember(_ member: RecordPointer, _ thread: ThreadPointer) {
     member.pointee.isObserved.set()
     cancelUnlessRead(member, ownErrors.cancelled, thread)
 }
 
-/// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the member's hold.
+/// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the
+/// member's hold.
 func decide(
     _ group: GroupPointer, _ value: vow_value, by observer: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -188,11 +196,19 @@ func decide(
     }
 }
 
-/// A member has decided; those that are left are stopped, and cancelled where nobody else reads them.
+/// A member has decided; those that are left are stopped, and cancelled where nobody else reads
+/// them.
 private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     stopMembers(of: group, cancelling: true, thread)
     letGo(of: group, 1, thread)
+}
+
+private func observerOfMember(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
+) -> RecordPointer? {
+    let group = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Group.self)
+    return index < group.pointee.count ? group.observer(index) : nil
 }
 
 private func memberStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

@@ -1,9 +1,10 @@
-// What map, reduce, repeat and retry have in common: one promise, and lanes on which one promise after the other is
-// waited for, in one piece of memory:
+// What map, reduce, repeat and retry have in common: one promise, and lanes on which one promise
+// after the other is waited for, in one piece of memory:
 //
 //   Record | ProducerPart | Machine | the program's fields | lanes
 //
-// A program says what comes next on a lane. Its functions run as work of their own, on the machine's executor.
+// A program says what comes next on a lane. Its functions run as work of their own, on the
+// machine's executor.
 
 import CVow
 
@@ -13,8 +14,8 @@ struct Machine: ~Copyable {
     /// Comes first: observers know the machine by it.
     let owner: ObserverOwner
     let program: Program
-    /// The lanes under way, the work that may use the machine, and the maker. While there are any the machine has
-    /// one producer's reference and its fields.
+    /// The lanes under way, the work that may use the machine, and the maker. While there are any
+    /// the machine has one producer's reference and its fields.
     let holds: AtomicWord
     /// Its outcome is decided.
     private let over = AtomicWord(0)
@@ -27,7 +28,8 @@ struct Machine: ~Copyable {
 
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
         owner = ObserverOwner(
-            told: laneTold, stopped: laneStopped, calledBack: laneCalledBack)
+            told: laneTold, stopped: laneStopped, calledBack: laneCalledBack,
+            view: ObserverView(observer: observerOfLane))
         program = plan.program
         holds = AtomicWord(UInt64(plan.lanes) + 1)
         laneCount = plan.lanes
@@ -43,11 +45,11 @@ struct Machine: ~Copyable {
 }
 
 struct Program {
-    /// What the lane is to wait for next (owned); nil: it ends. `settled` (borrowed) is what it has waited for; nil:
-    /// nothing so far. Calls no foreign code. Only one call for a lane at a time.
+    /// What the lane is to wait for next (owned); nil: it ends. `settled` (borrowed) is what it has
+    /// waited for; nil: nothing so far. Calls no foreign code. Only one call for a lane at a time.
     let next: (_ lane: Lane, _ settled: RecordPointer?, ThreadPointer) -> RecordPointer?
-    /// The outcome is decided: what the program has not begun to wait for is to be given up. Calls no foreign code;
-    /// a lane may be going on at the same time.
+    /// The outcome is decided: what the program has not begun to wait for is to be given up. Calls
+    /// no foreign code; a lane may be going on at the same time.
     var giveUp: ((MachinePointer, ThreadPointer) -> Void)?
     /// Nothing uses the machine any more: its fields are to be released.
     let clear: (MachinePointer, ThreadPointer) -> Void
@@ -82,7 +84,8 @@ struct Lane {
 
 /// 32 bytes, so that lanes stay aligned to 16.
 struct LanePart: ~Copyable {
-    /// Each step is taken once: `started`, `told` or both, until the lane goes on; `stopped` for good.
+    /// Each step is taken once: `started`, `told` or both, until the lane goes on; `stopped` for
+    /// good.
     fileprivate let steps = AtomicWord(0)
     /// What the lane has waited for, owned, between being told and going on.
     fileprivate var settled: RecordPointer?
@@ -121,8 +124,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Machine {
     }
 }
 
-/// A machine that does nothing yet, with `extra` bytes behind its fields; its promise is the caller's. What the fields
-/// own is consumed only when it succeeds. Nil without memory.
+/// A machine that does nothing yet, with `extra` bytes behind its fields; its promise is the
+/// caller's. What the fields own is consumed only when it succeeds. Nil without memory.
 func makeMachine<Fields: ~Copyable>(
     _ plan: MachinePlan, _ fields: consuming Fields, extra: Int = 0, _ thread: ThreadPointer
 ) -> MachinePointer? {
@@ -131,7 +134,7 @@ func makeMachine<Fields: ~Copyable>(
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopMachine, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, owner: machineStart, stop: stopMachine))
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
     machine.fields(Fields.self).initialize(to: fields)
@@ -180,8 +183,8 @@ private func endWork(_ context: UnsafeMutableRawPointer?) {
     letGo(of: laneOfWork(context).machine, currentThread())
 }
 
-/// From a program's `next`: decides about the outcome (consumed), if nobody has. The other lanes are stopped. Then
-/// `next` must return nil.
+/// From a program's `next`: decides about the outcome (consumed), if nobody has. The other lanes
+/// are stopped. Then `next` must return nil.
 func finish(_ lane: Lane, _ value: vow_value, _ thread: ThreadPointer) {
     let machine = lane.machine
     if !machine.pointee.endFirst() {
@@ -241,6 +244,13 @@ private func laneTold(
     go(on: lane, takeSettled(lane.part), thread)
 }
 
+private func observerOfLane(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
+) -> RecordPointer? {
+    let machine = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Machine.self)
+    return index < machine.pointee.laneCount ? machine.lane(index).observer : nil
+}
+
 private func laneStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {
     letGo(of: Lane(observer: observer).machine, thread)
 }
@@ -252,7 +262,8 @@ private func laneCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) 
     letGo(of: machine, thread)
 }
 
-/// The promise was cancelled, or nobody reads it any more. In the second case the machine goes on, as reactions do.
+/// The promise was cancelled, or nobody reads it any more. In the second case the machine goes on,
+/// as reactions do.
 private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.pointee.state.read().hasValue { return }
     let machine = (UnsafeMutableRawPointer(promise) + machineStart)

@@ -1,5 +1,5 @@
-// vow_map: a function for each item of a list, a bounded number at a time. A lane takes the next item when its own is
-// through.
+// vow_map: a function for each item of a list, a bounded number at a time. A lane takes the next
+// item when its own is through.
 
 import CVow
 

@@ -1,9 +1,10 @@
-// What combined promises settle with: lists, errors that say which member failed, and what becomes of members where
-// that cannot be made.
+// What combined promises settle with: lists, errors that say which member failed, and what becomes
+// of members where that cannot be made.
 
 import CVow
 
-/// A list of so many vow_none(), for its maker to fill before anybody else sees it; nil without memory.
+/// A list of so many vow_none(), for its maker to fill before anybody else sees it; nil without
+/// memory.
 func makeEmptyList(count: Int) -> vow_value? {
     guard let list = makeList(nil, count: count) else { return nil }
     list.box?.items.initialize(repeating: vow_none(), count: count)
@@ -30,7 +31,8 @@ func handOut(_ kept: inout vow_value) -> vow_value {
     return value
 }
 
-/// The error (owned) of a combined promise whose member at that place has failed with an error (borrowed).
+/// The error (owned) of a combined promise whose member at that place has failed with an error
+/// (borrowed).
 func memberError(_ error: vow_value, at index: Int) -> vow_value {
     makeErrorCopy(of: error) { $0.index = Int64(index) } ?? error.retained()
 }

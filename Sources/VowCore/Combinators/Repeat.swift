@@ -1,4 +1,5 @@
-// vow_repeat: an asynchronous loop. Asking whether to go on and taking the step is one piece of work.
+// vow_repeat: an asynchronous loop. Asking whether to go on and taking the step is one piece of
+// work.
 
 import CVow
 

@@ -1,5 +1,6 @@
-// vow_scope: a place for work that must not be left behind. Its memory is that of the promise of its end, so that
-// closing it cannot fail; each member takes one piece of memory, until it is settled.
+// vow_scope: a place for work that must not be left behind. Its memory is that of the promise of
+// its end, so that closing it cannot fail; each member takes one piece of memory, until it is
+// settled.
 
 import CVow
 
@@ -70,7 +71,7 @@ func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stopScope, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, stop: stopScope))
     let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
     scope.initialize(to: Scope())
     _ = initialiseObserver(at: memory + runnerStart, owner: scope.asOwner)
@@ -112,7 +113,8 @@ func add(_ promise: RecordPointer, to scope: ScopePointer, _ thread: ThreadPoint
     return .added
 }
 
-/// Cancels the members (scope borrowed), one at a time: what one brings about is over before the next.
+/// Cancels the members (scope borrowed), one at a time: what one brings about is over before the
+/// next.
 func cancelMembers(of scope: ScopePointer, _ thread: ThreadPointer) {
     let isFirst = scope.pointee.lock.withLock {
         let isFirst = !scope.pointee.isCancelled

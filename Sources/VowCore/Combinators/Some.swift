@@ -1,7 +1,8 @@
 // vow_some: so many values are enough.
 //
-// Values and errors each get as many places as decide, and later ones none. A value waits in its idle observer, with
-// a mark; whoever completes a kind collects that kind in the order of the members.
+// Values and errors each get as many places as decide, and later ones none. A value waits in its
+// idle observer, with a mark; whoever completes a kind collects that kind in the order of the
+// members.
 
 import CVow
 
@@ -60,8 +61,8 @@ private func memberOfSomeTold(
     }
 }
 
-/// Gives an outcome (borrowed) a place if there is one. True when it took the last one: all the others have been
-/// written then, and acquired.
+/// Gives an outcome (borrowed) a place if there is one. True when it took the last one: all the
+/// others have been written then, and acquired.
 private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPointer) -> Bool {
     let group = group(of: observer)
     let isPlaced =

@@ -189,7 +189,7 @@ struct AtomicFlags: ~Copyable, Sendable {
     }
 }
 
-/// An atomic yes or no in one byte, which never goes back to no.
+/// An atomic yes or no in one byte.
 struct AtomicMark: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>
 
@@ -200,6 +200,14 @@ struct AtomicMark: ~Copyable, Sendable {
     var isSet: Bool {
         point(.read)
         return storage.load(ordering: .relaxed) != 0
+    }
+
+    /// For who knows that nobody else sets it at the same time.
+    @inline(__always)
+    func clear() {
+        if !isSet { return }
+        point(.write)
+        storage.store(0, ordering: .relaxed)
     }
 
     /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.

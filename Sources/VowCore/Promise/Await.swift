@@ -73,8 +73,7 @@ private func sleep(
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
-            run(reaction, thread)
-            count(thread.cell.pointee.counters.workEnded)
+            runPooledInside(reaction, thread)
             continue
         case .blocked: break
         }
@@ -85,6 +84,12 @@ private func sleep(
         if place.isInPool { takePlaceInPoolBack() }
         if !inTime { return .timedOut }
     }
+}
+
+/// What the pool would have run, inside the wait for it.
+private func runPooledInside(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    run(reaction, thread)
+    count(thread.cell.pointee.counters.workEnded)
 }
 
 /// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
@@ -102,7 +107,7 @@ private func wait(
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
-            run(reaction, thread)
+            runPooledInside(reaction, thread)
             continue
         case .blocked: break
         }

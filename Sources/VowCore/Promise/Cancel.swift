@@ -82,8 +82,9 @@ private func withdraw(
 private func withdrawWhereItStands(
     _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) {
-    let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
-    promise.pointee.flags.insert(RecordFlag.cancelledOpen)
+    let isReaction = promise.pointee.shape.isReaction
+    let hooks = isReaction ? nil : promise.hooks
+    if !isReaction { promise.pointee.flags.insert(RecordFlag.withdrawn) }
     settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
     if let hooks { dismiss(hooks, areCalled: true, thread) }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }
@@ -95,7 +96,7 @@ private func withdrawReaction(
 ) -> RecordPointer? {
     count(thread.cell.pointee.counters.handlersDone)
     let promise = reaction.upstream
-    let wasWaiting = promise != nil && takeOut(reaction)
+    let wasWaiting = promise != nil && takeOut(reaction, thread)
     reaction.link.withdrawnUpstream = wasWaiting ? nil : promise
     dropRedirect(reaction, thread)
     reaction.pointee.flags.insert(RecordFlag.withdrawn)
@@ -123,7 +124,7 @@ func withdrawFollower(
     _ follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer? {
     // Either way the queue's reference to the follower is this thread's now.
-    _ = takeOut(follower)
+    _ = takeOut(follower, thread)
     let promise = follower.upstream
     // Adopted, though it may not have come to the queue: a rejection is no news.
     promise?.pointee.isObserved.set()
@@ -135,7 +136,10 @@ func withdrawFollower(
 
 /// Takes a member, claimed by the caller, out of the queue that it stands in. False: somebody else has, and does
 /// not use its slot any more.
-func takeOut(_ member: RecordPointer) -> Bool {
+///
+/// It may be on a list of outcomes: on this thread's own, which are taken here, or on that of another thread, which
+/// is perhaps waiting here for one of this thread's.
+func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
     var pause = Backoff()
     while true {
         if member.isOut { return false }
@@ -144,6 +148,6 @@ func takeOut(_ member: RecordPointer) -> Bool {
         let rest = unlink(member, from: word)
         promise.pointee.state.unlock(word.phase, rest.head)
         if rest.found { return true }
-        pause.wait()
+        if !takeOwnOutcome(thread) { pause.wait() }
     }
 }

@@ -25,6 +25,9 @@ private func beginFollowing(
     if !ownsProducer { promise.retainProducer() }
     promise.upstream = followed
     promise.next = nil
+    // Its lane is still that of its executor's list: who cancels it before it has come to a queue must not take it
+    // for a place there.
+    promise.forgetPlace()
     if followed != promise && followed.pointee.state.read().hasValue {
         followed.pointee.isObserved.set()
         settleWithOutcome(promise, thread)
@@ -92,17 +95,23 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
 /// False when somebody else reads it, or when it has many followers: then it stays between them.
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    guard var moving = takeFollowers(of: promise) else { return false }
+    guard var moving = takeFollowers(of: promise, besides: 0) else { return false }
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
     followed.retain()
+    // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
+    let outer = thread.pointee.isTakingOutcomes
+    thread.pointee.isTakingOutcomes = true
+    defer { thread.pointee.isTakingOutcomes = outer }
     // First: whoever cancels the last of its followers goes on with it.
     abandon(promise, thread)
     while let follower = moving.popFirst() {
-        if follower.pointee.flags.contains(RecordFlag.hasFollowers), let theirs = takeFollowers(of: follower) {
+        if follower.pointee.flags.contains(RecordFlag.hasFollowers), 
+            let theirs = takeFollowers(of: follower, besides: 1)
+        {
             // It stayed in between earlier, because somebody read it then.
             moving.append(theirs)
             abandon(follower, thread)
-        } else if isUnreadable(follower) && follower.pointee.isObserved.isSet {
+        } else if isUnreadable(follower, besides: 1) && follower.pointee.isObserved.isSet {
             // Passed by on the way of its own follower, which reports in its place, and given up by
             // its holders.
             abandon(follower, thread)
@@ -110,14 +119,17 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
             followed.retain()
             if redirect(follower, to: followed, thread) { attach(follower, thread) }
         }
+        follower.release(thread)
     }
     followed.release(thread)
     return true
 }
 
 /// Empties the queue of a following promise that has nothing but a few followers, and no other holder.
-/// Whoever walks past it at this moment counts as one.
-private func takeFollowers(of promise: RecordPointer) -> SlotList? {
+/// Whoever walks past it at this moment counts as one. Each follower is retained: a walk of the caller may come to
+/// it, and must not have the last reference then, because the caller could not wait for itself to let go.
+/// - Parameter besides: how many references the caller has.
+private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotList? {
     let most = 16
     var followers = 0
     let word = promise.pointee.state.lock()
@@ -127,11 +139,12 @@ private func takeFollowers(of promise: RecordPointer) -> SlotList? {
         member = current.next
     }
     let onlyFollowers = member == nil && followers > 0 && followers <= most
-    let theirs = UInt64(followers) | 1 << 32
+    let theirs = UInt64(followers) + besides | 1 << 32
     let isFree =
         onlyFollowers && word.phase == .following
         && promise.pointee.counts.loadAcquire() == theirs
         && !promise.progress.contains(.outcomeIsHeld)
+        && isCancelledWithFollowers(promise, word)
     var taken: SlotList?
     if isFree {
         // Under the lock: who cancels one of them sees that it is in no queue.
@@ -140,12 +153,25 @@ private func takeFollowers(of promise: RecordPointer) -> SlotList? {
         while let follower = current {
             current = follower.next
             follower.forgetPlace()
+            follower.retain()
             list.prepend(follower)
         }
         taken = list
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
+}
+
+/// Whether nobody can cancel the promise but through its followers (under its lock): it has no token, or they all
+/// have the same.
+private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWord) -> Bool {
+    guard let source = promise.token else { return true }
+    var member = word.head
+    while let current = member {
+        if current.token != source { return false }
+        member = current.next
+    }
+    return true
 }
 
 /// Whether somebody waits for the follower. A `finally` can get followers of its own at any time. Others are
@@ -163,9 +189,9 @@ private func isFollower(_ member: RecordPointer) -> Bool {
     return !shape.isWaiter && !shape.isObserver && member.pointee.state.read().phase == .following
 }
 
-/// Whether nobody holds the promise and nobody waits for it: its outcome can reach nobody.
-private func isUnreadable(_ promise: RecordPointer) -> Bool {
-    promise.pointee.counts.loadAcquire() == 1 << 32
+/// Whether nobody but the caller holds the promise and nobody waits for it: its outcome can reach nobody.
+private func isUnreadable(_ promise: RecordPointer, besides: UInt64) -> Bool {
+    promise.pointee.counts.loadAcquire() == besides | 1 << 32
         && promise.pointee.state.read().head == nil
         && !promise.progress.contains(.outcomeIsHeld)
 }
@@ -176,7 +202,7 @@ private func isUnread(_ promise: RecordPointer) -> Bool {
 }
 
 /// A promise that nobody reads has begun to follow. The producer of what it followed hears that, if it was the
-/// last; that goes on, and reports its own rejection, unless that of the promise would be no news.
+/// last.
 private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) {
     guard promise.pointee.state.transitionToClaimed(from: .following) else {
         // By its last reader.
@@ -184,7 +210,8 @@ private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) 
         return
     }
     let followed = promise.upstream
-    if promise.pointee.isObserved.isSet { followed?.pointee.isObserved.set() }
+    // Adopted, though in vain.
+    followed?.pointee.isObserved.set()
     settle(promise, ownErrors.cancelled, ownsProducer: true, thread)
     followed?.release(thread)
 }
@@ -199,6 +226,8 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if isFollowing { promise.beginOut() }
     promise.pointee.state.unlock(word.phase, word.head)
     if isFollowing {
+        // Its token must not find it while it dies.
+        if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
         promise.releaseProducer(thread)
     } else {
         promise.markOut()
@@ -224,7 +253,9 @@ private func redirect(
     return true
 }
 
+/// A follower (one reference consumed) that no queue has is a member of a ring.
 private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    defer { follower.release(thread) }
     guard follower.pointee.state.transitionToClaimed(from: .following) else {
         follower.markOut()
         return

@@ -43,8 +43,7 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
         return
     }
     promise.pointee.state.unlock(word.phase, word.head)
-    // A value that says so may also be what it was resolved with.
-    let flags = promise.pointee.flags.snapshot
-    let isCancelled = word.hasValue && flags & RecordFlag.cancelledOpen != 0
+    // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
+    let isCancelled = promise.pointee.flags.contains(RecordFlag.withdrawn)
     dismiss(hook, areCalled: isCancelled || (isOpen && isUnread), thread)
 }

@@ -39,10 +39,15 @@ private func giveUpReading(_ promise: RecordPointer, _ thread: ThreadPointer) ->
 /// Nobody can read the promise any more. Returns what it waited for (owned), if it does not any more.
 private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     let shape = promise.pointee.shape
-    if shape.isReaction { return nil }
+    if shape.isReaction {
+        forgetObservers(of: promise)
+        return nil
+    }
     let word = promise.pointee.state.lock()
     switch word.phase {
     case .open:
+        // Not once it is decided about: as a member of a ring it is rejected for those who have just gone.
+        forgetObservers(of: promise)
         let hooks = promise.hooks
         promise.hooks = nil
         promise.pointee.state.unlock(word.phase, word.head)
@@ -61,4 +66,9 @@ private func loseInterest(in promise: RecordPointer, _ thread: ThreadPointer) ->
         promise.pointee.state.unlock(word.phase, word.head)
         return nil
     }
+}
+
+/// Those who wanted to see the outcome are gone without it, and nobody can come any more.
+private func forgetObservers(of promise: RecordPointer) {
+    promise.pointee.isObserved.clear()
 }

@@ -25,9 +25,12 @@ private enum Step {
 /// How many steps are taken between two looks at the clock.
 private let stepsBetweenLooks = 1024
 
+/// How deep combined promises are looked through that wait for combined promises.
+private let deepestLook = 16
+
 func lookAhead(
     from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ thread: ThreadPointer
+    depth: Int = 0, _ thread: ThreadPointer
 ) -> Obstacle {
     if !place.isInsideWork && !place.blocksItself && !isForkedChild { return .blocked }
     promise.retain()
@@ -35,7 +38,7 @@ func lookAhead(
     var watch = RingWatch(from: current)
     var steps = 0
     while true {
-        let found = step(from: current, at: place, until: deadline, thread)
+        let found = step(from: current, at: place, until: deadline, depth: depth, thread)
         guard case .go(let next) = found else {
             watch.end(thread)
             current.release(thread)
@@ -57,7 +60,7 @@ func lookAhead(
 
 private func step(
     from current: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ thread: ThreadPointer
+    depth: Int, _ thread: ThreadPointer
 ) -> Step {
     let word = current.pointee.state.read()
     if word.hasValue { return .stop(.blocked) }
@@ -65,6 +68,9 @@ private func step(
     if word.phase != .following && isRunning(current, thread) { return .stop(.deadlock) }
     if isForkedChild && word.phase == .running && isLeftWithParent(current) {
         return .stop(.forked)
+    }
+    if word.phase == .open && current.pointee.shape.isProduced {
+        return .stop(lookThrough(current, at: place, until: deadline, depth: depth, thread))
     }
     let upstream = current.lockedUpstream().promise
     if word.phase == .open && current.pointee.shape.isReaction {
@@ -78,6 +84,36 @@ private func step(
     }
     if let upstream { return .go(upstream) }
     return .stop(.blocked)
+}
+
+/// A combined promise: what its observers look at.
+private func lookThrough(
+    _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    depth: Int, _ thread: ThreadPointer
+) -> Obstacle {
+    let offset = Int(combined.producer.pointee.owner)
+    if offset == 0 || depth == deepestLook || !hasStackLeft() { return .blocked }
+    let owner = (UnsafeMutableRawPointer(combined) + offset)
+        .assumingMemoryBound(to: ObserverOwner.self)
+    let view = owner.pointee.view
+    var found = Obstacle.blocked
+    var index = 0
+    while let observer = view.observer(owner, index) {
+        index += 1
+        guard let promise = observer.observed() else { continue }
+        let obstacle = lookAhead(
+            from: promise, at: place, until: deadline, depth: depth + 1, thread)
+        promise.release(thread)
+        switch obstacle {
+        case .runnable: return obstacle
+        case .blocked: if !view.needsEach { return .blocked }
+        case .deadlock, .forked:
+            found = obstacle
+            if view.needsEach { return found }
+        }
+        if index % stepsBetweenLooks == 0 && deadline.hasPassed { return .blocked }
+    }
+    return found
 }
 
 /// A reaction that its executor has, and has perhaps not begun.

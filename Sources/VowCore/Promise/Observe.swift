@@ -1,5 +1,6 @@
-// Observers: how combinators look at promises. An observer stands in a promise's queue like a reaction, but calls
-// no foreign code, so it is told as soon as the promise is settled, on that thread.
+// Observers: how combinators look at promises. An observer stands in a promise's queue like a
+// reaction, but calls no foreign code, so it is told as soon as the promise is settled, on that
+// thread.
 //
 // It lives in its owner's memory, which must stay until the observer was told or stopped.
 
@@ -9,11 +10,20 @@ import CVow
 struct ObserverOwner {
     /// The promise (borrowed) that an observer looked at is settled. Must not call foreign code.
     let told: (_ observer: RecordPointer, _ promise: RecordPointer, ThreadPointer) -> Void
-    /// A stopped observer has let go of its promise; the owner's memory is not used by it any more. Nothing
-    /// foreign here either.
+    /// A stopped observer has let go of its promise; the owner's memory is not used by it any more.
+    /// Nothing foreign here either.
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
     /// What `callBack` asked for. Here observers may be stopped.
     let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
+    var view = ObserverView()
+}
+
+/// What its promise waits for, for those who ask whether a wait can end.
+struct ObserverView {
+    /// One promise that never settles keeps it pending; else all of them together.
+    var needsEach = true
+    /// The observer at a place, from 0; nil beyond the last.
+    var observer: (UnsafeMutablePointer<ObserverOwner>, Int) -> RecordPointer? = { _, _ in nil }
 }
 
 enum Observer {
@@ -43,8 +53,20 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An idle observer looks at a promise (consumed). If that is settled it is told before this returns, or, from
-/// `told`, soon afterwards. True when it stands in the promise's queue. Nobody may stop it before this returns.
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of an observer: what it looks at (owned); nil if it is idle, or about to be.
+    func observed() -> RecordPointer? {
+        let word = pointee.state.lock()
+        let promise = word.phase == .open ? upstream : nil
+        promise?.retain()
+        pointee.state.unlock(word.phase, word.head)
+        return promise
+    }
+}
+
+/// An idle observer looks at a promise (consumed). If that is settled it is told before this
+/// returns, or, from `told`, soon afterwards. True when it stands in the promise's queue. Nobody
+/// may stop it before this returns.
 @discardableResult
 func observe(
     _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
@@ -63,11 +85,22 @@ func observe(
     return isWaiting
 }
 
-/// From `told`, about the observer that was told, or about an idle one as part of a step: its owner's `calledBack`
-/// follows, when this thread has told all others.
+/// From `told`, about the observer that was told, or about an idle one as part of a step: its
+/// owner's `calledBack` follows, when this thread has told all others.
 func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     observer.progress = .countedInline
     thread.pointee.leaving.append(observer)
+}
+
+/// The first follower or observer on the thread's list gets its outcome. False: there is none.
+func takeOwnOutcome(_ thread: ThreadPointer) -> Bool {
+    guard let member = thread.pointee.outcomes.popFirst() else { return false }
+    if member.pointee.shape.isObserver {
+        fire(member, thread)
+    } else {
+        takeOutcome(member, thread)
+    }
+    return true
 }
 
 /// The promise is settled: its owner is told, unless the observer was stopped.
@@ -82,14 +115,16 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     promise.release(thread)
 }
 
-/// Makes an observer let go of its promise, which is cancelled if nobody else reads it and `cancelling`. False when it
-/// looks at nothing, was told, or is being told. Else the owner hears that it has stopped, before foreign code runs.
+/// Makes an observer let go of its promise, which is cancelled if nobody else reads it and
+/// `cancelling`. False when it looks at nothing, was told, or is being told. Else the owner hears
+/// that it has stopped, before foreign code runs.
 ///
-/// Not from `told`: the observer might be the next on this thread's own list, and would be waited for in vain.
+/// Not from `told`: the observer might be the next on this thread's own list, and would be waited
+/// for in vain.
 @discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
-    _ = takeOut(observer)
+    _ = takeOut(observer, thread)
     observer.progress = cancelling ? .passes : []
     // A loop, not a recursion: what is given up may be a combinator's promise.
     asOneStep(thread) { thread.pointee.leaving.append(observer) }

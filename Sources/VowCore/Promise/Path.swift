@@ -45,7 +45,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles.
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a promise on a path, where who came here first and the walk each have a reference.
+    fileprivate var isReadByOthers: Bool { pointee.counts.loadAcquire() & 0xffff_ffff > 2 }
+}
+
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
+/// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
+/// could not wait for itself to let go of it.
 func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
     start.retain()
     var current = start
@@ -56,13 +63,14 @@ func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: Thre
         current = next
         isRing = current == follower || watch.hasSeen(current, thread)
     }
+    if isRing { follower.retain() }
     watch.end(thread)
     current.release(thread)
     return isRing
 }
 
 /// Where a follower's path of adoptions ends (owned): the promise whose queue it has to stand in. Nil
-/// when the path does not end.
+/// when the path does not end: then the follower is retained, as above.
 func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
     guard var current = follower.upstream else { fatal("a follower follows nothing") }
     current.retain()
@@ -72,6 +80,12 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     var waits = false
     walk: while !isRing {
         switch current.lockedUpstream() {
+        case .follows(let next) where current.isReadByOthers:
+            // Whoever reads it may cancel it, and then its followers are to see that.
+            next.release(thread)
+            holdsOutcome = true
+            waits = true
+            break walk
         case .follows(let next):
             // Adopted, though its follower will stand elsewhere.
             current.pointee.isObserved.set()
@@ -92,6 +106,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             break walk
         }
     }
+    if isRing { follower.retain() }
     watch.end(thread)
     if !isRing { return PathEnd(promise: current, holdsOutcome: holdsOutcome, waits: waits) }
     current.release(thread)
@@ -101,7 +116,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
 struct PathEnd {
     /// Owned.
     let promise: RecordPointer
-    /// It follows another one itself, but its followers stay with it.
+    /// It follows another one itself, but its followers stand with it.
     let holdsOutcome: Bool
     /// It waits for another one, though not as one that follows: a ring may go on there.
     let waits: Bool

@@ -134,17 +134,9 @@ private func takeAllOutcomes(_ thread: ThreadPointer) {
     if thread.pointee.isTakingOutcomes { return }
     thread.pointee.isTakingOutcomes = true
     while true {
-        if let member = thread.pointee.outcomes.popFirst() {
-            if member.pointee.shape.isObserver {
-                fire(member, thread)
-            } else {
-                takeOutcome(member, thread)
-            }
-        } else if let observer = thread.pointee.leaving.popFirst() {
-            giveUpObserved(observer, thread)
-        } else {
-            break
-        }
+        if takeOwnOutcome(thread) { continue }
+        guard let observer = thread.pointee.leaving.popFirst() else { break }
+        giveUpObserved(observer, thread)
     }
     thread.pointee.isTakingOutcomes = false
 }

@@ -127,9 +127,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         pointee.lock.withLock {
             // By a parent: who does that calls them.
             if pointee.rejection != nil { return }
-            var entry = pointee.first
+            // From the newest, so that the oldest comes first in the end.
+            var entry = pointee.last
             while let current = entry {
-                entry = current.pointee.next
+                entry = current.pointee.previous
                 if current.pointee.kind != .hook { continue }
                 remove(current)
                 current.pointee.next = taken

@@ -129,7 +129,13 @@ private func startCore() {
     prepareStripes(&storage)
     prepareProcessClock(&storage)
     prepareProcessWatches(&storage)
-    beforeThreadLeaves = { leaveHomes(threadState()) }
+    if storage > vow_platform_static()! + Int(VOW_STATIC_STORAGE_SIZE) {
+        fatal("the process's storage is too small")
+    }
+    beforeThreadLeaves = {
+        leaveHomes(threadState())
+        setContext(vow_none(), threadState())
+    }
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
 }
 

@@ -12,6 +12,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     fileprivate var registration: RegistrationPointer {
         UnsafeMutableRawPointer(travel).assumingMemoryBound(to: Registration.self)
     }
+
+    /// Of any record: the source of the token that it was made with.
+    var token: SourcePointer? {
+        pointee.shape.isTravelling ? travel.pointee.registration.source : nil
+    }
 }
 
 /// A new reaction enters its token, or is cancelled at once.
@@ -205,7 +210,7 @@ private func redirect(
     _ reaction: RecordPointer, to rejection: RecordPointer, _ thread: ThreadPointer
 ) {
     rejection.retain()
-    if let promise = reaction.upstream, takeOut(reaction) {
+    if let promise = reaction.upstream, takeOut(reaction, thread) {
         reaction.upstream = rejection
         reaction.beginOut()
         if !reaction.handles(rejected: true) { reaction.progress.insert(.passes) }

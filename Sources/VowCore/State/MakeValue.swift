@@ -66,20 +66,6 @@ func makeError(
     return vow_value(VOW_ERROR, box)
 }
 
-/// A copy of an error (borrowed) that says more about where it comes from; nil without memory.
-func makeErrorCopy(of error: vow_value, _ change: (inout ErrorPart) -> Void) -> vow_value? {
-    guard let original = error.box(of: VOW_ERROR) else { return nil }
-    let part = original.part(ErrorPart.self).pointee
-    let copy = makeError(
-        domain: original.domain, code: part.code, message: original.message, payload: part.payload)
-    guard let mine = copy?.box?.part(ErrorPart.self) else { return nil }
-    part.payload.retained()
-    mine.pointee.index = part.index
-    mine.pointee.attempts = part.attempts
-    change(&mine.pointee)
-    return copy
-}
-
 /// An error in memory that is never freed.
 func makeImmortalError(
     in memory: UnsafeMutableRawPointer, code: Int32, message: StaticString

@@ -73,12 +73,11 @@ enum RecordFlag {
     static let hasFollowers: UInt8 = 1
     /// It follows another promise, or did: no reaction any more.
     static let follows: UInt8 = 2
-    /// Cancelled as a reaction; its executor, or the thread's list of skipped ones, has it still.
+    /// Cancelled while nobody had resolved it. Of a reaction that had not begun: its executor, or the thread's
+    /// list of skipped ones, has it still.
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
-    /// Cancelled before somebody with a resolver had decided about it.
-    static let cancelledOpen: UInt8 = 16
 }
 
 struct Record: ~Copyable {
@@ -178,15 +177,6 @@ extension UnsafeMutablePointer where Pointee == TravelPart {
     private var redirectAddress: UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(self) + MemoryLayout<Registration>.stride
     }
-}
-
-/// What a promise of the library's own making adds to a record.
-struct ProducerPart {
-    /// Called when the promise was cancelled, and is settled, or when nobody is left to read it, and it is
-    /// still open: the work for it is to stop. No lock is held; it must not call foreign code.
-    let stop: (RecordPointer, ThreadPointer) -> Void
-    /// All that was allocated, the record included.
-    let size: Int
 }
 
 extension Shape {
@@ -322,18 +312,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     var travel: UnsafeMutablePointer<TravelPart> {
         (UnsafeMutableRawPointer(extras) + MemoryLayout<LinkExtras>.size)
             .assumingMemoryBound(to: TravelPart.self)
-    }
-
-    @inline(__always)
-    var producer: UnsafeMutablePointer<ProducerPart> {
-        (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
-            .assumingMemoryBound(to: ProducerPart.self)
-    }
-
-    /// How much memory it takes.
-    @inline(__always)
-    var recordSize: Int {
-        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
     }
 
     /// Whether there is a handler for an outcome; else it passes through.

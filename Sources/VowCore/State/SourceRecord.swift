@@ -9,8 +9,9 @@ typealias RegistrationPointer = UnsafeMutablePointer<Registration>
 // the struct, and the others are read without the lock.
 
 struct SourceRecord: ~Copyable {
-    /// What is registered.
+    /// What is registered, oldest first, for the order of handlers.
     var first: RegistrationPointer?
+    var last: RegistrationPointer?
     /// A promise that is rejected with VOW_ECANCELLED: what cancelled reactions read.
     var rejection: RecordPointer?
     var reason = vow_none()
@@ -73,10 +74,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     func enter(_ registration: RegistrationPointer) -> Bool {
         if registration.pointee.hasLeft { return false }
         registration.pointee.isListed = true
-        registration.pointee.previous = nil
-        registration.pointee.next = pointee.first
-        pointee.first?.pointee.previous = registration
-        pointee.first = registration
+        let last = pointee.last
+        registration.pointee.previous = last
+        registration.pointee.next = nil
+        if let last { last.pointee.next = registration } else { pointee.first = registration }
+        pointee.last = registration
         return true
     }
 
@@ -95,7 +97,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         registration.pointee.isListed = false
         let next = registration.pointee.next
         let previous = registration.pointee.previous
-        next?.pointee.previous = previous
+        if let next { next.pointee.previous = previous } else { pointee.last = previous }
         if let previous { previous.pointee.next = next } else { pointee.first = next }
         return true
     }

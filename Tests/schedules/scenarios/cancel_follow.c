@@ -288,6 +288,47 @@ const scenario cancel_ring_unheld = {
     finish_ring_unheld,   2,          2,
 };
 
+/* Two followers move on together, into a ring that closes meanwhile; what closes it is cancelled,
+ * and nobody reads the other one any more. */
+static void start_moving_ring(void) {
+    start();
+    link.returned = vow_promise_retain(inner.promise);
+    watch(&link, source.promise, NULL, NULL);
+    CHECK(vow_resolve(outer.resolver, vow_from_promise(vow_promise_retain(link.promise))));
+    CHECK(vow_resolve(middle.resolver, vow_from_promise(link.promise)));
+    link.promise = NULL;
+    watch(&later, outer.promise, NULL, NULL);
+}
+
+static void inner_follows_middle(void) {
+    vow_promise *followed = middle.promise;
+    middle.promise = NULL;
+    vow_resolve(inner.resolver, vow_from_promise(followed));
+}
+
+static void cancel_inner(void) {
+    has_cancelled = vow_cancel(inner.promise);
+}
+
+static void finish_moving_ring(void) {
+    int64_t content = content_of_promise(inner.promise);
+    check_watched(&link);
+    CHECK(content == (has_cancelled ? VOW_ECANCELLED : VOW_ECYCLE));
+    check_watched(&later);
+    CHECK(later.rejected == 1);
+    outcome(has_cancelled);
+    let_go();
+}
+
+const scenario cancel_moving_ring = {
+    "cancel-moving-ring",
+    start_moving_ring,
+    {run_link, inner_follows_middle, cancel_inner},
+    finish_moving_ring,
+    2,
+    2,
+};
+
 /* A finally that waits for its handler's promise, or is about to. */
 static void start_finally(void) {
     start();
@@ -389,5 +430,5 @@ static void finish_thenable(void) {
 }
 
 const scenario cancel_thenable = {
-    "cancel-thenable", start_thenable, {resolve_with_thenable, cancel_outer}, finish_thenable, 4, 2,
+    "cancel-thenable", start_thenable, {resolve_with_thenable, cancel_outer}, finish_thenable, 3, 2,
 };

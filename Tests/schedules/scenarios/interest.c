@@ -218,7 +218,7 @@ static void finish_unread(void) {
 }
 
 const scenario release_adopting = {
-    "release-adopting", start_heard, {follow, release_outer}, finish_unread, 5, 1,
+    "release-adopting", start_heard, {follow, release_outer}, finish_unread, 4, 1,
 };
 
 /* And its resolver goes too. */
@@ -233,7 +233,7 @@ const scenario release_adopting_resolved = {
     start_heard,
     {follow_and_release, release_outer},
     finish_unread,
-    5,
+    4,
     1,
 };
 

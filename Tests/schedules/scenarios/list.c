@@ -86,6 +86,7 @@ const scenario *const scenarios[] = {
     &cancel_while_dying,
     &cancel_ring,
     &cancel_ring_unheld,
+    &cancel_moving_ring,
     &cancel_waiting_finally,
     &cancel_finally,
     &cancel_followed_finally,

@@ -41,7 +41,8 @@ extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, can
 /* cancel_follow.c */
 extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,
     cancel_moving, cancel_one_moving, cancel_while_dying, cancel_ring, cancel_ring_unheld,
-    cancel_waiting_finally, cancel_finally, cancel_followed_finally, cancel_thenable;
+    cancel_moving_ring, cancel_waiting_finally, cancel_finally, cancel_followed_finally,
+    cancel_thenable;
 /* interest.c */
 extern const scenario hook_cancel, hook_release, hook_resolve, hook_release_resolve,
     release_or_broken, hook_last_resolver, release_two_readers, release_cancel, release_follower,

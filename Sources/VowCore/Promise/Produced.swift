@@ -3,16 +3,52 @@
 
 import CVow
 
+/// What a promise of the library's own making adds to a record.
+struct ProducerPart {
+    /// Called when the promise was cancelled, and is settled, or when nobody is left to read it, and it is
+    /// still open: the work for it is to stop. No lock is held; it must not call foreign code.
+    let stop: (RecordPointer, ThreadPointer) -> Void
+    private let sizeInWords: UInt32
+    /// Where its `ObserverOwner` stands, from the record on, for those who look what it waits for; 0: none to
+    /// be looked at.
+    let owner: UInt32
+
+    /// - Parameter size: all that was allocated, the record included.
+    init(
+        size: Int, owner: Int = 0, stop: @escaping (RecordPointer, ThreadPointer) -> Void
+    ) {
+        self.stop = stop
+        sizeInWords = UInt32(size / 8)
+        self.owner = UInt32(owner)
+    }
+
+    var size: Int { Int(sizeInWords) * 8 }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    @inline(__always)
+    var producer: UnsafeMutablePointer<ProducerPart> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
+            .assumingMemoryBound(to: ProducerPart.self)
+    }
+
+    /// How much memory it takes.
+    @inline(__always)
+    var recordSize: Int {
+        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
+    }
+}
+
 /// An open promise with room for a part; the caller owns it and has one producer's reference. Nil: no memory.
 func makeProduced<Part>(
     _ part: Part, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
-    let size = partStart + MemoryLayout<Part>.size
+    let size = partStart + MemoryLayout<Part>.stride
     guard let memory = takeMemory(size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(stop: stop, size: size))
+    promise.producer.initialize(to: ProducerPart(size: size, stop: stop))
     promise.part(Part.self).initialize(to: part)
     count(thread.cell.pointee.counters.promisesMade)
     return promise

@@ -1,0 +1,147 @@
+// vow_retry: one lane makes the attempts, and between them asks whether to go on and waits, in one
+// piece of work on the executor; a second one waits for the deadline.
+
+import CVow
+
+private struct RetryFields: ~Copyable {
+    let fn: Handler
+    /// The attempts' lane's own, and its work's.
+    var policy: RetryPolicy
+    var isPausing = false
+    /// The user's function was called; else its executor has refused the work.
+    var hasRun = false
+    var isRefused = false
+    /// Of the following two.
+    let lock = SpinLock()
+    var attempt: Int64 = 0
+    /// Owned.
+    var lastError = vow_none()
+
+    init(fn: @escaping Handler, policy: RetryPolicy) {
+        self.fn = fn
+        self.policy = policy
+    }
+}
+
+private typealias RetryPointer = UnsafeMutablePointer<RetryFields>
+
+private let deadlineLane = 1
+
+func retry(
+    _ policy: RetryPolicy, _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?,
+    _ thread: ThreadPointer
+) -> RecordPointer {
+    let plan = MachinePlan(
+        program: Program(next: nextOfRetry, clear: clearRetry),
+        lanes: policy.deadline == 0 ? 1 : 2, context: context)
+    guard let machine = makeMachine(plan, RetryFields(fn: fn, policy: policy), thread) else {
+        return promiseWithoutMemory
+    }
+    if policy.deadline != 0 { machine.lane(deadlineLane).index = deadlineLane }
+    let promise = machine.promise
+    startMachine(machine, thread)
+    return promise
+}
+
+private func nextOfRetry(
+    _ lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    let retry = lane.machine.fields(RetryFields.self)
+    if lane.index == deadlineLane { return nextOfDeadline(lane, retry, settled, thread) }
+    guard let outcome = settled?.value else { return nextAttempt(lane, retry, thread) }
+    if retry.pointee.isPausing {
+        retry.pointee.isPausing = false
+        if outcome.isError || retry.pointee.isRefused {
+            let error = outcome.isError ? outcome : retry.pointee.lastError
+            finish(lane, givenUp(error, retry), thread)
+            return nil
+        }
+        return nextAttempt(lane, retry, thread)
+    }
+    if !outcome.isError {
+        finish(lane, outcome.retained(), thread)
+        return nil
+    }
+    if retry.pointee.policy.isLast(retry.pointee.attempt) || !retry.pointee.hasRun {
+        finish(lane, givenUp(outcome, retry), thread)
+        return nil
+    }
+    let before = retry.pointee.lock.withLock {
+        let before = retry.pointee.lastError
+        retry.pointee.lastError = outcome.retained()
+        return before
+    }
+    before.release(thread)
+    if retry.pointee.policy.isWithoutDelay && retry.pointee.policy.mayRetry == nil {
+        return nextAttempt(lane, retry, thread)
+    }
+    retry.pointee.isPausing = true
+    return makeWork(for: lane, runPause, thread)
+}
+
+private func nextAttempt(
+    _ lane: Lane, _ retry: RetryPointer, _ thread: ThreadPointer
+) -> RecordPointer {
+    retry.pointee.lock.withLock { retry.pointee.attempt += 1 }
+    retry.pointee.hasRun = false
+    return makeWork(for: lane, runAttempt, thread)
+}
+
+private func runAttempt(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let machine = laneOfWork(context).machine
+    let retry = machine.fields(RetryFields.self)
+    retry.pointee.hasRun = true
+    return retry.pointee.fn(vow_int(retry.pointee.attempt), machine.pointee.context)
+}
+
+/// Made where a delay of the user's own would be made: a loop's executor uses the loop's clock.
+private func runPause(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let machine = laneOfWork(context).machine
+    let retry = machine.fields(RetryFields.self)
+    let error = retry.pointee.lastError
+    if let mayRetry = retry.pointee.policy.mayRetry, !mayRetry(error, machine.pointee.context) {
+        retry.pointee.isRefused = true
+        return vow_none()
+    }
+    if retry.pointee.policy.isWithoutDelay { return vow_none() }
+    let delay = retry.pointee.policy.takeDelay()
+    return vow_value(VOW_PROMISE, makeDelay(delay, currentThread()))
+}
+
+private func nextOfDeadline(
+    _ lane: Lane, _ retry: RetryPointer, _ settled: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    guard let outcome = settled?.value else {
+        return makeDelay(retry.pointee.policy.deadline, thread)
+    }
+    finish(lane, outcome.isError ? givenUp(outcome, retry) : timedOut(retry), thread)
+    return nil
+}
+
+/// An error (borrowed) that says how many attempts were made.
+private func givenUp(_ error: vow_value, _ retry: RetryPointer) -> vow_value {
+    let attempts = retry.pointee.lock.withLock { retry.pointee.attempt }
+    return makeErrorCopy(of: error) { $0.attempts = attempts } ?? error.retained()
+}
+
+private func timedOut(_ retry: RetryPointer) -> vow_value {
+    let (attempts, lastError) = retry.pointee.lock.withLock {
+        (retry.pointee.attempt, retry.pointee.lastError.retained())
+    }
+    let message: StaticString = "it took too long"
+    let error = message.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) {
+            makeOwnError(VOW_ETIMEDOUT, $0.baseAddress, payload: lastError)
+        }
+    }
+    guard let error else {
+        lastError.release(currentThread())
+        return ownErrors.timedOut
+    }
+    error.box?.part(ErrorPart.self).pointee.attempts = attempts
+    return error
+}
+
+private func clearRetry(_ machine: MachinePointer, _ thread: ThreadPointer) {
+    machine.fields(RetryFields.self).pointee.lastError.release(thread)
+}

@@ -1,0 +1,90 @@
+// Tests chapter 11 of vow.h, sentence by sentence.
+
+import CVow
+import XCTest
+
+/// Returns the context that it runs with.
+private func read(_: vow_value, _: UnsafeMutableRawPointer?) -> vow_value {
+    vow_value_retain(vow_context_get())
+}
+
+final class ContextTests: CTest {
+    override func tearDown() {
+        vow_context_set(vow_none())
+        super.tearDown()
+    }
+
+    func testEachReactionGetsTheValueThatWasSetWhereItWasMadeAndRunsWithIt() {
+        for executor in [vow_executor_inline(), vow_executor_pool()] {
+            let (promise, resolver) = create()
+            vow_context_set(vow_int(1))
+            let first = link(vow_promise_retain(promise)!, on: executor, fulfilled: read)
+            vow_context_set(vow_int(2))
+            let second = link(promise, on: executor, rejected: nil)
+            let third = link(second, on: executor, fulfilled: read)
+            vow_context_set(vow_int(3))
+            finish(resolver, vow_none())
+            XCTAssertEqual(outcome(of: first), .integer(1))
+            XCTAssertEqual(outcome(of: third), .integer(2))
+        }
+    }
+
+    func testWhatIsMadeInsideAHandlerGetsTheHandlersContext() {
+        vow_context_set(vow_int(5))
+        let end = link(
+            vow_promise_with(vow_none()), on: vow_executor_pool(),
+            fulfilled: { _, _ in
+                vow_from_promise(link(vow_promise_with(vow_none()), fulfilled: read))
+            })
+        vow_context_set(vow_none())
+        XCTAssertEqual(outcome(of: end), .integer(5))
+    }
+
+    func testAsyncWorkGetsIt() {
+        vow_context_set(vow_int(6))
+        let end = vow_async(vow_executor_pool(), read, nil)
+        vow_context_set(vow_none())
+        XCTAssertEqual(outcome(of: end), .integer(6))
+    }
+
+    func testCostsNothingWhereNoneIsSet() {
+        let promise = vow_promise_with(vow_none())
+        let before = statistics().bytes
+        let end = link(vow_promise_retain(promise)!, fulfilled: pass)
+        XCTAssertEqual(statistics().bytes - before, 96)
+        vow_promise_release(end)
+        vow_promise_release(promise)
+    }
+
+    func testItIsSetUntilTheRunningHandlerReturns() {
+        vow_context_set(vow_int(1))
+        let end = link(
+            vow_promise_with(vow_none()),
+            fulfilled: { _, _ in
+                vow_context_set(vow_string("inside", 6))
+                return vow_int(Int64(vow_context_get().kind))
+            })
+        XCTAssertEqual(outcome(of: end), .integer(Int64(VOW_STRING)))
+        XCTAssertEqual(vow_context_get().as.integer, 1)
+    }
+
+    func testOutsideOfHandlersItIsSetOnThisThreadUntilItIsSetAgain() {
+        vow_context_set(vow_int(1))
+        Worker { XCTAssertEqual(vow_context_get().kind, VOW_NONE) }.join()
+        vow_context_set(vow_int(2))
+        XCTAssertEqual(vow_context_get().as.integer, 2)
+        vow_context_set(vow_none())
+        XCTAssertEqual(vow_context_get().kind, VOW_NONE)
+    }
+
+    func testSettingConsumesAndGettingBorrows() {
+        let before = statistics().bytes
+        vow_context_set(vow_string("mine", 4))
+        let held = statistics().bytes
+        XCTAssertGreaterThan(held, before)
+        XCTAssertEqual(vow_context_get().kind, VOW_STRING)
+        XCTAssertEqual(statistics().bytes, held)
+        vow_context_set(vow_none())
+        XCTAssertEqual(statistics().bytes, before)
+    }
+}
