@@ -182,9 +182,8 @@ static void follow(int promise, int followed, bool by_handler) {
     model_promise *self = &m.promises[promise];
     bool given_up = !self->is_reaction && !model_is_read(promise);
     if (given_up && m.promises[followed].state == VOW_PENDING && followed != promise) {
-        /* Nobody is to learn of it. Whether that counts as adopting is left open. */
-        m.promises[followed].doubtful = true;
-        m.promises[followed].observed |= self->observed;
+        /* Nobody is to learn of it. */
+        m.promises[followed].observed = true;
         self->observed = true;
         model_settle(promise, model_cancellation(-1));
         return;

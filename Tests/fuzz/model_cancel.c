@@ -146,19 +146,18 @@ static int lose(int promise) {
     model_promise *self = &m.promises[promise];
     int upstream = -1;
     self->lost = true;
-    if (self->wait == WAITS_FOLLOWED) {
+    if (self->is_reaction) {
+        self->observed = false; /* those who wanted to see its outcome are gone */
+    } else if (self->wait == WAITS_FOLLOWED) {
         upstream = self->upstream;
         self->observed = m.promises[upstream].observed = true;
         model_leave_queue(promise);
         model_settle(promise, model_cancellation(-1));
     } else if (self->wait == WAITS_MEMBERS) {
+        self->observed = false;
         model_group_stop(promise, false);
     } else {
-        bool subscribes = self->wait == WAITS_THENABLE;
-        for (int i = 0; i < m.resolver_count; i++) {
-            subscribes |= m.resolvers[i].promise == promise && m.resolvers[i].subscribed;
-        }
-        self->observed = self->observed || subscribes || has_hooks(promise);
+        self->observed = has_hooks(promise);
         model_end_hooks(promise, HOOK_CALLED);
     }
     return upstream;
@@ -169,12 +168,12 @@ void model_look_for_lost(void) {
         again = false;
         for (int i = 0; i < m.promise_count; i++) {
             model_promise *self = &m.promises[i];
-            bool loses = self->state == VOW_PENDING && !self->is_reaction && !self->lost &&
-                         self->wait != WAITS_MEMBER;
+            bool loses =
+                self->state == VOW_PENDING && !self->lost && self->wait != WAITS_MEMBER;
             if (loses && !model_is_read(i)) {
                 lose(i);
                 again = true;
-            } else if (loses && !is_surely_read(i)) {
+            } else if (loses && !self->is_reaction && !is_surely_read(i)) {
                 self->doubtful = true;
                 for (int j = 0; j < m.hook_count; j++) {
                     model_hook *hook = &m.hooks[j];

@@ -46,8 +46,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a promise on a path, where who came here first and the walk each have a reference.
-    fileprivate var isReadByOthers: Bool { pointee.counts.loadAcquire() & 0xffff_ffff > 2 }
+    /// Of a promise on a path: who follows it there, the walk and perhaps its watch have a reference each.
+    fileprivate func isReadByOthers(_ watch: borrowing RingWatch) -> Bool {
+        pointee.counts.loadAcquire() & 0xffff_ffff > (watch.isAt(self) ? 3 : 2)
+    }
 }
 
 /// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
@@ -80,7 +82,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     var waits = false
     walk: while !isRing {
         switch current.lockedUpstream() {
-        case .follows(let next) where current.isReadByOthers:
+        case .follows(let next) where current.isReadByOthers(watch):
             // Whoever reads it may cancel it, and then its followers are to see that.
             next.release(thread)
             holdsOutcome = true
@@ -133,6 +135,8 @@ struct RingWatch: ~Copyable {
         start.retain()
         mark = start
     }
+
+    func isAt(_ current: RecordPointer) -> Bool { current == mark }
 
     /// After each step: whether the walk has been here before.
     mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
