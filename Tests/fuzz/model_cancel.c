@@ -71,7 +71,7 @@ int model_add_hook(int resolver, int source) {
         hook->due = HOOK_CALLED;
     } else if (right->claimed) {
         hook->due = HOOK_DROPPED;
-    } else if (promise->lost) {
+    } else if (promise->lost && !promise->is_reaction) {
         hook->due = HOOK_CALLED;
     } else if (!promise->is_reaction && !is_surely_read(right->promise)) {
         hook->due = HOOK_MAYBE;
