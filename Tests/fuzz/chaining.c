@@ -50,9 +50,15 @@ static int executor_for_call(void) {
     return executor < 0 && top_frame() == FRAME_CALLBACK ? 0 : executor;
 }
 
+static void long_form(void);
+
 static void short_form(unsigned which) {
     int upstream = -1;
     if (top_frame() == FRAME_CALLBACK) {
+        return;
+    }
+    if (carried_here() >= 0) {
+        long_form();
         return;
     }
     vow_promise *promise = consumed_promise(&upstream);
@@ -82,12 +88,15 @@ static void long_form(void) {
     }
     unsigned form = next_byte();
     model_reaction expected = {form & 1, form & 2, form & 4, executor_for_call(), -1, 0, 0};
-    int number = new_context(form & 8);
+    /* What needs more memory is passed over later than the rest, which its destructor shows. */
+    bool is_large = form & 20 || (expected.on_error && expected.on_value) || carried_here() >= 0;
+    bool destroys = form & 8 || is_large || expected.on_error;
+    int number = new_context(destroys);
     vow_reaction reaction = {.size = sizeof reaction};
     reaction.on_fulfilled = expected.on_value ? on_value : NULL;
     reaction.on_rejected = expected.on_error ? on_error : NULL;
     reaction.context = &w.contexts[number];
-    reaction.destroy = form & 8 ? on_destroy : NULL;
+    reaction.destroy = destroys ? on_destroy : NULL;
     reaction.executor = executor_handle(expected.executor);
     reaction.flags = expected.finally ? VOW_FINALLY : 0;
     if ((form & 104) == 104 && w.submits == 0) {

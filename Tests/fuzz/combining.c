@@ -101,7 +101,12 @@ static void catch_if(void) {
     const char *domain = NULL;
     int64_t code = VOW_ANY_CODE;
     bool matches = true;
-    if (read->state != VOW_PENDING && !is_queued(current_executor())) {
+    if (read->state == VOW_PENDING) {
+        model_look_for_lost();
+        vow_promise_release(promise);
+        return;
+    }
+    if (!is_queued(current_executor())) {
         domain = form & 1 ? domains[form / 4 % 3] : NULL;
         code = form & 2 ? 1000 + form / 16 % 4 : VOW_ANY_CODE;
         matches = (domain == NULL || strcmp(domain, domains[value->domain]) == 0) &&

@@ -206,6 +206,11 @@ static void resolve(int promise, int value, bool by_handler) {
         follow(promise, (int)with->number, by_handler);
     } else if (with->kind == VOW_OBJECT && with->thenable) {
         m.promises[promise].wait = WAITS_THENABLE;
+        /* Whether the thenable reports a rejection that its promise would not is left open. */
+        if (m.promises[promise].lost && !m.promises[promise].is_reaction) {
+            m.promises[promise].doubtful = true;
+            m.promises[promise].observed = false;
+        }
         m.promises[promise].value = value;
     } else {
         m.promises[promise].direct = true;
