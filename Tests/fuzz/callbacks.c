@@ -96,6 +96,10 @@ void on_destroy(void *context_pointer) {
     EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
     self->destroyed++;
+    if (self->reaction >= 0 && m.promises[self->reaction].passes &&
+        m.promises[self->reaction].state == VOW_PENDING) {
+        m.promises[self->reaction].wait = WAITS_HANDLER; /* as good as running */
+    }
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
     if (self->returned >= 0) {

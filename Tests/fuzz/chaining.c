@@ -19,6 +19,9 @@ int expect_reaction(int promise, int number, model_reaction reaction) {
     reaction.carried = carried_here() + 1;
     int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
     m.promises[made].holds++;
+    if (m.promises[made].passes && m.promises[made].upstream >= 0) {
+        m.promises[made].token = -1; /* through before it enters */
+    }
     model_look_for_lost();
     return made;
 }
@@ -88,15 +91,13 @@ static void long_form(void) {
     }
     unsigned form = next_byte();
     model_reaction expected = {form & 1, form & 2, form & 4, executor_for_call(), -1, 0, 0};
-    /* What needs more memory is passed over later than the rest, which its destructor shows. */
-    bool is_large = form & 20 || (expected.on_error && expected.on_value) || carried_here() >= 0;
-    bool destroys = form & 8 || is_large || expected.on_error;
-    int number = new_context(destroys);
+    /* It is passed over later than the short forms are, which its destructor shows. */
+    int number = new_context(true);
     vow_reaction reaction = {.size = sizeof reaction};
     reaction.on_fulfilled = expected.on_value ? on_value : NULL;
     reaction.on_rejected = expected.on_error ? on_error : NULL;
     reaction.context = &w.contexts[number];
-    reaction.destroy = destroys ? on_destroy : NULL;
+    reaction.destroy = on_destroy;
     reaction.executor = executor_handle(expected.executor);
     reaction.flags = expected.finally ? VOW_FINALLY : 0;
     if ((form & 104) == 104 && w.submits == 0) {
