@@ -98,6 +98,9 @@ void on_destroy(void *context_pointer) {
     self->destroyed++;
     if (self->reaction >= 0 && m.promises[self->reaction].passes &&
         m.promises[self->reaction].state == VOW_PENDING) {
+        if (self->reaction == w.registering) {
+            m.promises[self->reaction].token = -1; /* through before it enters */
+        }
         m.promises[self->reaction].wait = WAITS_HANDLER; /* as good as running */
     }
     push_frame(FRAME_CALLBACK, -1);

@@ -19,9 +19,6 @@ int expect_reaction(int promise, int number, model_reaction reaction) {
     reaction.carried = carried_here() + 1;
     int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
     m.promises[made].holds++;
-    if (m.promises[made].passes && m.promises[made].upstream >= 0) {
-        m.promises[made].token = -1; /* through before it enters */
-    }
     model_look_for_lost();
     return made;
 }
@@ -107,7 +104,11 @@ static void long_form(void) {
     int made = expect_reaction(upstream, number, expected);
     trace("then_with promise %d -> %d, form %u, executor %d", upstream, made, form & 15,
           expected.executor);
-    have(vow_then_with(promise, &reaction), made);
+    int outer = w.registering;
+    w.registering = made;
+    vow_promise *real = vow_then_with(promise, &reaction);
+    w.registering = outer;
+    have(real, made);
 }
 
 static void async(void) {

@@ -91,6 +91,7 @@ typedef struct world {
     int carried[256];         /* what travels along, as far as it is known; -1: nothing */
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
+    int registering; /* the reaction that is being made; it enters its token last */
     int submits; /* how many calls of submit are on the stack */
 
     int64_t next_code;
