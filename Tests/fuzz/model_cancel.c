@@ -148,6 +148,8 @@ static int lose(int promise) {
     self->lost = true;
     if (self->is_reaction) {
         self->observed = false; /* those who wanted to see its outcome are gone */
+        /* Its followers may have moved on, and it is gone then. */
+        self->doubtful = self->doubtful || self->wait == WAITS_FOLLOWED;
     } else if (self->wait == WAITS_FOLLOWED) {
         upstream = self->upstream;
         self->observed = m.promises[upstream].observed = true;
