@@ -38,6 +38,8 @@ static vow_value run_handler(vow_value input, context *self) {
     check_serial(&m.promises[reaction]);
     int expected = model_input(reaction);
     push_frame(FRAME_HANDLER, m.promises[reaction].executor);
+    w.carried[w.depth] = m.promises[reaction].carried;
+    check_carried();
     compare(input, expected);
     check_current();
     unsigned ops = next_below(16);
@@ -48,16 +50,21 @@ static vow_value run_handler(vow_value input, context *self) {
         drop_value(result);
         result = take_value();
     }
-    result = usable_result(result);
+    result = usable_for(reaction, result);
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
     if (self->has_destroy) {
         hold(result);
         self->returned = result.model;
+        if (m.values[result.model].kind == VOW_PROMISE) {
+            m.promises[reaction].returning = (int)m.values[result.model].number + 1;
+        }
         m.context_done[self - w.contexts] = true;
     } else {
         model_finish(reaction, result.model);
+        model_look_for_lost();
     }
+    end_carried();
     pop_frame();
     return result.real;
 }
@@ -89,6 +96,13 @@ void on_destroy(void *context_pointer) {
     EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
     self->destroyed++;
+    if (self->reaction >= 0 && m.promises[self->reaction].passes &&
+        m.promises[self->reaction].state == VOW_PENDING) {
+        if (self->reaction == w.registering) {
+            m.promises[self->reaction].token = -1; /* through before it enters */
+        }
+        m.promises[self->reaction].wait = WAITS_HANDLER; /* as good as running */
+    }
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
     if (self->returned >= 0) {
@@ -96,8 +110,12 @@ void on_destroy(void *context_pointer) {
         int result = self->returned;
         self->returned = -1;
         m.values[result].holds--;
+        m.promises[self->reaction].returning = 0;
         model_finish(self->reaction, result);
+    } else if (self->reaction >= 0 && m.promises[self->reaction].passes) {
+        model_pass(self->reaction);
     }
+    model_look_for_lost();
     pop_frame();
 }
 
@@ -141,12 +159,13 @@ static int subscriber_of(int value) {
 
 static void answer(vow_resolver *resolver, int model) {
     bool rejects = next_below(4) == 0;
-    pair value = usable_result(take_value());
+    pair value = usable_for(m.resolvers[model].promise, take_value());
     if (m.values[value.model].kind == VOW_PROMISE) {
         rejects = false;
     }
     trace("answer %s with kind %u", rejects ? "reject" : "resolve", value.real.kind);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
+    model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "a thenable's answer: %d", got);
 }
@@ -177,6 +196,7 @@ bool on_subscribe(void *pointer, vow_resolver *resolver) {
     pop_frame();
     m.values[self->value].holds--;
     model_subscribed(promise, model, self->value, says_yes);
+    model_look_for_lost();
     return says_yes;
 }
 

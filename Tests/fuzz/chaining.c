@@ -9,19 +9,21 @@ int new_context(bool has_destroy) {
 }
 
 /* A reaction before the call that registers it: its handler may run inside. */
-static int expect_reaction(int promise, int number, model_reaction reaction) {
+int expect_reaction(int promise, int number, model_reaction reaction) {
     reaction.context = w.contexts[number].has_destroy ? number : -1;
     if (reaction.executor < 0) {
         reaction.executor = current_executor();
     }
     /* The library has the reaction first, then calls handlers; so the model. */
     w.contexts[number].reaction = m.promise_count;
+    reaction.carried = carried_here() + 1;
     int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
     m.promises[made].holds++;
+    model_look_for_lost();
     return made;
 }
 
-static void have(vow_promise *real, int model) {
+void have(vow_promise *real, int model) {
     m.promises[model].holds--;
     put_promise(real, model);
 }
@@ -48,9 +50,15 @@ static int executor_for_call(void) {
     return executor < 0 && top_frame() == FRAME_CALLBACK ? 0 : executor;
 }
 
+static void long_form(void);
+
 static void short_form(unsigned which) {
     int upstream = -1;
     if (top_frame() == FRAME_CALLBACK) {
+        return;
+    }
+    if (carried_here() >= 0) {
+        long_form();
         return;
     }
     vow_promise *promise = consumed_promise(&upstream);
@@ -59,7 +67,7 @@ static void short_form(unsigned which) {
     }
     int number = new_context(false);
     context *self = &w.contexts[number];
-    model_reaction reaction = {which != 1, which != 0, which == 2, -1, -1};
+    model_reaction reaction = {which != 1, which != 0, which == 2, -1, -1, 0, 0};
     int made = expect_reaction(upstream, number, reaction);
     trace("%s promise %d -> %d",
           which == 0   ? "then"
@@ -79,26 +87,34 @@ static void long_form(void) {
         return;
     }
     unsigned form = next_byte();
-    model_reaction expected = {form & 1, form & 2, form & 4, executor_for_call(), -1};
-    int number = new_context(form & 8);
+    model_reaction expected = {form & 1, form & 2, form & 4, executor_for_call(), -1, 0, 0};
+    /* It is passed over later than the short forms are, which its destructor shows. */
+    int number = new_context(true);
     vow_reaction reaction = {.size = sizeof reaction};
     reaction.on_fulfilled = expected.on_value ? on_value : NULL;
     reaction.on_rejected = expected.on_error ? on_error : NULL;
     reaction.context = &w.contexts[number];
-    reaction.destroy = form & 8 ? on_destroy : NULL;
+    reaction.destroy = on_destroy;
     reaction.executor = executor_handle(expected.executor);
     reaction.flags = expected.finally ? VOW_FINALLY : 0;
+    if ((form & 104) == 104 && w.submits == 0) {
+        expected.token = some_token(&reaction.token) + 1;
+    }
     reaction.label = form & 16 ? "a label" : NULL;
     int made = expect_reaction(upstream, number, expected);
     trace("then_with promise %d -> %d, form %u, executor %d", upstream, made, form & 15,
           expected.executor);
-    have(vow_then_with(promise, &reaction), made);
+    int outer = w.registering;
+    w.registering = made;
+    vow_promise *real = vow_then_with(promise, &reaction);
+    w.registering = outer;
+    have(real, made);
 }
 
 static void async(void) {
     int number = new_context(false);
     int executor = executor_for_call();
-    int made = expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1});
+    int made = expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1, 0, 0});
     trace("async -> %d, executor %d", made, executor);
     have(vow_async(executor_handle(executor), on_value, &w.contexts[number]), made);
 }

@@ -7,6 +7,7 @@ static void submit(void *context, void (*run)(void *work), void *work) {
     executor *self = context;
     EXPECT(self->destroyed == 0, "work for a destroyed executor");
     push_frame(FRAME_CALLBACK, -1);
+    w.submits++;
     if (self->kind == EXECUTOR_NOW) {
         run(work);
     } else {
@@ -16,6 +17,7 @@ static void submit(void *context, void (*run)(void *work), void *work) {
         self->queued++;
     }
     run_ops(next_below(16) == 15);
+    w.submits--;
     pop_frame();
 }
 

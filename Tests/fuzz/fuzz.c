@@ -15,6 +15,12 @@ static void reset(const uint8_t *data, size_t size) {
     memset(w.executors, 0, (size_t)w.executor_count * sizeof w.executors[0]);
     memset(w.contexts, 0, (size_t)w.context_count * sizeof w.contexts[0]);
     memset(w.objects, 0, (size_t)w.object_count * sizeof w.objects[0]);
+    memset(m.hooks, 0, sizeof m.hooks);
+    memset(w.hooks, 0, sizeof w.hooks);
+    m.hook_count = m.source_count = m.group_count = 0;
+    w.carried[0] = -1;
+    w.submits = 0;
+    w.registering = -1;
     memset(w.reports, 0, (size_t)w.next_code * sizeof w.reports[0]);
     memset(w.own_reports, 0, sizeof w.own_reports);
     w.context_count = w.object_count = 0;
@@ -44,12 +50,19 @@ static void release_everything(void) {
         if (w.value_models[i] >= 0) {
             release_value(i);
         }
+        if (w.sources[i] != NULL) {
+            release_source(i);
+        }
+        if (w.tokens[i] != NULL) {
+            release_token(i);
+        }
     }
 }
 
 static bool holds_something(void) {
     for (int i = 0; i < SLOTS; i++) {
-        if (w.resolvers[i] != NULL || w.promises[i] != NULL || w.value_models[i] >= 0) {
+        if (w.resolvers[i] != NULL || w.promises[i] != NULL || w.value_models[i] >= 0 ||
+            w.sources[i] != NULL || w.tokens[i] != NULL) {
             return true;
         }
     }
@@ -57,6 +70,9 @@ static bool holds_something(void) {
 }
 
 static void finish(void) {
+    end_carried();
+    w.carried[0] = -1;
+    vow_context_set(vow_none());
     do {
         pump_all();
         release_everything();

@@ -43,8 +43,23 @@ static void executor_op(unsigned which) {
     }
 }
 
+static void new_op(unsigned op) {
+    if (op < 32) {
+        cancelling_op(op % 16);
+    } else if (op < 52) {
+        combining_op(op % 8);
+    } else {
+        travelling_op(op % 4);
+    }
+}
+
 void run_op(void) {
-    unsigned op = next_below(64);
+    unsigned op = next_byte();
+    if (op >= 192) {
+        new_op(op - 192);
+        return;
+    }
+    op %= 64;
     if (op < 6) {
         promise_op(0);
     } else if (op < 9) {

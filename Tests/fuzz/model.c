@@ -5,14 +5,15 @@ model m;
 
 bool model_is_full(void) {
     return m.promise_count > MODEL_PROMISES - 64 || m.value_count > MODEL_VALUES - 256 ||
-           m.resolver_count > MODEL_RESOLVERS - 64;
+           m.resolver_count > MODEL_RESOLVERS - 64 || m.hook_count > MODEL_HOOKS - 64 ||
+           m.source_count > MODEL_SOURCES - 64 || m.group_count > MODEL_GROUPS - 64;
 }
 
 int model_value_new(vow_kind kind, int64_t number) {
     model_value *value = &m.values[m.value_count];
     value->kind = kind;
     value->number = number;
-    value->payload = -1;
+    value->payload = value->index = -1;
     return m.value_count++;
 }
 
@@ -32,7 +33,9 @@ int model_promise_new(model_wait wait) {
     model_promise *promise = &m.promises[m.promise_count];
     promise->wait = wait;
     promise->value = promise->upstream = promise->outcome = promise->context = -1;
+    promise->outcome_of = promise->kept = -1;
     promise->first = promise->last = promise->next = -1;
+    promise->redirect = promise->token = promise->carried = promise->group = -1;
     return m.promise_count++;
 }
 
@@ -44,22 +47,70 @@ int model_resolver_new(int promise) {
 
 static void upstream_settled(int member, int upstream);
 
-static void settle(int promise, int value) {
+/* A member of a settled promise: it will be its turn. */
+static void line_up(int member) {
+    model_wait wait = m.promises[member].wait;
+    if (wait == WAITS_FOLLOWED || wait == WAITS_MEMBER) {
+        m.outcomes[m.outcomes_last++] = member;
+    } else {
+        m.handed[m.handed_last++] = member;
+    }
+}
+
+void model_leave(int what) {
+    m.leaving[m.leaving_last++] = what;
+}
+
+/* Outcomes first, so that nothing is cancelled that is settled already. */
+static void drain(void) {
+    if (m.draining) {
+        return;
+    }
+    m.draining = true;
+    while (true) {
+        int member = -1;
+        if (m.outcomes_first < m.outcomes_last) {
+            member = m.outcomes[m.outcomes_first++];
+        } else if (m.leaving_first < m.leaving_last) {
+            model_give_up(m.leaving[m.leaving_first++]);
+            continue;
+        } else if (m.handed_first < m.handed_last) {
+            member = m.handed[m.handed_first++];
+        } else {
+            break;
+        }
+        /* Else it was cancelled meanwhile, or its token was. */
+        model_wait wait = m.promises[member].wait;
+        if (wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED || wait == WAITS_MEMBER) {
+            upstream_settled(member, m.promises[member].upstream);
+        }
+    }
+    m.outcomes_first = m.outcomes_last = m.handed_first = m.handed_last = 0;
+    m.leaving_first = m.leaving_last = 0;
+    m.draining = false;
+}
+
+void model_drain(void) {
+    drain();
+}
+
+void model_settle(int promise, int value) {
     model_promise *self = &m.promises[promise];
     self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
     self->value = value;
     self->wait = WAITS_NOTHING;
-    self->upstream = self->outcome = -1;
+    self->upstream = self->outcome = self->outcome_of = -1;
     while (self->first >= 0) {
         int member = self->first;
         self->first = m.promises[member].next;
         m.promises[member].next = -1;
-        upstream_settled(member, promise);
+        line_up(member);
     }
     self->last = -1;
+    drain();
 }
 
-static void enqueue(int promise, int member) {
+void model_enqueue(int promise, int member) {
     model_promise *queue = &m.promises[promise];
     m.promises[member].upstream = promise;
     if (queue->last >= 0) {
@@ -70,11 +121,34 @@ static void enqueue(int promise, int member) {
     queue->last = member;
     if (queue->state != VOW_PENDING) {
         queue->first = queue->last = -1;
-        upstream_settled(member, promise);
+        line_up(member);
+        drain();
     }
 }
 
-static void forget_context(int reaction) {
+/* Out of the queue that it stands in. */
+void model_leave_queue(int member) {
+    model_promise *queue = &m.promises[m.promises[member].upstream];
+    int before = -1;
+    if (queue->state != VOW_PENDING) {
+        return; /* it has left */
+    }
+    for (int i = queue->first; i != member; i = m.promises[i].next) {
+        before = i;
+    }
+    int after = m.promises[member].next;
+    if (before < 0) {
+        queue->first = after;
+    } else {
+        m.promises[before].next = after;
+    }
+    if (after < 0) {
+        queue->last = before;
+    }
+    m.promises[member].next = m.promises[member].upstream = -1;
+}
+
+void model_forget_context(int reaction) {
     if (m.promises[reaction].context >= 0) {
         m.context_done[m.promises[reaction].context] = true;
     }
@@ -84,28 +158,45 @@ static void forget_context(int reaction) {
 static void upstream_settled(int member, int upstream) {
     model_promise *self = &m.promises[member];
     bool rejected = m.promises[upstream].state == VOW_REJECTED;
-    if (self->wait == WAITS_FOLLOWED) {
+    if (self->wait == WAITS_MEMBER) {
+        model_member_settled(member, upstream);
+    } else if (self->wait == WAITS_FOLLOWED) {
         bool own_outcome = self->outcome >= 0 && !rejected;
-        settle(member, m.promises[own_outcome ? self->outcome : upstream].value);
+        model_settle(member, own_outcome ? self->outcome : m.promises[upstream].value);
     } else if (rejected ? self->on_error : self->on_value) {
         self->wait = WAITS_EXECUTOR;
         self->epoch = m.epoch;
+    } else if (self->context >= 0) {
+        /* Settled once its context is destroyed. */
+        self->wait = WAITS_EXECUTOR;
+        self->executor = 0;
+        self->passes = true;
+        self->redirect = m.promises[upstream].value;
+        model_forget_context(member);
     } else {
-        forget_context(member);
-        settle(member, m.promises[upstream].value);
+        model_settle(member, m.promises[upstream].value);
     }
 }
 
 static void follow(int promise, int followed, bool by_handler) {
+    model_promise *self = &m.promises[promise];
+    bool given_up = !self->is_reaction && !model_is_read(promise);
+    if (given_up && m.promises[followed].state == VOW_PENDING && followed != promise) {
+        /* Nobody is to learn of it. */
+        m.promises[followed].observed = true;
+        self->observed = true;
+        model_settle(promise, model_cancellation(-1));
+        return;
+    }
     if (model_waits_for(followed, promise)) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
-        settle(promise, own_error(VOW_ECYCLE));
+        model_settle(promise, own_error(VOW_ECYCLE));
         return;
     }
     model_observe_by_adoption(promise, followed, by_handler);
     m.promises[promise].wait = WAITS_FOLLOWED;
-    enqueue(followed, promise);
+    model_enqueue(followed, promise);
 }
 
 /* By the kind of the value. The right to do so is the caller's. */
@@ -115,10 +206,15 @@ static void resolve(int promise, int value, bool by_handler) {
         follow(promise, (int)with->number, by_handler);
     } else if (with->kind == VOW_OBJECT && with->thenable) {
         m.promises[promise].wait = WAITS_THENABLE;
+        /* Whether the thenable reports a rejection that its promise would not is left open. */
+        if (m.promises[promise].lost && !m.promises[promise].is_reaction) {
+            m.promises[promise].doubtful = true;
+            m.promises[promise].observed = false;
+        }
         m.promises[promise].value = value;
     } else {
         m.promises[promise].direct = true;
-        settle(promise, value);
+        model_settle(promise, value);
     }
 }
 
@@ -134,6 +230,7 @@ bool model_resolve(int resolver, int value) {
     }
     int promise = m.resolvers[resolver].promise;
     m.resolvers[resolver].claimed = true;
+    model_end_hooks(promise, HOOK_DROPPED);
     if (m.resolvers[resolver].subscribed && m.values[value].number == promise) {
         /* Itself, by way of the thenable: an attempt at adopting. */
         m.promises[promise].doubtful |= m.values[value].kind == VOW_PROMISE;
@@ -158,7 +255,7 @@ static void break_promise(int promise, bool subscribed) {
         m.promises[promise].observed = true;
     }
     m.promises[promise].direct = true;
-    settle(promise, own_error(VOW_EBROKEN));
+    model_settle(promise, own_error(VOW_EBROKEN));
 }
 
 void model_resolver_drop(int resolver) {
@@ -168,6 +265,7 @@ void model_resolver_drop(int resolver) {
         return;
     }
     self->claimed = true;
+    model_end_hooks(self->promise, HOOK_DROPPED);
     break_promise(self->promise, self->subscribed);
 }
 
@@ -180,13 +278,20 @@ static int reaction_new(model_wait wait, model_reaction reaction) {
     m.promises[promise].context = reaction.context;
     m.promises[promise].order = m.orders++;
     m.promises[promise].epoch = m.epoch;
+    m.promises[promise].is_reaction = true;
+    m.promises[promise].token = reaction.token - 1;
+    m.promises[promise].carried = reaction.carried - 1;
     return promise;
 }
 
 int model_react(int promise, model_reaction reaction) {
     int made = reaction_new(WAITS_UPSTREAM, reaction);
     m.promises[promise].observed = true;
-    enqueue(promise, made);
+    if (reaction.token > 0 && m.sources[reaction.token - 1].cancelled) {
+        model_read_rejection(made, m.sources[reaction.token - 1].error);
+        return made;
+    }
+    model_enqueue(promise, made);
     return made;
 }
 
@@ -196,12 +301,18 @@ int model_async(model_reaction reaction) {
 
 const char *model_start(int reaction, bool in_order) {
     model_promise *self = &m.promises[reaction];
+    if (self->withdrawn) {
+        return "was begun though it was cancelled";
+    }
+    if (self->passes) {
+        return "ran though its token was cancelled";
+    }
     if (self->wait != WAITS_EXECUTOR) {
         return self->wait == WAITS_UPSTREAM ? "ran before its promise settled" : "ran twice";
     }
     for (int i = 0; in_order && i < m.promise_count; i++) {
         model_promise *other = &m.promises[i];
-        bool same_queue = i != reaction && other->wait == WAITS_EXECUTOR &&
+        bool same_queue = i != reaction && !other->passes && other->wait == WAITS_EXECUTOR &&
                           other->executor == self->executor && self->upstream >= 0 &&
                           other->upstream == self->upstream;
         if (same_queue && other->order < self->order) {
@@ -213,28 +324,40 @@ const char *model_start(int reaction, bool in_order) {
 }
 
 int model_input(int reaction) {
+    if (m.promises[reaction].redirect >= 0) {
+        return m.promises[reaction].redirect;
+    }
     int upstream = m.promises[reaction].upstream;
     return upstream < 0 ? model_value_new(VOW_NONE, 0) : m.promises[upstream].value;
 }
 
 void model_finish(int reaction, int result) {
     model_promise *self = &m.promises[reaction];
+    int input = self->upstream < 0 && self->redirect < 0 ? -1 : model_input(reaction);
     int upstream = self->upstream;
     const model_value *value = &m.values[result];
+    model_forget_context(reaction);
+    if (self->withdrawn) {
+        if (value->kind == VOW_PROMISE) {
+            model_cancel_unless_read((int)value->number);
+        }
+        return;
+    }
     self->wait = WAITS_NOTHING;
-    forget_context(reaction);
     if (!self->finally) {
         resolve(reaction, result, true);
     } else if (value->kind == VOW_ERROR) {
-        settle(reaction, result);
+        model_settle(reaction, result);
     } else if (value->kind == VOW_PROMISE) {
-        self->outcome = upstream;
+        self->outcome = input;
+        self->outcome_of = upstream;
         follow(reaction, (int)value->number, true);
     } else if (value->kind == VOW_OBJECT && value->thenable) {
-        self->outcome = upstream;
+        self->outcome = input;
+        self->outcome_of = upstream;
         follow(reaction, model_promise_with(result), true);
     } else {
-        settle(reaction, m.promises[upstream].value);
+        model_settle(reaction, input);
     }
 }
 
@@ -251,9 +374,11 @@ void model_subscribed(int promise, int resolver, int object, bool answer) {
     self->subscribing = false;
     if (!self->claimed && !answer) {
         self->claimed = true;
-        settle(promise, object);
+        model_end_hooks(promise, HOOK_DROPPED);
+        model_settle(promise, object);
     } else if (!self->claimed && self->holds == 0) {
         self->claimed = true;
+        model_end_hooks(promise, HOOK_DROPPED);
         break_promise(promise, true);
     }
 }

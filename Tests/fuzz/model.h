@@ -10,6 +10,7 @@
 #include "vow.h"
 
 enum { MODEL_PROMISES = 1024, MODEL_VALUES = 4096, MODEL_RESOLVERS = 1024, MODEL_ITEMS = 3 };
+enum { MODEL_HOOKS = 512, MODEL_SOURCES = 256, MODEL_GROUPS = 256, MODEL_PARENTS = 2 };
 enum { DOMAIN_FUZZ, DOMAIN_OTHER, DOMAIN_VOW };
 enum { TEXT_ANY = -1, TEXT_NULL = -2 };
 
@@ -19,6 +20,7 @@ typedef struct model_value {
     int domain;     /* of an error */
     int message;    /* of an error: a text, TEXT_ANY or TEXT_NULL */
     int payload;    /* of an error */
+    int index;      /* of an error: the place of the member that failed; -1: none */
     bool thenable;  /* of an object */
     int items[MODEL_ITEMS];
     int count;
@@ -33,6 +35,8 @@ typedef enum model_wait {
     WAITS_FOLLOWED, /* for the promise that it was resolved with */
     WAITS_EXECUTOR, /* a reaction whose handler will run */
     WAITS_HANDLER,  /* a reaction whose handler runs */
+    WAITS_MEMBERS,  /* of a combinator */
+    WAITS_MEMBER,   /* no promise: a combinator's eye on one */
     WAITS_NOTHING
 } model_wait;
 
@@ -47,6 +51,7 @@ typedef struct model_promise {
     int holds;     /* references that the program has */
     int upstream;
     int outcome; /* of a finally that waits for its handler's promise: what it read */
+    int outcome_of; /* and of which promise */
     bool on_value, on_error, finally;
     int executor;
     int context;           /* to be destroyed with the reaction; -1: nothing to destroy */
@@ -54,7 +59,56 @@ typedef struct model_promise {
     int epoch;             /* of the step in which it became ready */
     int first, last, next; /* members that wait for this one, in order; the queue it stands in */
     int must, may;         /* marks, see model_mark */
+
+    bool is_reaction;
+    bool withdrawn; /* a reaction that was cancelled */
+    bool is_kept;   /* by its executor nevertheless, and what it was to read, until that is through */
+    int kept;
+    bool lost;      /* nobody is left to read it, and its producer was told */
+    bool passes;    /* its token is cancelled, and it has no handler for that */
+    int returning;  /* a promise that its handler has returned, before that counts; from 1 */
+    int redirect;   /* the error that it reads instead, since its token is cancelled */
+    int token;
+    int carried; /* the context that it was made with */
+    int group;   /* of WAITS_MEMBERS and WAITS_MEMBER */
+    int place;   /* of WAITS_MEMBER */
+    bool cancelling; /* it is to be cancelled, not only left */
+    int left;        /* what it looked at */
 } model_promise;
+
+/* What is to be called on cancellation. */
+typedef enum hook_due {
+    HOOK_WAITS,
+    HOOK_MAYBE, /* whether somebody is left to read is left open */
+    HOOK_CALLED,
+    HOOK_DROPPED /* destroyed, and not called */
+} hook_due;
+
+typedef struct model_hook {
+    int resolver, source; /* one of both */
+    hook_due due;
+    bool done;
+} model_hook;
+
+typedef struct model_source {
+    int holds, tokens;
+    bool cancelled;
+    int reason, error;
+    int parents[MODEL_PARENTS];
+    int parent_count;
+} model_source;
+
+typedef enum group_kind { GROUP_ALL, GROUP_ALL_SETTLED, GROUP_ANY, GROUP_SOME, GROUP_RACE } group_kind;
+
+typedef struct model_group {
+    group_kind kind;
+    int promise;
+    int count, wanted;
+    int eyes[MODEL_ITEMS];
+    int outcomes[MODEL_ITEMS]; /* a value; -1: none yet */
+    int told_values, told_errors;
+    bool creating, decided;
+} model_group;
 
 typedef struct model_resolver {
     int promise;
@@ -62,13 +116,22 @@ typedef struct model_resolver {
     bool claimed;
     bool subscribed;  /* made for a thenable */
     bool subscribing; /* its thenable's subscribe has not returned */
+    bool cancelled;   /* its promise was cancelled before it was used */
 } model_resolver;
 
 typedef struct model {
     model_promise promises[MODEL_PROMISES];
     model_value values[MODEL_VALUES];
     model_resolver resolvers[MODEL_RESOLVERS];
+    model_hook hooks[MODEL_HOOKS];
+    model_source sources[MODEL_SOURCES];
+    model_group groups[MODEL_GROUPS];
+    /* What a settled promise's members, and what combinators leave, stand in until it is their turn. */
+    int outcomes[4 * MODEL_PROMISES], handed[4 * MODEL_PROMISES], leaving[4 * MODEL_PROMISES];
+    int outcomes_first, outcomes_last, handed_first, handed_last, leaving_first, leaving_last;
+    bool draining;
     int promise_count, value_count, resolver_count;
+    int hook_count, source_count, group_count;
     int orders, epoch;
     bool context_done[MODEL_PROMISES]; /* the context must be destroyed when the call returns */
     bool value_must[MODEL_VALUES], value_may[MODEL_VALUES];
@@ -97,6 +160,7 @@ void model_resolver_drop(int resolver);
 typedef struct model_reaction {
     bool on_value, on_error, finally;
     int executor, context;
+    int token, carried; /* each from 1; 0: none */
 } model_reaction;
 int model_react(int promise, model_reaction reaction);
 int model_async(model_reaction reaction);
@@ -113,8 +177,46 @@ void model_finish(int reaction, int result);
 int model_subscribe(int promise);
 void model_subscribed(int promise, int resolver, int object, bool answer);
 
+/* model_cancel.c. Cancelling a promise with an error, and up from it. */
+int model_cancellation(int reason);
+bool model_cancel(int promise, int error);
+/* A reader has left: it is cancelled, unless there is another one. */
+void model_cancel_unless_read(int promise);
+bool model_is_read(int promise);
+/* What nobody reads any more hears of it. To be called when handles or values have been given up. */
+void model_look_for_lost(void);
+/* A hook (with one of both, the other -1); returns its number. */
+int model_add_hook(int resolver, int source);
+void model_end_hooks(int promise, hook_due due);
+/* A reaction without a handler for its cancelled token: its context was destroyed. */
+void model_pass(int reaction);
+
+/* model_source.c */
+int model_source_new(const int *parents, int count);
+bool model_source_cancel(int source, int reason);
+void model_source_drop(int source);
+/* A reaction that has not begun. */
+void model_read_rejection(int reaction, int error);
+
+/* model_group.c. The promises are consumed. */
+int model_combine(group_kind kind, const int *promises, int count, int wanted);
+void model_member_settled(int eye, int member);
+void model_group_stop(int promise, bool cancelling);
+/* From 0 on: a combinator's eye that was closed. Below: a group that is decided, -1 - its number. */
+void model_leave(int what);
+void model_drain(void);
+void model_give_up(int what);
+
+/* For these: parts of the settling. */
+void model_settle(int promise, int value);
+void model_enqueue(int promise, int member);
+void model_leave_queue(int member);
+void model_forget_context(int reaction);
+
 /* Whether a waits for b, by adoption or chaining, of any length. */
 bool model_waits_for(int a, int b);
+/* The same by way of combinators too, where no ring is looked for. */
+bool model_waits_at_all(int a, int b);
 /* A promise adopts another one, which so is observed. Where a handler returned that one and nobody
  * can read the handler's own promise any more, either may report. */
 void model_observe_by_adoption(int promise, int followed, bool by_handler);

@@ -40,7 +40,16 @@ static void mark_promise(int promise, bool may) {
         mark_promise(self->upstream, may);
     }
     if (self->outcome >= 0) {
-        mark_promise(self->outcome, may);
+        mark_value(self->outcome, may);
+    }
+    if (self->outcome_of >= 0) {
+        mark_promise(self->outcome_of, may);
+    }
+    if (self->redirect >= 0 && (may || reads)) {
+        mark_value(self->redirect, may);
+    }
+    if (self->carried >= 0 && (may || reads)) {
+        mark_value(self->carried, may);
     }
 }
 
@@ -56,14 +65,25 @@ void model_mark(void) {
         if (self->holds > 0 || reads) {
             mark_promise(i, false);
         }
-        if (self->holds > 0 || self->state == VOW_PENDING) {
+        if (self->holds > 0 || self->state == VOW_PENDING || self->is_kept) {
             mark_promise(i, true);
+        }
+        if (self->is_kept && self->kept >= 0) {
+            mark_promise(self->kept, true);
         }
     }
     for (int i = 0; i < m.value_count; i++) {
         if (m.values[i].holds > 0) {
             mark_value(i, false);
             mark_value(i, true);
+        }
+    }
+    for (int i = 0; i < m.group_count; i++) {
+        model_group *group = &m.groups[i];
+        for (int j = 0; j < group->count && !group->decided; j++) {
+            if (group->outcomes[j] >= 0) {
+                mark_value(group->outcomes[j], true);
+            }
         }
     }
     for (int i = 0; i < m.resolver_count; i++) {

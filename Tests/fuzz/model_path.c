@@ -13,6 +13,34 @@ bool model_waits_for(int a, int b) {
     return false;
 }
 
+static bool waits_at_all(int a, int b, bool *seen) {
+    const model_promise *self = &m.promises[a];
+    if (a == b || seen[a]) {
+        return a == b;
+    }
+    seen[a] = true;
+    if (self->wait == WAITS_MEMBERS) {
+        const model_group *group = &m.groups[self->group];
+        for (int i = 0; i < group->count; i++) {
+            int eye = group->eyes[i];
+            bool waits = eye >= 0 && m.promises[eye].wait == WAITS_MEMBER;
+            if (waits && waits_at_all(m.promises[eye].upstream, b, seen)) {
+                return true;
+            }
+        }
+    }
+    if (self->returning > 0) {
+        return waits_at_all(self->returning - 1, b, seen);
+    }
+    bool goes_on = self->wait == WAITS_UPSTREAM || self->wait == WAITS_FOLLOWED;
+    return goes_on && waits_at_all(self->upstream, b, seen);
+}
+
+bool model_waits_at_all(int a, int b) {
+    bool seen[MODEL_PROMISES] = {false};
+    return waits_at_all(a, b, seen);
+}
+
 /* Whether anybody can still learn the outcome, also by way of its followers. After model_mark. */
 static bool is_read(int promise) {
     const model_promise *self = &m.promises[promise];
@@ -38,7 +66,7 @@ void model_observe_by_adoption(int promise, int followed, bool by_handler) {
         m.promises[followed].observed = true;
         return;
     }
-    if (m.promises[promise].first >= 0) {
+    if (m.promises[promise].first >= 0 || m.promises[promise].doubtful) {
         m.promises[followed].doubtful = true;
     }
     leave_open_who_reports(promise);

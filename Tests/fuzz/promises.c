@@ -29,6 +29,7 @@ void release_promise(int slot) {
     trace("release promise %d", w.promise_models[slot]);
     m.promises[w.promise_models[slot]].holds--;
     w.promises[slot] = NULL;
+    model_look_for_lost();
     vow_promise_release(promise);
 }
 
@@ -157,6 +158,7 @@ static void await(int slot) {
         EXPECT(w.depth > 0 || m.promises[model].state == VOW_PENDING, "await: not settled");
     }
     m.promises[model].holds--;
+    model_look_for_lost();
     vow_promise_release(promise);
 }
 
@@ -188,7 +190,7 @@ static void settle(int slot, bool rejects) {
     vow_resolver *resolver = w.resolvers[slot];
     m.resolvers[model].holds++;
     vow_resolver_retain(resolver);
-    pair value = usable_result(take_value());
+    pair value = usable_for(m.resolvers[model].promise, take_value());
     const model_value *self = &m.values[value.model];
     /* As a payload, a pending promise could close a circle of references. */
     bool pending = self->kind == VOW_PROMISE && m.promises[self->number].state == VOW_PENDING;
@@ -196,6 +198,7 @@ static void settle(int slot, bool rejects) {
     trace("%s promise %d with kind %u, number %lld", rejects ? "reject" : "resolve",
           m.resolvers[model].promise, self->kind, (long long)self->number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
+    model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "resolved: %d instead of %d", got, expected);
     model_resolver_drop(model);

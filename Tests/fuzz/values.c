@@ -44,7 +44,7 @@ static pair new_object(bool thenable) {
 
 /* A pending promise inside a list or an error could close a circle of references, which no
  * counting library frees: only settled ones go in. */
-static pair without_pending(pair value) {
+pair without_pending(pair value) {
     const model_value *self = &m.values[value.model];
     if (self->kind != VOW_PROMISE || m.promises[self->number].state != VOW_PENDING) {
         return value;
@@ -168,6 +168,18 @@ pair usable_result(pair value) {
     return value;
 }
 
+/* A ring that a combinator is part of is not looked for, and would never end. */
+pair usable_for(int promise, pair value) {
+    value = usable_result(value);
+    int with = (int)m.values[value.model].number;
+    if (m.values[value.model].kind == VOW_PROMISE && !model_waits_for(with, promise) &&
+        model_waits_at_all(with, promise)) {
+        drop_value(value);
+        return scalar(4);
+    }
+    return value;
+}
+
 void hold(pair value) {
     m.values[value.model].holds++;
 }
@@ -178,6 +190,7 @@ void let_go(pair value) {
 
 /* Gives back a value that is not held. */
 void drop_value(pair value) {
+    model_look_for_lost();
     vow_value_release(value.real);
 }
 

@@ -54,6 +54,8 @@ void push_frame(frame kind, int executor) {
     w.depth++;
     w.frames[w.depth] = kind;
     w.frame_executors[w.depth] = executor;
+    w.carried[w.depth] = w.carried[w.depth - 1];
+    w.carried_is_set[w.depth] = false;
 }
 
 void pop_frame(void) {

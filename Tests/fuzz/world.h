@@ -20,6 +20,12 @@ typedef struct context {
     bool has_destroy;
 } context;
 
+/* What is called on cancellation; its number is the model's. */
+typedef struct hook {
+    int called, destroyed;
+    bool has_destroy;
+} hook;
+
 /* An object of the program. */
 typedef struct object {
     int value; /* the model's */
@@ -65,11 +71,16 @@ typedef struct world {
     int promise_models[SLOTS];
     vow_resolver *resolvers[SLOTS];
     int resolver_models[SLOTS];
+    vow_cancel_source *sources[SLOTS];
+    int source_models[SLOTS];
+    vow_token *tokens[SLOTS];
+    int token_models[SLOTS];
     vow_value values[SLOTS];
     int value_models[SLOTS]; /* -1: empty */
 
     vow_promise *real[MODEL_PROMISES]; /* where the promises of the model are, or were */
     context contexts[MODEL_PROMISES];
+    hook hooks[MODEL_HOOKS];
     object objects[MODEL_VALUES];
     executor executors[EXECUTORS];
     int context_count, object_count, executor_count;
@@ -77,7 +88,11 @@ typedef struct world {
 
     frame frames[256];
     int frame_executors[256]; /* of a handler, or of a run */
+    int carried[256];         /* what travels along, as far as it is known; -1: nothing */
+    bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
+    int registering; /* the reaction that is being made; it enters its token last */
+    int submits; /* how many calls of submit are on the stack */
 
     int64_t next_code;
     int reports[MODEL_VALUES]; /* by program's error code */
@@ -108,6 +123,8 @@ frame top_frame(void);
 pair take_value(void);
 pair make_value(unsigned what);
 pair usable_result(pair value);
+pair usable_for(int promise, pair value);
+pair without_pending(pair value);
 void drop_value(pair value);
 void hold(pair value);
 void let_go(pair value);
@@ -149,8 +166,27 @@ void resolver_op(unsigned which);
 void chaining_op(unsigned which);
 void bad_op(unsigned which);
 int new_context(bool has_destroy);
+int expect_reaction(int promise, int number, model_reaction reaction);
+void have(vow_promise *real, int model);
 /* The promise to chain on: taken from its slot, or one more reference; NULL: there is none. */
 vow_promise *consumed_promise(int *model);
+
+/* cancelling.c, combining.c, travelling.c */
+void cancelling_op(unsigned which);
+void combining_op(unsigned which);
+void travelling_op(unsigned which);
+void release_source(int slot);
+void release_token(int slot);
+/* A token in a slot, as the model's number; -1: there is none. */
+int some_token(vow_token **token);
+void on_hook(void *context);
+void check_hooks(void);
+/* What reactions made here carry along; and whether that is so. */
+int carried_here(void);
+void check_carried(void);
+void end_carried(void);
+/* Whether what happened is already as the model has it. */
+bool is_exact(vow_promise *real, int model);
 
 /* interpreter.c */
 void run_op(void);

@@ -30,6 +30,7 @@ static void refuse_reaction(unsigned which) {
     reaction.destroy = which == 1 ? NULL : on_destroy;
     reaction.executor = vow_executor_inline();
     reaction.flags = which == 2 ? 6 : 0;
+    model_look_for_lost();
     have_refusal(vow_then_with(promise, &reaction));
 }
 
@@ -43,8 +44,12 @@ void bad_op(unsigned which) {
         have_refusal(vow_async(vow_executor_inline(), no_handler, NULL));
     } else if (which == 5) {
         drop_value((pair){vow_from_promise(no_promise), -1});
-        EXPECT(!vow_resolve(no_resolver, take_value().real), "resolved nothing");
-        EXPECT(!vow_reject(no_resolver, take_value().real), "rejected nothing");
+        pair value = take_value();
+        model_look_for_lost();
+        EXPECT(!vow_resolve(no_resolver, value.real), "resolved nothing");
+        value = take_value();
+        model_look_for_lost();
+        EXPECT(!vow_reject(no_resolver, value.real), "rejected nothing");
     } else if (which == 6) {
         vow_promise_release(NULL);
         vow_resolver_release(NULL);
@@ -55,6 +60,7 @@ void bad_op(unsigned which) {
         int upstream = -1;
         vow_promise *promise = consumed_promise(&upstream);
         if (promise != NULL) {
+            model_look_for_lost();
             have_refusal(vow_then(promise, no_handler, NULL));
         }
     }

@@ -19,12 +19,19 @@ struct Reaction {
 func react(
     to promise: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
 ) -> RecordPointer {
-    guard let derived = makeLink(reaction, upstream: promise, thread) else {
+    let rejection = reaction.token.flatMap { rejectionFor($0) }
+    guard let derived = makeLink(reaction, upstream: rejection ?? promise, thread) else {
         // Nobody observes the promise by this: its rejection is reported if it is the last reference.
         promise.release(thread)
+        rejection?.release(thread)
         return promiseWithoutMemory
     }
     markObserved(promise)
+    if let rejection {
+        register(derived, on: rejection, thread)
+        promise.release(thread)
+        return derived
+    }
     register(derived, on: promise, thread)
     if reaction.token != nil { enterToken(derived, thread) }
     return derived

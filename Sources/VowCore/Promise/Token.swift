@@ -31,6 +31,14 @@ func enterToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     asOneStep(thread) { giveRejection(rejection, to: reaction, thread) }
 }
 
+/// What a reaction that is made with a token reads instead of its promise (owned), once that is cancelled.
+func rejectionFor(_ source: SourcePointer) -> RecordPointer? {
+    if !source.pointee.isCancelled.isSet { return nil }
+    let rejection = source.pointee.lock.withLock { source.pointee.rejection }
+    rejection?.retain()
+    return rejection
+}
+
 /// A reaction is through.
 func leaveToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.travel.pointee.registration.source?.leave(reaction.registration)

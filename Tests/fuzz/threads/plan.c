@@ -40,18 +40,54 @@ static int foretold_result(const plan *self, int input) {
     }
 }
 
+void on_thread_hook(void *context) {
+    thread_hook *self = context;
+    if (atomic_fetch_add(&self->called, 1) != 0 || atomic_load(&self->destroyed) != 0) {
+        differ("a hook is called again", (int)(self - s.hooks));
+    }
+}
+
+void on_thread_hook_destroy(void *context) {
+    thread_hook *self = context;
+    if (atomic_fetch_add(&self->destroyed, 1) != 0) {
+        differ("a hook is destroyed again", (int)(self - s.hooks));
+    }
+}
+
+/* The context of a plan holds its promise. */
+static bool drop_contexts(void) {
+    bool any = false;
+    for (int i = 0; i < s.plan_count; i++) {
+        plan *self = &s.plans[i];
+        if (m.context_done[i] && !self->dropped) {
+            self->dropped = any = true;
+            if (self->result == RETURNS_PROMISE) {
+                m.promises[self->model].holds--;
+            }
+        }
+    }
+    model_look_for_lost();
+    return any;
+}
+
 void foretell(void) {
     for (bool again = true; again;) {
-        again = false;
+        again = drop_contexts();
         for (int i = 0; i < s.plan_count; i++) {
             plan *self = &s.plans[i];
             if (m.promises[self->reaction].wait != WAITS_EXECUTOR) {
+                continue;
+            }
+            if (m.promises[self->reaction].passes) {
+                again = true;
+                model_pass(self->reaction);
                 continue;
             }
             again = self->foretold = true;
             model_start(self->reaction, false);
             int input = model_input(self->reaction);
             model_finish(self->reaction, foretold_result(self, input));
+            model_look_for_lost();
         }
     }
 }

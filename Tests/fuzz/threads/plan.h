@@ -28,7 +28,13 @@ typedef struct plan {
     atomic_int destroyed;
     atomic_int place; /* among all handlers that ran */
     bool foretold;    /* the model has run it */
+    bool dropped;     /* and knows that its context is destroyed */
 } plan;
+
+/* What is called on cancellation; its number is the model's. */
+typedef struct thread_hook {
+    atomic_int called, destroyed;
+} thread_hook;
 
 /* Everything that one program has. */
 typedef struct stage {
@@ -41,6 +47,9 @@ typedef struct stage {
     bool plain[THREAD_SLOTS]; /* the resolver is for numbers and errors only */
     plan plans[PLANS];
     int plan_count;
+    thread_hook hooks[MODEL_HOOKS];
+    vow_cancel_source *source;
+    int source_model;
     vow_executor *serials[SERIALS];
     atomic_int places;
 } stage;
@@ -53,6 +62,8 @@ uint8_t take(void);
 vow_value run_plan(vow_value input, void *context);
 void end_plan(void *context);
 void foretell(void);
+void on_thread_hook(void *context);
+void on_thread_hook_destroy(void *context);
 
 /* Waits until the library has done all that the model says, and compares. */
 void settle_down(void);

@@ -23,6 +23,33 @@ static bool all_plans_done(void) {
     return true;
 }
 
+static bool hooks_done(void) {
+    for (int i = 0; i < m.hook_count; i++) {
+        hook_due due = m.hooks[i].due;
+        bool ended = due == HOOK_CALLED || due == HOOK_DROPPED;
+        if (due != HOOK_MAYBE && ended && atomic_load(&s.hooks[i].destroyed) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_hooks(void) {
+    for (int i = 0; i < m.hook_count; i++) {
+        hook_due due = m.hooks[i].due;
+        int called = atomic_load(&s.hooks[i].called), destroyed = atomic_load(&s.hooks[i].destroyed);
+        if (due == HOOK_MAYBE && called) {
+            m.promises[m.resolvers[m.hooks[i].resolver].promise].lost = true;
+            m.hooks[i].due = HOOK_CALLED;
+        } else if (called != (due == HOOK_CALLED)) {
+            differ("a hook is called or not", i);
+        }
+        if (destroyed != (m.hooks[i].due == HOOK_CALLED || due == HOOK_DROPPED)) {
+            differ("a hook is destroyed or not", i);
+        }
+    }
+}
+
 static bool counted(uint64_t handlers) {
     vow_statistics now = {.size = sizeof now};
     vow_stats(&now);
@@ -48,11 +75,23 @@ static bool nothing_left(uint64_t bytes) {
         }                                                                                          \
     } while (0)
 
+static void compare_value(vow_value out, const model_value *value, int number);
+
 static void compare_outcome(vow_value out, int number) {
     const model_promise *self = &m.promises[number];
     const model_value *value = &m.values[self->value];
+    compare_value(out, value, number);
+}
+
+static void compare_value(vow_value out, const model_value *value, int number) {
     if (out.kind != value->kind) {
         differ("a value of another kind", number);
+    }
+    if (out.kind == VOW_LIST) {
+        for (int i = 0; i < value->count; i++) {
+            compare_value(vow_list_at(out, (size_t)i), &m.values[value->items[i]], number);
+        }
+        return;
     }
     int64_t content = out.kind == VOW_ERROR ? vow_error_code(out) : out.as.integer;
     if (content != value->number) {
@@ -99,6 +138,8 @@ void settle_down(void) {
     foretell();
     compare_slots();
     WAIT_UNTIL(all_plans_done(), "a context is not destroyed");
+    WAIT_UNTIL(hooks_done(), "a hook is not called");
+    check_hooks();
     for (int i = 0; i < m.promise_count; i++) {
         waiting += m.promises[i].wait == WAITS_UPSTREAM;
     }

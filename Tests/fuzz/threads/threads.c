@@ -3,6 +3,7 @@
  */
 #include "plan.h"
 
+#include <pthread.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,7 @@ static int used_slot(void) {
 static void release_promise(int slot) {
     if (s.promises[slot] != NULL) {
         m.promises[s.promise_models[slot]].holds--;
+        model_look_for_lost();
         vow_promise_release(s.promises[slot]);
         s.promises[slot] = NULL;
     }
@@ -81,7 +83,17 @@ static void resolve(void) {
         value = model_value_new(VOW_PROMISE, s.promise_models[other]);
         real = vow_from_promise(vow_promise_retain(s.promises[other]));
     }
-    if (vow_resolve(s.resolvers[slot], real) != model_resolve(right, value)) {
+    int target = m.resolvers[right].promise;
+    int with = value;
+    if (m.values[with].kind == VOW_PROMISE &&
+        !model_waits_for((int)m.values[with].number, target) &&
+        model_waits_at_all((int)m.values[with].number, target)) {
+        vow_value_release(real);
+        return; /* a ring by way of a combinator */
+    }
+    bool expected = model_resolve(right, value);
+    model_look_for_lost();
+    if (vow_resolve(s.resolvers[slot], real) != expected) {
         differ("resolved or not", slot);
     }
 }
@@ -109,13 +121,17 @@ static void react(void) {
         m.promises[self->model].holds++;
     }
     bool is_async = (form & 7) == 7;
-    model_reaction expected = {form & 1, form & 2, form & 4, self->executor, number};
+    model_reaction expected = {form & 1, form & 2, form & 4, self->executor, number, 0, 0};
     self->upstream = is_async ? -1 : s.promise_models[slot];
     vow_reaction reaction = {.size = sizeof reaction, .context = self, .destroy = end_plan};
     reaction.on_fulfilled = form & 1 ? run_plan : NULL;
     reaction.on_rejected = form & 2 ? run_plan : NULL;
     reaction.executor = executor_of(self->executor);
     reaction.flags = form & 4 ? VOW_FINALLY : 0;
+    if ((form & 96) == 96 && s.source != NULL) {
+        reaction.token = vow_cancel_source_token(s.source);
+        expected.token = s.source_model + 1;
+    }
     vow_promise *promise =
         is_async ? vow_promise_with(vow_none()) : vow_promise_retain(s.promises[slot]);
     if (is_async) {
@@ -125,9 +141,128 @@ static void react(void) {
     put_promise(vow_then_with(promise, &reaction), self->reaction);
 }
 
+static void cancel(int slot) {
+    if (slot < 0) {
+        return;
+    }
+    bool expected = model_cancel(s.promise_models[slot], model_cancellation(-1));
+    model_look_for_lost();
+    if (vow_cancel(s.promises[slot]) != expected) {
+        differ("cancelled or not", slot);
+    }
+}
+
+typedef struct rival {
+    vow_resolver *resolver;
+    bool won;
+} rival;
+
+static void *resolve_elsewhere(void *argument) {
+    rival *self = argument;
+    self->won = vow_resolve(self->resolver, vow_int(7));
+    return NULL;
+}
+
+/* Two threads decide about one promise: one wins, and the model is told which. */
+static void cancel_against_resolve(int slot) {
+    int promise = -1;
+    for (int i = 0; i < THREAD_SLOTS && s.resolvers[slot] != NULL; i++) {
+        bool same = s.promises[i] != NULL &&
+                    s.promise_models[i] == m.resolvers[s.resolver_models[slot]].promise;
+        promise = same ? i : promise;
+    }
+    if (promise < 0) {
+        return;
+    }
+    rival other = {s.resolvers[slot], false};
+    pthread_t thread;
+    pthread_create(&thread, NULL, resolve_elsewhere, &other);
+    bool cancelled = vow_cancel(s.promises[promise]);
+    pthread_join(thread, NULL);
+    int value = model_value_new(VOW_INT, 7);
+    int error = model_cancellation(-1);
+    bool expected_cancelled, expected_resolved;
+    if (other.won) {
+        expected_resolved = model_resolve(s.resolver_models[slot], value);
+        expected_cancelled = model_cancel(s.promise_models[promise], error);
+    } else {
+        expected_cancelled = model_cancel(s.promise_models[promise], error);
+        expected_resolved = model_resolve(s.resolver_models[slot], value);
+    }
+    model_look_for_lost();
+    if (cancelled != expected_cancelled || other.won != expected_resolved) {
+        differ("not one of both has won", slot);
+    }
+}
+
+static void add_hook(int slot) {
+    if (s.resolvers[slot] != NULL && m.hook_count < MODEL_HOOKS) {
+        thread_hook *self = &s.hooks[model_add_hook(s.resolver_models[slot], -1)];
+        vow_resolver_on_cancel(s.resolvers[slot], on_thread_hook, self, on_thread_hook_destroy);
+    }
+}
+
+static void drop_source(void) {
+    if (s.source != NULL) {
+        model_source_drop(s.source_model);
+        vow_cancel_source_release(s.source);
+        s.source = NULL;
+    }
+}
+
+static void source_op(unsigned which) {
+    if (which == 0) {
+        drop_source();
+        s.source = vow_cancel_source_create();
+        s.source_model = model_source_new(NULL, 0);
+    } else if (s.source != NULL) {
+        bool expected = model_source_cancel(s.source_model, -1);
+        model_look_for_lost();
+        if (vow_cancel_source_cancel(s.source) != expected) {
+            differ("a source is cancelled or not", s.source_model);
+        }
+    }
+}
+
+/* The kind that does not depend on an order. */
+static void combine(void) {
+    vow_promise *promises[MODEL_ITEMS];
+    int models[MODEL_ITEMS];
+    int count = 0;
+    for (int i = take() % (MODEL_ITEMS + 1); i > 0; i--) {
+        int slot = used_slot();
+        if (slot >= 0) {
+            models[count] = s.promise_models[slot];
+            m.promises[models[count]].holds++;
+            promises[count++] = vow_promise_retain(s.promises[slot]);
+        }
+    }
+    int made = model_combine(GROUP_ALL_SETTLED, models, count, 0);
+    put_promise(vow_all_settled(count ? promises : NULL, (size_t)count), made);
+}
+
+static void new_step(unsigned which) {
+    if (which < 3) {
+        cancel(used_slot());
+    } else if (which < 6) {
+        cancel_against_resolve(take() % THREAD_SLOTS);
+    } else if (which < 9) {
+        add_hook(take() % THREAD_SLOTS);
+    } else if (which < 12) {
+        source_op(which % 3);
+    } else {
+        combine();
+    }
+}
+
 static void step(void) {
     int model;
-    switch (take() % 16) {
+    unsigned op = take();
+    if (op >= 192) {
+        new_step(op % 16);
+        return;
+    }
+    switch (op % 16) {
     case 0:
     case 1:
     case 2: {
@@ -158,6 +293,7 @@ static void ignore(vow_value error, void *context) {
 }
 
 static void finish(void) {
+    drop_source();
     for (int i = 0; i < THREAD_SLOTS; i++) {
         release_resolver(i);
         settle_down();

@@ -1,0 +1,90 @@
+/* Cancel sources and their tokens. */
+#include "model.h"
+
+int model_source_new(const int *parents, int count) {
+    int number = m.source_count++;
+    model_source *self = &m.sources[number];
+    *self = (model_source){.holds = 1, .reason = -1, .error = -1};
+    for (int i = 0; i < count; i++) {
+        self->parents[self->parent_count++] = parents[i];
+    }
+    for (int i = 0; i < count; i++) {
+        if (m.sources[parents[i]].cancelled) {
+            model_source_cancel(number, m.sources[parents[i]].reason);
+        }
+    }
+    return number;
+}
+
+/* It reads the error instead of its promise. */
+void model_read_rejection(int reaction, int error) {
+    model_promise *self = &m.promises[reaction];
+    bool waited = self->wait == WAITS_UPSTREAM;
+    if (waited && self->upstream >= 0) {
+        model_leave_queue(reaction);
+        self->epoch = m.epoch;
+    }
+    self->wait = WAITS_EXECUTOR;
+    self->redirect = error;
+    self->passes = !self->on_error;
+    if (self->passes && waited) {
+        self->executor = 0; /* none is needed, so it is done at once */
+    }
+    if (self->passes) {
+        model_forget_context(reaction);
+    }
+}
+
+static void give(int reaction, int error) {
+    switch (m.promises[reaction].wait) {
+    case WAITS_UPSTREAM:
+    case WAITS_EXECUTOR:
+        model_read_rejection(reaction, error);
+        break;
+    case WAITS_NOTHING:
+        break;
+    default:
+        model_cancel(reaction, error);
+    }
+}
+
+bool model_source_cancel(int source, int reason) {
+    model_source *self = &m.sources[source];
+    if (self->cancelled || self->holds == 0) {
+        return false;
+    }
+    self->cancelled = true;
+    self->reason = reason;
+    self->error = model_cancellation(reason);
+    for (int i = 0; i < m.hook_count; i++) {
+        if (m.hooks[i].source == source && m.hooks[i].due == HOOK_WAITS) {
+            m.hooks[i].due = HOOK_CALLED;
+        }
+    }
+    for (int i = m.promise_count - 1; i >= 0; i--) {
+        if (m.promises[i].token == source) {
+            give(i, self->error);
+        }
+    }
+    for (int i = m.source_count - 1; i >= 0; i--) {
+        bool linked = false;
+        for (int j = 0; j < m.sources[i].parent_count; j++) {
+            linked |= m.sources[i].parents[j] == source;
+        }
+        if (linked) {
+            model_source_cancel(i, reason);
+        }
+    }
+    return true;
+}
+
+void model_source_drop(int source) {
+    if (--m.sources[source].holds > 0) {
+        return;
+    }
+    for (int i = 0; i < m.hook_count; i++) {
+        if (m.hooks[i].source == source && m.hooks[i].due == HOOK_WAITS) {
+            m.hooks[i].due = HOOK_DROPPED;
+        }
+    }
+}
