@@ -18,7 +18,7 @@ final class BoxTests: CoreTest {
         check(makeList([vow_int(1), vow_int(2), vow_int(3)], count: 3), header + 8 + 3 * 16)
         check(
             makeError(domain: "test", code: 1, message: "why", payload: vow_none()),
-            header + 40 + 4 + 1 + 3 + 1)
+            header + 56 + 4 + 1 + 3 + 1)
     }
 
     func testWhatABoxTakesItGivesBack() {

@@ -129,7 +129,7 @@ final class RunTests: CoreTest {
         XCTAssertNil(promise.pointee.state.transitionAfterHandOver(inlineAreLeft: false))
         count(threadCell().pointee.counters.promisesSettled)
         let cost = Cost.of {
-            refuse(derived, .forked, thread)
+            refuse(derived, .shutDown, thread)
             XCTAssertEqual(witness.destroyed, 0)
             finishSkipped(thread)
         }

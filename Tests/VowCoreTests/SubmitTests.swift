@@ -142,6 +142,7 @@ final class SubmitTests: CoreTest {
         let hand = Hand()
         hand.withExecutor { own in
             forkedFlag.storeRelaxed(1)
+            refusalFlag.storeRelaxed(1)
             for executor in [ownExecutors.pool!, serial] {
                 let witness = Journal()
                 let derived = linkWithExtras(
@@ -161,6 +162,7 @@ final class SubmitTests: CoreTest {
                 drop(derived)
             }
             forkedFlag.storeRelaxed(0)
+            refusalFlag.storeRelaxed(0)
         }
         serial.release(thread)
     }
