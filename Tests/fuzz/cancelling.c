@@ -66,8 +66,8 @@ static void on_hook_destroy(void *context) {
     int number = (int)(self - w.hooks);
     trace("hook %d is destroyed", number);
     EXPECT(self->destroyed == 0, "hook %d is destroyed again", number);
-    EXPECT(self->called == 1 || m.hooks[number].due == HOOK_DROPPED,
-           "hook %d is destroyed, due %d", number, m.hooks[number].due);
+    EXPECT(self->called == 1 || m.hooks[number].due == HOOK_DROPPED, "hook %d is destroyed, due %d",
+           number, m.hooks[number].due);
     self->destroyed++;
     push_frame(FRAME_CALLBACK, -1);
     run_ops(next_below(8) == 7);

@@ -114,7 +114,8 @@ static void long_form(void) {
 static void async(void) {
     int number = new_context(false);
     int executor = executor_for_call();
-    int made = expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1, 0, 0});
+    int made =
+        expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1, 0, 0});
     trace("async -> %d, executor %d", made, executor);
     have(vow_async(executor_handle(executor), on_value, &w.contexts[number]), made);
 }

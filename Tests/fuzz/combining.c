@@ -36,7 +36,8 @@ static vow_promise *member(int *model) {
     return promise;
 }
 
-static void refused(group_kind kind, vow_promise *const *promises, const int *models, size_t count) {
+static void refused(group_kind kind, vow_promise *const *promises, const int *models,
+                    size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (promises[i] != NULL) {
             m.promises[models[i]].doubtful = true;
@@ -84,8 +85,8 @@ static bool is_queued(int executor) {
            w.executors[executor].kind == EXECUTOR_LOOSE;
 }
 
-/* An error that does not match passes when the executor has looked at it, which cannot be seen: so only where it
- * is clear beforehand, or at once. */
+/* An error that does not match passes when the executor has looked at it, which cannot be seen: so
+ * only where it is clear beforehand, or at once. */
 static void catch_if(void) {
     unsigned form = next_byte();
     int upstream = -1;

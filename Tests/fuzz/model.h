@@ -50,7 +50,7 @@ typedef struct model_promise {
     bool gone;     /* counted as freed, when last looked */
     int holds;     /* references that the program has */
     int upstream;
-    int outcome; /* of a finally that waits for its handler's promise: what it read */
+    int outcome;    /* of a finally that waits for its handler's promise: what it read */
     int outcome_of; /* and of which promise */
     bool on_value, on_error, finally;
     int executor;
@@ -62,16 +62,16 @@ typedef struct model_promise {
 
     bool is_reaction;
     bool withdrawn; /* a reaction that was cancelled */
-    bool is_kept;   /* by its executor nevertheless, and what it was to read, until that is through */
+    bool is_kept; /* by its executor nevertheless, and what it was to read, until that is through */
     int kept;
-    bool lost;      /* nobody is left to read it, and its producer was told */
-    bool passes;    /* its token is cancelled, and it has no handler for that */
-    int returning;  /* a promise that its handler has returned, before that counts; from 1 */
-    int redirect;   /* the error that it reads instead, since its token is cancelled */
+    bool lost;     /* nobody is left to read it, and its producer was told */
+    bool passes;   /* its token is cancelled, and it has no handler for that */
+    int returning; /* a promise that its handler has returned, before that counts; from 1 */
+    int redirect;  /* the error that it reads instead, since its token is cancelled */
     int token;
-    int carried; /* the context that it was made with */
-    int group;   /* of WAITS_MEMBERS and WAITS_MEMBER */
-    int place;   /* of WAITS_MEMBER */
+    int carried;     /* the context that it was made with */
+    int group;       /* of WAITS_MEMBERS and WAITS_MEMBER */
+    int place;       /* of WAITS_MEMBER */
     bool cancelling; /* it is to be cancelled, not only left */
     int left;        /* what it looked at */
 } model_promise;
@@ -98,7 +98,13 @@ typedef struct model_source {
     int parent_count;
 } model_source;
 
-typedef enum group_kind { GROUP_ALL, GROUP_ALL_SETTLED, GROUP_ANY, GROUP_SOME, GROUP_RACE } group_kind;
+typedef enum group_kind {
+    GROUP_ALL,
+    GROUP_ALL_SETTLED,
+    GROUP_ANY,
+    GROUP_SOME,
+    GROUP_RACE
+} group_kind;
 
 typedef struct model_group {
     group_kind kind;
@@ -126,7 +132,8 @@ typedef struct model {
     model_hook hooks[MODEL_HOOKS];
     model_source sources[MODEL_SOURCES];
     model_group groups[MODEL_GROUPS];
-    /* What a settled promise's members, and what combinators leave, stand in until it is their turn. */
+    /* What a settled promise's members, and what combinators leave, stand in until it is their
+     * turn. */
     int outcomes[4 * MODEL_PROMISES], handed[4 * MODEL_PROMISES], leaving[4 * MODEL_PROMISES];
     int outcomes_first, outcomes_last, handed_first, handed_last, leaving_first, leaving_last;
     bool draining;
@@ -183,7 +190,8 @@ bool model_cancel(int promise, int error);
 /* A reader has left: it is cancelled, unless there is another one. */
 void model_cancel_unless_read(int promise);
 bool model_is_read(int promise);
-/* What nobody reads any more hears of it. To be called when handles or values have been given up. */
+/* What nobody reads any more hears of it. To be called when handles or values have been given up.
+ */
 void model_look_for_lost(void);
 /* A hook (with one of both, the other -1); returns its number. */
 int model_add_hook(int resolver, int source);
@@ -202,7 +210,8 @@ void model_read_rejection(int reaction, int error);
 int model_combine(group_kind kind, const int *promises, int count, int wanted);
 void model_member_settled(int eye, int member);
 void model_group_stop(int promise, bool cancelling);
-/* From 0 on: a combinator's eye that was closed. Below: a group that is decided, -1 - its number. */
+/* From 0 on: a combinator's eye that was closed. Below: a group that is decided, -1 - its number.
+ */
 void model_leave(int what);
 void model_drain(void);
 void model_give_up(int what);

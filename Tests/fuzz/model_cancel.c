@@ -1,4 +1,5 @@
-/* Cancelling, upstream as far as nobody else reads, and what is heard where the last reader leaves. */
+/* Cancelling, upstream as far as nobody else reads, and what is heard where the last reader leaves.
+ */
 #include "model.h"
 
 int model_cancellation(int reason) {
@@ -170,8 +171,7 @@ void model_look_for_lost(void) {
         again = false;
         for (int i = 0; i < m.promise_count; i++) {
             model_promise *self = &m.promises[i];
-            bool loses =
-                self->state == VOW_PENDING && !self->lost && self->wait != WAITS_MEMBER;
+            bool loses = self->state == VOW_PENDING && !self->lost && self->wait != WAITS_MEMBER;
             if (loses && !model_is_read(i)) {
                 lose(i);
                 again = true;

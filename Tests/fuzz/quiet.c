@@ -73,8 +73,8 @@ static void check_counts(void) {
            (unsigned long long)now.handlers, (unsigned long long)handlers);
     for (int i = 0; i < m.promise_count && (now.live < must || now.live > may); i++) {
         const model_promise *self = &m.promises[i];
-        trace("    promise %d: wait %d, state %u, value %d, upstream %d, %d holds, must %d, may %d", i,
-              self->wait, self->state, self->value, self->upstream, self->holds, self->must,
+        trace("    promise %d: wait %d, state %u, value %d, upstream %d, %d holds, must %d, may %d",
+              i, self->wait, self->state, self->value, self->upstream, self->holds, self->must,
               self->may);
     }
     EXPECT(now.live >= must && now.live <= may, "%llu live promises, not %llu to %llu",

@@ -92,7 +92,7 @@ typedef struct world {
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
     int registering; /* the reaction that is being made; it enters its token last */
-    int submits; /* how many calls of submit are on the stack */
+    int submits;     /* how many calls of submit are on the stack */
 
     int64_t next_code;
     int reports[MODEL_VALUES]; /* by program's error code */

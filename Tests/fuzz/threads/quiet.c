@@ -37,7 +37,8 @@ static bool hooks_done(void) {
 static void check_hooks(void) {
     for (int i = 0; i < m.hook_count; i++) {
         hook_due due = m.hooks[i].due;
-        int called = atomic_load(&s.hooks[i].called), destroyed = atomic_load(&s.hooks[i].destroyed);
+        int called = atomic_load(&s.hooks[i].called),
+            destroyed = atomic_load(&s.hooks[i].destroyed);
         if (due == HOOK_MAYBE && called) {
             m.promises[m.resolvers[m.hooks[i].resolver].promise].lost = true;
             m.hooks[i].due = HOOK_CALLED;
