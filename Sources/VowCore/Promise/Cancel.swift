@@ -19,6 +19,7 @@ func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointe
 }
 
 /// A promise (consumed) is given up by who was interested in it: it is cancelled, unless somebody else is.
+@inline(never)
 func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     if promise.isReadByOthers {
         promise.release(thread)

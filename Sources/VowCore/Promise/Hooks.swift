@@ -4,6 +4,7 @@
 import CVow
 
 /// Hooks (newest first) leave their promise: they are called, or only destroyed.
+@inline(never)
 func dismiss(_ hooks: HookPointer, areCalled: Bool, _ thread: ThreadPointer) {
     var oldestFirst: HookPointer?
     var next: HookPointer? = hooks

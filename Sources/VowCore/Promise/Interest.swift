@@ -76,8 +76,5 @@ private func loseInterest(
 /// Those who wanted to see the outcome are gone without it, and nobody can come any more. Followers may have gone on
 /// past a reaction, and then report in its place.
 private func forgetObservers(of promise: RecordPointer) {
-    let wasPassed =
-        promise.pointee.shape.isReaction
-        && promise.pointee.flags.contains(RecordFlag.hasFollowers)
-    if !wasPassed { promise.pointee.isObserved.clear() }
+    if !promise.pointee.flags.contains(RecordFlag.passed) { promise.pointee.isObserved.clear() }
 }

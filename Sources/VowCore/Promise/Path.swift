@@ -91,6 +91,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
         case .follows(let next):
             // Adopted, though its follower will stand elsewhere.
             current.pointee.isObserved.set()
+            current.pointee.flags.insert(RecordFlag.passed)
             current.release(thread)
             current = next
             isRing = current == follower || watch.hasSeen(current, thread)

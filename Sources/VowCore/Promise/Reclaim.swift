@@ -36,7 +36,7 @@ func reclaimUnlessBusy(_ thread: ThreadPointer) {
 }
 
 /// Frees what is on the list and what dies by that. Also nested, from a wait inside a destructor.
-@inline(__always)
+@inline(never)
 func reclaimAll(_ thread: ThreadPointer) {
     let outer = thread.pointee.isReclaiming
     thread.pointee.isReclaiming = true

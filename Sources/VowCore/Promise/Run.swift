@@ -154,6 +154,7 @@ func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointe
 }
 
 /// Also nested, from a wait inside a context's destructor.
+@inline(never)
 func finishSkipped(_ thread: ThreadPointer) {
     let outer = thread.pointee.isSkipping
     thread.pointee.isSkipping = true

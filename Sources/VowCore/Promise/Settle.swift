@@ -5,7 +5,7 @@ import CVow
 
 /// Settles a claimed promise with a value (consumed). With `ownsProducer` the caller's producer
 /// reference is consumed too; without, the promise must live until its value is published, and no longer.
-@inline(__always)
+@inline(never)
 func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
@@ -23,7 +23,7 @@ func settle(
 
 /// The same for a promise that is still open, or whose handler runs. False, and nothing is consumed, when
 /// somebody else has decided about it.
-@inline(__always)
+@inline(never)
 func settle(
     _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, ownsProducer: Bool,
     _ thread: ThreadPointer
@@ -79,6 +79,7 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
+@inline(never)
 private func enqueueBatch(
     of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -130,6 +131,7 @@ func takeOutcomes(_ thread: ThreadPointer) {
     takeAllOutcomes(thread)
 }
 
+@inline(never)
 private func takeAllOutcomes(_ thread: ThreadPointer) {
     if thread.pointee.isTakingOutcomes { return }
     thread.pointee.isTakingOutcomes = true
@@ -142,6 +144,7 @@ private func takeAllOutcomes(_ thread: ThreadPointer) {
 }
 
 /// Also nested, from a wait inside an executor's `submit`.
+@inline(never)
 func handOverAll(_ thread: ThreadPointer) {
     let outer = thread.pointee.isHandingOver
     thread.pointee.isHandingOver = true
@@ -172,6 +175,7 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 
 /// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:
 /// contexts to destroy, hooks to call, objects to free.
+@inline(never)
 func finishHandingOver(_ thread: ThreadPointer) {
     if !thread.pointee.isSkipping { finishSkipped(thread) }
     if thread.pointee.dead != 0 || thread.pointee.hooks != nil { reclaimUnlessBusy(thread) }

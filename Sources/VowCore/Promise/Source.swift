@@ -69,6 +69,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
 
     func retainToken() { _ = pointee.counts.addRelaxed(oneToken) }
 
+    @inline(never)
     func releaseSource(_ thread: ThreadPointer) {
         if pointee.counts.subtractAcquireRelease(1) & sources != 1 { return }
         unlinkParents(thread)
@@ -76,6 +77,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         releaseToken(thread)
     }
 
+    @inline(never)
     func releaseToken(_ thread: ThreadPointer) {
         if !giveTokenBack() { return }
         // A source keeps those that it is linked to: a loop, not a recursion.

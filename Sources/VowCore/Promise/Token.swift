@@ -40,6 +40,7 @@ func rejectionFor(_ source: SourcePointer) -> RecordPointer? {
 }
 
 /// A reaction is through.
+@inline(never)
 func leaveToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.travel.pointee.registration.source?.leave(reaction.registration)
 }

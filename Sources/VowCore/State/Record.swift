@@ -78,6 +78,8 @@ enum RecordFlag {
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
+    /// A follower has gone on past it, further along the same path, and reports in its place.
+    static let passed: UInt8 = 16
 }
 
 struct Record: ~Copyable {
