@@ -51,6 +51,11 @@ static void refused(group_kind kind, vow_promise *const *promises, const int *mo
 }
 
 static void combine(void) {
+    if (w.depth > 0) {
+        /* Inside a callback an outcome may come later than in the model, and who is left over then
+         * is cancelled, or not. */
+        return;
+    }
     group_kind kind = (group_kind)next_below(5);
     unsigned form = next_byte();
     size_t count = form % (MODEL_ITEMS + 1), found = 0;

@@ -71,5 +71,8 @@ func refuseMembers(
 }
 
 func releaseMembers(_ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer) {
-    for member in members { RecordPointer(member)?.release(thread) }
+    // All of them, before foreign code hears of any.
+    asOneStep(thread) {
+        for member in members { RecordPointer(member)?.release(thread) }
+    }
 }
