@@ -195,6 +195,9 @@ static pair simple_reason(void) {
 }
 
 static void cancel_source(int slot) {
+    if (w.depth > 0) {
+        return;
+    }
     int model = w.source_models[slot];
     vow_cancel_source *source = vow_cancel_source_retain(w.sources[slot]);
     bool says_why = next_below(2);
@@ -262,7 +265,9 @@ void cancelling_op(unsigned which) {
     switch (which) {
     default:
         slot = some_promise();
-        if (slot >= 0) {
+        /* In a callback of a handler that has returned it would win over the result, which the
+         * model has taken then. */
+        if (slot >= 0 && w.depth == 0) {
             cancel(slot);
         }
         break;

@@ -314,6 +314,7 @@ const char *model_start(int reaction, bool in_order) {
         model_promise *other = &m.promises[i];
         bool same_queue = i != reaction && !other->passes && other->wait == WAITS_EXECUTOR &&
                           other->executor == self->executor && self->upstream >= 0 &&
+                          self->redirect < 0 && other->redirect < 0 &&
                           other->upstream == self->upstream;
         if (same_queue && other->order < self->order) {
             return "overtook a handler that was registered earlier on the same promise";

@@ -28,8 +28,11 @@ func react(
     }
     markObserved(promise)
     if let rejection {
-        register(derived, on: rejection, thread)
-        promise.release(thread)
+        // Before foreign code could settle the promise: nobody reads it by this.
+        asOneStep(thread) {
+            register(derived, on: rejection, thread)
+            promise.release(thread)
+        }
         return derived
     }
     register(derived, on: promise, thread)

@@ -76,11 +76,16 @@ static bool nothing_left(uint64_t bytes) {
         }                                                                                          \
     } while (0)
 
+/* Lists that share lists have values without measure: so many are compared. */
+#define MOST_COMPARED 2000
+static int compared;
+
 static void compare_value(vow_value out, const model_value *value, int number);
 
 static void compare_outcome(vow_value out, int number) {
     const model_promise *self = &m.promises[number];
     const model_value *value = &m.values[self->value];
+    compared = 0;
     compare_value(out, value, number);
 }
 
@@ -89,7 +94,8 @@ static void compare_value(vow_value out, const model_value *value, int number) {
         differ("a value of another kind", number);
     }
     if (out.kind == VOW_LIST) {
-        for (int i = 0; i < value->count; i++) {
+        for (int i = 0; i < value->count && compared < MOST_COMPARED; i++) {
+            compared++;
             compare_value(vow_list_at(out, (size_t)i), &m.values[value->items[i]], number);
         }
         return;
@@ -126,6 +132,9 @@ static void compare_order(void) {
             plan *late = &s.plans[i], *early = &s.plans[j];
             bool same = late->upstream == early->upstream && late->upstream >= 0 &&
                         late->executor == early->executor && late->executor < SERIALS;
+            /* One whose token was cancelled reads something else. */
+            same = same && m.promises[late->reaction].redirect < 0 &&
+                   m.promises[early->reaction].redirect < 0;
             if (same && late->foretold && early->foretold &&
                 atomic_load(&early->place) > atomic_load(&late->place)) {
                 differ("a serial executor changed the order", late->reaction);
