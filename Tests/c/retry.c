@@ -216,7 +216,8 @@ TEST("an executor that refuses work ends the attempts") {
 
 TEST("wrong arguments") {
     trial self = {.good = 1};
-    CHECK_INT_EQ(code_of(vow_retry(NULL, NULL, &self)), VOW_EINVAL);
+    vow_handler no_handler = NULL;
+    CHECK_INT_EQ(code_of(vow_retry(NULL, no_handler, &self)), VOW_EINVAL);
     for (int wrong = 0; wrong < 8; wrong++) {
         vow_retry_policy policy = policy_of(1, 0, 0);
         switch (wrong) {

@@ -49,8 +49,9 @@ TEST("no limit, and wrong arguments") {
     vow_promise *promise = fulfilled_int(3);
     CHECK(vow_timeout(promise, VOW_FOREVER) == promise);
     CHECK_INT_EQ(code_of(vow_timeout(promise, -2)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_timeout(NULL, 1)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_timeout(NULL, VOW_FOREVER)), VOW_EINVAL);
+    vow_promise *no_promise = NULL;
+    CHECK_INT_EQ(code_of(vow_timeout(no_promise, 1)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_timeout(no_promise, VOW_FOREVER)), VOW_EINVAL);
     vow_resolver *resolver;
     promise = vow_timeout(vow_promise_create(&resolver), INT64_MAX);
     vow_resolve(resolver, vow_int(3));

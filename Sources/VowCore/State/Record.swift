@@ -272,16 +272,18 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
     /// A second link. In a promise's queue: the member before, so that one can be taken out of the middle;
     /// nil: not known yet; see `unlink`. Afterwards: the next one in an executor's or a thread's list.
+    ///
+    /// A canceller may look at it, and find nothing, while its member is about to enter a queue.
     @inline(__always)
     var lane: RecordPointer? {
-        get {
-            (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
-                .load(as: RecordPointer?.self)
-        }
-        nonmutating set {
-            (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
-                .storeBytes(of: newValue, as: RecordPointer?.self)
-        }
+        get { RecordPointer(bitPattern: UInt(laneWord.pointee.peek())) }
+        nonmutating set { laneWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
+    }
+
+    @inline(__always)
+    private var laneWord: UnsafeMutablePointer<AtomicWord> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
+            .assumingMemoryBound(to: AtomicWord.self)
     }
 
     /// As a new member of a queue.
