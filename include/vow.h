@@ -674,6 +674,9 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * end. But a promise that no handle and no reaction is left to read is wanted by
  * nobody, and its producer hears of that, too.
  *
+ * A promise that was resolved with one that itself followed a third one waits for
+ * the third one already: cancelling the one between does not reject it.
+ *
  * A rejection with VOW_ECANCELLED is nothing to report as unhandled.
  */
 

@@ -45,13 +45,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a promise on a path: who follows it there, the walk and perhaps its watch have a reference each.
-    fileprivate func isReadByOthers(_ watch: borrowing RingWatch) -> Bool {
-        pointee.counts.loadAcquire() & 0xffff_ffff > (watch.isAt(self) ? 3 : 2)
-    }
-}
-
 /// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
 /// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
 /// could not wait for itself to let go of it.
@@ -82,12 +75,6 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     var waits = false
     walk: while !isRing {
         switch current.lockedUpstream() {
-        case .follows(let next) where current.isReadByOthers(watch):
-            // Whoever reads it may cancel it, and then its followers are to see that.
-            next.release(thread)
-            holdsOutcome = true
-            waits = true
-            break walk
         case .follows(let next):
             // Adopted, though its follower will stand elsewhere.
             current.pointee.isObserved.set()
@@ -136,8 +123,6 @@ struct RingWatch: ~Copyable {
         start.retain()
         mark = start
     }
-
-    func isAt(_ current: RecordPointer) -> Bool { current == mark }
 
     /// After each step: whether the walk has been here before.
     mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
