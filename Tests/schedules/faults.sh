@@ -98,10 +98,10 @@ fault redirect-without-the-lock Promise/Follow.swift \
     '    let before = follower.upstream
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
-    before?.release(thread)' \
+    if let before { leaveBehind(before, thread) }' \
     '    follower.pointee.state.unlock(word.phase, word.head)
     let before = follower.upstream
-    before?.release(thread)
+    if let before { leaveBehind(before, thread) }
     follower.upstream = followed'
 
 fault last-resolver-by-an-old-reading Promise/Counting.swift \
@@ -310,9 +310,9 @@ fault moving-may-lose-its-followers Promise/Follow.swift \
     Promise/Follow.swift \
     '        follower.release(thread)
     }
-    followed.release(thread)' \
+    return true' \
     '    }
-    followed.release(thread)' \
+    return true' \
     Promise/Follow.swift \
     'let theirs = UInt64(followers) + besides | 1 << 32' \
     'let theirs = UInt64(followers) | 1 << 32' \
@@ -346,8 +346,12 @@ fault interest-by-plain-subtraction Promise/Interest.swift \
         return isLast'
 
 fault interest-ends-with-the-last-release Promise/Counting.swift \
-    'if pointee.state.read().hasValue { giveBack(1, thread) } else { releasePending(self, thread) }' \
-    'giveBack(1, thread)'
+    '        if pointee.state.read().hasValue {
+            giveBack(1, thread)
+        } else {
+            releasePending(self, thread)
+        }' \
+    '        giveBack(1, thread)'
 
 fault hook-added-without-asking-who-reads Promise/Hooks.swift \
     '    if isOpen && !isUnread {' \
