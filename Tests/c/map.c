@@ -10,7 +10,7 @@ typedef struct gauge {
     atomic_int begun;
     atomic_int failing; /* the item that fails; -1: none */
     vow_resolver *resolvers[ITEMS];
-    vow_executor *seen;
+    _Atomic(vow_executor *) seen;
 } gauge;
 
 static vow_value numbers(int64_t count) {
@@ -30,7 +30,7 @@ static vow_value doubled(vow_value input, void *context) {
     while (now > most && !atomic_compare_exchange_weak(&self->most, &most, now)) {
     }
     atomic_fetch_add(&self->begun, 1);
-    self->seen = vow_executor_current();
+    atomic_store(&self->seen, vow_executor_current());
     atomic_fetch_sub(&self->under_way, 1);
     if (input.as.integer == atomic_load(&self->failing)) {
         return vow_error("test", 3, "three");

@@ -103,20 +103,20 @@ TEST("cancelling a scope, its end, or releasing it cancels the members and those
 static vow_scope *adding_to;
 
 static vow_value add_another(vow_value input, void *context) {
-    int *left = context;
-    if (--*left > 0) {
+    atomic_int *left = context;
+    if (atomic_fetch_sub(left, 1) > 1) {
         CHECK_INT_EQ(vow_scope_add(adding_to, vow_then(fulfilled_int(1), add_another, left)), 0);
     }
     return vow_value_retain(input);
 }
 
 TEST("members may add members") {
-    int left = 100;
+    static atomic_int left = 100;
     adding_to = vow_scope_create();
     vow_promise *first = vow_then(fulfilled_int(1), add_another, &left);
     CHECK_INT_EQ(vow_scope_add(adding_to, first), 0);
     int64_t limit = now_ns() + LONG_ENOUGH;
-    while (__atomic_load_n(&left, __ATOMIC_SEQ_CST) > 0 && now_ns() < limit) {
+    while (atomic_load(&left) > 0 && now_ns() < limit) {
         usleep(100);
     }
     CHECK_INT_EQ(code_of(vow_scope_close(adding_to)), 0);
