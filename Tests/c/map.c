@@ -60,7 +60,7 @@ static void expect_doubled(vow_promise *promise, size_t count) {
 }
 
 TEST("vow_map gives the results in the order of the items") {
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     for (size_t bound = 0; bound < 5; bound++) {
         expect_doubled(vow_map(numbers(ITEMS), doubled, &self, bound), ITEMS);
         if (bound > 0) {
@@ -75,7 +75,7 @@ TEST("vow_map gives the results in the order of the items") {
 
 TEST("vow_map has no more under way than its bound, and begins in order") {
     vow_executor_set_default(vow_executor_inline());
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     vow_promise *map = vow_map(numbers(10), later, &self, 3);
     CHECK_INT_EQ(atomic_load(&self.begun), 3);
     for (int i = 0; i < 10; i++) {
@@ -95,7 +95,7 @@ static void note_stop(void *context) {
 
 TEST("vow_map rejects with the place, begins nothing more, and cancels what is under way") {
     vow_executor_set_default(vow_executor_inline());
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     atomic_int stopped = 0;
     vow_promise *map = vow_map(numbers(10), later, &self, 4);
     for (int i = 0; i < 4; i++) {
@@ -159,7 +159,7 @@ static vow_value context_is_77(vow_value input, void *context) {
 
 TEST("the functions run on the executor of the place that they were given at, with its context") {
     vow_executor *serial = vow_executor_serial("map");
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     vow_promise *map = vow_async(serial, map_here, &self);
     expect_doubled(map, 20);
     CHECK(self.seen == serial);
@@ -189,7 +189,7 @@ static vow_value wait_for_map(vow_value input, void *context) {
 }
 
 TEST("a handler may wait for a map and a combined promise, on the pool and inline") {
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     for (int round = 0; round < 20; round++) {
         CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), wait_for_map, &self)), 2);
         CHECK_INT_EQ(int_of(vow_async(vow_executor_inline(), wait_for_map, &self)), 2);
@@ -198,7 +198,7 @@ TEST("a handler may wait for a map and a combined promise, on the pool and inlin
 
 static void *map_many(void *context) {
     vow_executor_set_default(vow_executor_inline());
-    gauge self = {.failing = -1};
+    static gauge self = {.failing = -1};
     expect_doubled(vow_map(numbers(200000), doubled, &self, 8), 200000);
     vow_executor_set_default(NULL);
     (void)context;
@@ -210,10 +210,12 @@ TEST("a long map of a plain function on the inline executor needs constant stack
 }
 
 TEST("vow_map on the pool, failing in the middle, often") {
+    static gauge all[300];
     for (int round = 0; round < 300; round++) {
         vow_statistics before = harness_stats();
-        gauge self = {.failing = round % 50};
-        vow_promise *map = vow_map(numbers(50), doubled, &self, (size_t)(round % 9));
+        gauge *self = &all[round];
+        atomic_store(&self->failing, round % 50);
+        vow_promise *map = vow_map(numbers(50), doubled, self, (size_t)(round % 9));
         if (round % 3 == 0) {
             vow_cancel(map);
             vow_promise_peek(map, &(vow_value){0});
