@@ -127,10 +127,9 @@ let mostMembers = Int(Int32.max) / 8
 func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
     let marks = plan.isMarked ? (plan.count + 7) & ~7 : 0
     let size = membersStart + plan.count * Observer.size + marks
-    guard let memory = takeMemory(size) else { return nil }
-    let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(size: size, owner: groupStart, stop: stopGroup))
+    let producer = ProducerPart(size: size, owner: groupStart, stop: stopGroup)
+    guard let promise = makeProduced(producer, thread) else { return nil }
+    let memory = UnsafeMutableRawPointer(promise)
     let group = (memory + groupStart).bindMemory(to: Group.self, capacity: 1)
     let owner = ObserverOwner(
         told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
@@ -141,7 +140,6 @@ func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
         _ = initialiseObserver(at: group.observer(index), owner: ownerAddress)
         if plan.isMarked { group.mark(index).initialize(to: AtomicFlags()) }
     }
-    count(thread.cell.pointee.counters.promisesMade)
     return group
 }
 

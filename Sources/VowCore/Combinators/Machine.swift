@@ -131,11 +131,9 @@ func makeMachine<Fields: ~Copyable>(
 ) -> MachinePointer? {
     let size =
         fieldsStart + (MemoryLayout<Fields>.stride + extra + 15) & ~15 + plan.lanes * Lane.size
-    guard let memory = takeMemory(size) else { return nil }
-    let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(
-        to: ProducerPart(size: size, owner: machineStart, stop: stopMachine))
+    let producer = ProducerPart(size: size, owner: machineStart, stop: stopMachine)
+    guard let promise = makeProduced(producer, thread) else { return nil }
+    let memory = UnsafeMutableRawPointer(promise)
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
     machine.fields(Fields.self).initialize(to: fields)
@@ -145,7 +143,6 @@ func makeMachine<Fields: ~Copyable>(
         _ = initialiseObserver(at: lane.observer, owner: owner)
         lane.part.initialize(to: LanePart())
     }
-    count(thread.cell.pointee.counters.promisesMade)
     return machine
 }
 

@@ -68,14 +68,13 @@ private func member(of observer: RecordPointer) -> UnsafeMutablePointer<Member> 
 /// Nil without memory.
 func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     let size = runnerStart + Observer.size
-    guard let memory = takeMemory(size) else { return nil }
-    let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(size: size, stop: stopScope))
+    guard let promise = makeProduced(ProducerPart(size: size, stop: stopScope), thread) else {
+        return nil
+    }
+    let memory = UnsafeMutableRawPointer(promise)
     let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
     scope.initialize(to: Scope())
     _ = initialiseObserver(at: memory + runnerStart, owner: scope.asOwner)
-    count(thread.cell.pointee.counters.promisesMade)
     return scope
 }
 

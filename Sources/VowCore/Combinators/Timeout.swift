@@ -66,16 +66,14 @@ func limitTime(
 }
 
 private func makeTimeout(_ thread: ThreadPointer) -> TimeoutPointer? {
-    guard let memory = takeMemory(wholeSize) else { return nil }
-    let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(size: wholeSize, stop: stopTimeout))
+    let producer = ProducerPart(size: wholeSize, stop: stopTimeout)
+    guard let promise = makeProduced(producer, thread) else { return nil }
+    let memory = UnsafeMutableRawPointer(promise)
     let limited = timeout(at: memory)
     limited.initialize(to: Timeout())
     let owner = UnsafeMutableRawPointer(limited).assumingMemoryBound(to: ObserverOwner.self)
     _ = initialiseObserver(at: memory + observerStart, owner: owner)
     limited.timer.initialize(to: TimerNode(timerFired))
-    count(thread.cell.pointee.counters.promisesMade)
     return limited
 }
 

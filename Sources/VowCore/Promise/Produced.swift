@@ -43,18 +43,29 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An open promise with room for a part; the caller owns it and has one producer's reference. Nil: no memory.
+/// An open promise in memory that its maker fills behind the `ProducerPart`; the caller owns it and has one
+/// producer's reference. Nil: no memory.
+func makeProduced(
+    _ part: ProducerPart, _ thread: ThreadPointer
+) -> RecordPointer? {
+    guard let memory = takeMemory(part.size) else { return nil }
+    let promise = memory.bindMemory(to: Record.self, capacity: 1)
+    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
+    promise.producer.initialize(to: part)
+    count(thread.cell.pointee.counters.promisesMade)
+    return promise
+}
+
+/// The same with a part of the producer's own right behind.
 func makeProduced<Part>(
     _ part: Part, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
     let size = partStart + MemoryLayout<Part>.stride
-    guard let memory = takeMemory(size) else { return nil }
-    let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
-    promise.producer.initialize(to: ProducerPart(size: size, stop: stop))
+    guard let promise = makeProduced(ProducerPart(size: size, stop: stop), thread) else {
+        return nil
+    }
     promise.part(Part.self).initialize(to: part)
-    count(thread.cell.pointee.counters.promisesMade)
     return promise
 }
 
