@@ -24,7 +24,15 @@ public func vow_cancel_with(_ promise: OpaquePointer!, _ reason: vow_value) -> B
     return isFirst
 }
 
-typealias Hooked = @convention(c) (UnsafeMutableRawPointer?) -> Void
+/// A hook that was not taken: its context is destroyed all the same.
+private func refuseHook(
+    _ answer: Int32, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
+    _ thread: ThreadPointer
+) -> Int32 {
+    if let destroy { runForeign(thread) { destroy(context) } }
+    leave(thread)
+    return answer
+}
 
 @_cdecl("vow_resolver_on_cancel") @implementation
 public func vow_resolver_on_cancel(
@@ -34,7 +42,7 @@ public func vow_resolver_on_cancel(
 ) -> Int32 {
     let thread = currentThread()
     var answer = VOW_EINVAL
-    if let record = resolverRecord(resolver, "vow_resolver_on_cancel"), let fn: Hooked = fn {
+    if let record = resolverRecord(resolver, "vow_resolver_on_cancel"), let fn: HookFunction = fn {
         if let hook = makeHook(fn, context, destroy) {
             addHook(hook, to: record, thread)
             leave(thread)
@@ -42,9 +50,7 @@ public func vow_resolver_on_cancel(
         }
         answer = VOW_ENOMEM
     }
-    if let destroy: Hooked = destroy { runForeign(thread) { destroy(context) } }
-    leave(thread)
-    return answer
+    return refuseHook(answer, context, destroy, thread)
 }
 
 @_cdecl("vow_cancel_source_create") @implementation
@@ -131,7 +137,7 @@ public func vow_token_on_cancel(
 ) -> Int32 {
     let thread = currentThread()
     var answer = VOW_EINVAL
-    if let record = tokenRecord(token, "vow_token_on_cancel"), let fn: Hooked = fn {
+    if let record = tokenRecord(token, "vow_token_on_cancel"), let fn: HookFunction = fn {
         if let hook = makeHook(fn, context, destroy) {
             if addHook(hook, to: record, thread) {
                 leave(thread)
@@ -141,9 +147,7 @@ public func vow_token_on_cancel(
         }
         answer = VOW_ENOMEM
     }
-    if let destroy: Hooked = destroy { runForeign(thread) { destroy(context) } }
-    leave(thread)
-    return answer
+    return refuseHook(answer, context, destroy, thread)
 }
 
 @_cdecl("vow_token_is_cancelled") @implementation
