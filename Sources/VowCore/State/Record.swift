@@ -40,8 +40,6 @@ struct Shape: OptionSet {
     var isProduced: Bool { rawValue & 0b1010_0001 == 128 }
     @inline(__always)
     var isTravelling: Bool { rawValue & 0b0010_0001 == 33 }
-    @inline(__always)
-    var isSubscription: Bool { rawValue & 0b1000_0001 == 129 }
     /// A handler decides about it, and not somebody with a resolver.
     @inline(__always)
     var isReaction: Bool { rawValue & 0b1000_0001 == 1 }
