@@ -5,6 +5,9 @@ import PackageDescription
 
 let package = Package(
     name: "vow",
+    products: [
+        .library(name: "Vow", targets: ["Vow"])
+    ],
     targets: [
         .systemLibrary(name: "CVow", path: "include"),
         .target(name: "CVowPlatform"),
@@ -15,7 +18,9 @@ let package = Package(
             cSettings: [.define("VOW_IMPLEMENTATION")],
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
+        .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
+        .testTarget(name: "VowTests", dependencies: ["Vow"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
     ],
     swiftLanguageModes: [.v6]

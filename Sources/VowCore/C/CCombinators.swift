@@ -80,7 +80,8 @@ public func vow_map(
         return refused(list, "vow_map", fn == nil ? "fn is NULL" : "list is no list", thread)
     }
     let promise = mapList(
-        list, fn, context, concurrency: concurrency < 0 ? Int.max : concurrency, thread)
+        list, fn, for: Caller(context: context),
+        concurrency: concurrency < 0 ? Int.max : concurrency, thread)
     leave(thread)
     return OpaquePointer(promise)
 }
@@ -101,7 +102,7 @@ public func vow_reduce(
     var isUsed = false
     let promise = combined(promises, count, "vow_reduce") {
         isUsed = true
-        return reduce($0, from: initial, fn, context, $1)
+        return reduce($0, from: initial, fn, for: Caller(context: context), $1)
     }
     if !isUsed { initial.release(thread) }
     leave(thread)
@@ -119,7 +120,8 @@ public func vow_repeat(
         return refused(
             state, "vow_repeat", again == nil ? "again is NULL" : "step is NULL", thread)
     }
-    let promise = repeatSteps(from: state, while: again, step, context, thread)
+    let promise = repeatSteps(
+        from: state, while: again, step, for: Caller(context: context), thread)
     leave(thread)
     return OpaquePointer(promise)
 }

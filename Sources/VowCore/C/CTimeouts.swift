@@ -38,7 +38,7 @@ public func vow_retry(
         }
         kept = given
     }
-    let promise = retry(kept, fn, context, thread)
+    let promise = retry(kept, fn, for: Caller(context: context), thread)
     leave(thread)
     return OpaquePointer(promise)
 }

@@ -20,8 +20,9 @@ struct Machine: ~Copyable {
     /// Its outcome is decided.
     private let over = AtomicWord(0)
     let laneCount: Int
-    /// The user's.
+    /// The user's; the value (owned) keeps it alive.
     let context: UnsafeMutableRawPointer?
+    let contextOwner: vow_value
     /// Where work runs, owned, and with which travelling context, owned.
     let executor: ExecutorPointer
     let travelling: vow_value
@@ -33,8 +34,9 @@ struct Machine: ~Copyable {
         program = plan.program
         holds = AtomicWord(UInt64(plan.lanes) + 1)
         laneCount = plan.lanes
-        context = plan.context
-        executor = executorForReaction(nil, thread)
+        context = plan.caller.context
+        contextOwner = plan.caller.contextOwner
+        executor = executorForReaction(plan.caller.executor, thread)
         travelling = thread.pointee.context.retained()
     }
 
@@ -58,7 +60,16 @@ struct Program {
 struct MachinePlan {
     let program: Program
     var lanes = 1
+    let caller: Caller
+}
+
+/// Whose functions a machine runs, and where.
+struct Caller {
     var context: UnsafeMutableRawPointer?
+    /// What keeps the context alive, if it is not the caller itself; consumed.
+    var contextOwner = vow_none()
+    /// Borrowed; nil: that of the calling thread.
+    var executor: ExecutorPointer?
 }
 
 /// An observer, and what has become of what it looks at.
@@ -284,6 +295,7 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
 private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     machine.pointee.program.clear(machine, thread)
+    machine.pointee.contextOwner.release(thread)
     machine.pointee.travelling.release(thread)
     machine.pointee.executor.release(thread)
     machine.promise.releaseProducer(thread)

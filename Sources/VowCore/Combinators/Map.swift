@@ -17,26 +17,29 @@ private struct MapFields: ~Copyable {
 
 /// - Parameter list: consumed.
 func mapList(
-    _ list: vow_value, _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?,
-    concurrency: Int, _ thread: ThreadPointer
+    _ list: vow_value, _ fn: @escaping Handler, for caller: Caller, concurrency: Int,
+    _ thread: ThreadPointer
 ) -> RecordPointer {
     let count = list.box?.part(ListPart.self).pointee.count ?? 0
     guard count <= mostMembers, let results = makeEmptyList(count: count) else {
         list.release(thread)
+        caller.contextOwner.release(thread)
         return promiseWithoutMemory
     }
     if count == 0 {
         list.release(thread)
+        caller.contextOwner.release(thread)
         return makePromise(of: results, thread)
     }
     let plan = MachinePlan(
         program: Program(next: nextOfMap, clear: clearMap),
-        lanes: concurrency == 0 ? count : min(concurrency, count), context: context)
+        lanes: concurrency == 0 ? count : min(concurrency, count), caller: caller)
     let fields = MapFields(
         fn: fn, list: list, results: results, count: count, left: AtomicWord(UInt64(count)))
     guard let machine = makeMachine(plan, fields, thread) else {
         list.release(thread)
         results.release(thread)
+        caller.contextOwner.release(thread)
         return promiseWithoutMemory
     }
     let promise = machine.promise

@@ -26,16 +26,20 @@ private func promises(of fields: UnsafeMutablePointer<ReduceFields>)
 /// - Parameters: members and initial are consumed.
 func reduce(
     _ members: UnsafeBufferPointer<OpaquePointer?>, from initial: vow_value,
-    _ fn: @escaping Reducer, _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+    _ fn: @escaping Reducer, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
-    if members.isEmpty { return makePromise(of: initial, thread) }
+    if members.isEmpty {
+        caller.contextOwner.release(thread)
+        return makePromise(of: initial, thread)
+    }
     let plan = MachinePlan(
         program: Program(next: nextOfReduce, giveUp: giveUpRest, clear: clearReduce),
-        context: context)
+        caller: caller)
     let fields = ReduceFields(fn: fn, count: members.count, accumulated: initial)
     let size = members.count * MemoryLayout<RecordPointer>.stride
     guard let machine = makeMachine(plan, fields, extra: size, thread) else {
         initial.release(thread)
+        caller.contextOwner.release(thread)
         return refuseMembers(members, thread)
     }
     let copies = promises(of: machine.fields(ReduceFields.self))

@@ -17,13 +17,14 @@ private struct RepeatFields {
 /// - Parameter state: consumed.
 func repeatSteps(
     from state: vow_value, while again: @escaping Condition, _ step: @escaping Handler,
-    _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+    for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let plan = MachinePlan(
-        program: Program(next: nextOfRepeat, clear: clearRepeat), context: context)
+        program: Program(next: nextOfRepeat, clear: clearRepeat), caller: caller)
     let fields = RepeatFields(again: again, step: step, state: state)
     guard let machine = makeMachine(plan, fields, thread) else {
         state.release(thread)
+        caller.contextOwner.release(thread)
         return promiseWithoutMemory
     }
     let promise = machine.promise

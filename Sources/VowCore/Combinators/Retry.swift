@@ -28,13 +28,13 @@ private typealias RetryPointer = UnsafeMutablePointer<RetryFields>
 private let deadlineLane = 1
 
 func retry(
-    _ policy: RetryPolicy, _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?,
-    _ thread: ThreadPointer
+    _ policy: RetryPolicy, _ fn: @escaping Handler, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let plan = MachinePlan(
         program: Program(next: nextOfRetry, clear: clearRetry),
-        lanes: policy.deadline == 0 ? 1 : 2, context: context)
+        lanes: policy.deadline == 0 ? 1 : 2, caller: caller)
     guard let machine = makeMachine(plan, RetryFields(fn: fn, policy: policy), thread) else {
+        caller.contextOwner.release(thread)
         return promiseWithoutMemory
     }
     if policy.deadline != 0 { machine.lane(deadlineLane).index = deadlineLane }

@@ -39,7 +39,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// How much memory it takes.
     @inline(__always)
     var recordSize: Int {
-        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
+        if pointee.shape.isProduced { return producer.pointee.size }
+        let size = pointee.shape.recordSize
+        return pointee.flags.contains(RecordFlag.carriesContext) ? size + CarriedContext.size : size
     }
 }
 

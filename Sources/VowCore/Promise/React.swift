@@ -7,11 +7,15 @@ struct Reaction {
     var shape: Shape
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
+    /// `context` is `CarriedContext.size` bytes to be moved into the link.
+    var isContextCarried = false
     /// Borrowed; nil: that of the calling thread.
     var executor: ExecutorPointer?
     var extras = LinkExtras()
     /// Borrowed.
     var token: SourcePointer?
+    /// It tells somebody of a rejection.
+    var seesRejections = true
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
@@ -26,7 +30,7 @@ func react(
         rejection?.release(thread)
         return promiseWithoutMemory
     }
-    markObserved(promise)
+    if reaction.seesRejections { markObserved(promise) }
     if let rejection {
         // Before foreign code could settle the promise: nobody reads it by this.
         asOneStep(thread) {
@@ -71,7 +75,9 @@ private func makeLink(
     if thread.pointee.context.kind != VOW_NONE || reaction.token != nil {
         shape.formUnion([.extras, .travels])
     }
-    guard let memory = takeMemory(shape.recordSize) else {
+    let size = shape.recordSize
+    let carried = reaction.isContextCarried ? CarriedContext.size : 0
+    guard let memory = takeMemory(size + carried) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
         }
@@ -80,9 +86,15 @@ private func makeLink(
     let link = memory.bindMemory(to: Record.self, capacity: 1)
     link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
     link.upstream = upstream
+    var context = reaction.context
+    if let given = context, carried > 0 {
+        link.pointee.flags.insert(RecordFlag.carriesContext)
+        context = memory + size
+        context?.copyMemory(from: given, byteCount: carried)
+    }
     link.link.initialize(
         to: LinkPart(
-            handler: reaction.handler, context: reaction.context,
+            handler: reaction.handler, context: context,
             executor: executorForReaction(reaction.executor, thread)))
     if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
     count(thread.cell.pointee.counters.promisesMade)

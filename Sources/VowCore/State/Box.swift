@@ -12,14 +12,17 @@ struct Box: ~Copyable {
     let kind: vow_kind
     /// Never freed, never counted.
     let isImmortal: Bool
+    /// Of an object: its pointer leads to content behind its part, which begins with a `BoxContent`.
+    let hasContent: Bool
     #if VOW_CHECKED
         var seal = Seal.live
     #endif
 
-    init(_ kind: vow_kind, isImmortal: Bool = false) {
+    init(_ kind: vow_kind, isImmortal: Bool = false, hasContent: Bool = false) {
         count = AtomicWord(1)
         self.kind = kind
         self.isImmortal = isImmortal
+        self.hasContent = hasContent
     }
 }
 
@@ -33,6 +36,12 @@ struct ObjectPart {
     var cls: UnsafePointer<vow_class>?
     /// Not nil for an object lent to a handler in a checked build: the box that owns the pointer.
     var lender: BoxPointer?
+}
+
+/// What the content of an object's box begins with.
+struct BoxContent {
+    /// All of it, this included.
+    let size: Int
 }
 
 /// The items follow.
@@ -81,6 +90,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
         domain + part(ErrorPart.self).pointee.domainLength + 1
     }
 
+    var content: UnsafeMutablePointer<BoxContent> {
+        tail(after: ObjectPart.self).assumingMemoryBound(to: BoxContent.self)
+    }
+
     /// How much memory the box takes.
     var size: Int {
         let start = MemoryLayout<Box>.stride
@@ -89,7 +102,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
             return start + MemoryLayout<StringPart>.stride + part(StringPart.self).pointee.length
                 + 1
         case VOW_OBJECT:
-            return start + MemoryLayout<ObjectPart>.stride
+            let size = start + MemoryLayout<ObjectPart>.stride
+            return pointee.hasContent ? size + content.pointee.size : size
         case VOW_LIST:
             return start + MemoryLayout<ListPart>.stride
                 + part(ListPart.self).pointee.count * MemoryLayout<vow_value>.stride

@@ -4,18 +4,21 @@ import CVow
 import CVowPlatform
 
 /// Memory for a box with a part and `extra` bytes behind it; nil when there is none or the sum overflows.
-private func makeBox<Part>(_ kind: vow_kind, _ part: Part, extra: Int) -> BoxPointer? {
+private func makeBox<Part>(
+    _ kind: vow_kind, _ part: Part, extra: Int, hasContent: Bool = false
+) -> BoxPointer? {
     let fixed = MemoryLayout<Box>.stride + MemoryLayout<Part>.stride
     let (size, overflow) = fixed.addingReportingOverflow(extra)
     guard extra >= 0, !overflow, let memory = takeMemory(size) else { return nil }
-    return initialiseBox(memory, kind, part, isImmortal: false)
+    return initialiseBox(memory, kind, part, isImmortal: false, hasContent: hasContent)
 }
 
 private func initialiseBox<Part>(
-    _ memory: UnsafeMutableRawPointer, _ kind: vow_kind, _ part: Part, isImmortal: Bool
+    _ memory: UnsafeMutableRawPointer, _ kind: vow_kind, _ part: Part, isImmortal: Bool,
+    hasContent: Bool = false
 ) -> BoxPointer {
     let box = memory.bindMemory(to: Box.self, capacity: 1)
-    box.initialize(to: Box(kind, isImmortal: isImmortal))
+    box.initialize(to: Box(kind, isImmortal: isImmortal, hasContent: hasContent))
     box.part(Part.self).initialize(to: part)
     return box
 }
@@ -39,6 +42,16 @@ func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_cl
 {
     let part = ObjectPart(pointer: pointer, cls: cls, lender: nil)
     return makeBox(VOW_OBJECT, part, extra: 0).map { vow_value(VOW_OBJECT, $0) }
+}
+
+/// An object whose pointer leads to `size` bytes in the same piece of memory, a `BoxContent` at their beginning; the
+/// maker fills the rest. The class's `destroy` must leave the memory alone.
+func makeObject(holding size: Int, _ cls: UnsafePointer<vow_class>) -> vow_value? {
+    let part = ObjectPart(pointer: nil, cls: cls, lender: nil)
+    guard let box = makeBox(VOW_OBJECT, part, extra: size, hasContent: true) else { return nil }
+    box.content.initialize(to: BoxContent(size: size))
+    box.part(ObjectPart.self).pointee.pointer = UnsafeMutableRawPointer(box.content)
+    return vow_value(VOW_OBJECT, box)
 }
 
 /// Consumes the items only when it succeeds.

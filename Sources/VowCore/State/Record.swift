@@ -78,6 +78,8 @@ enum RecordFlag {
     static let dropped: UInt8 = 8
     /// A follower has gone on past it, further along the same path, and reports in its place.
     static let passed: UInt8 = 16
+    /// Of a link, from the beginning: its context stands behind all its other parts.
+    static let carriesContext: UInt8 = 32
 }
 
 struct Record: ~Copyable {
@@ -191,6 +193,12 @@ extension Shape {
         if contains(.link) { return MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size }
         return MemoryLayout<Record>.size
     }
+}
+
+/// The context of a link that carries it: bytes that its maker hands over with a copy, as the Swift face does
+/// with a closure.
+enum CarriedContext {
+    static let size = 32
 }
 
 // Plain fields are reached by address and not through `pointee`: changing a field of a struct is an access

@@ -1,0 +1,83 @@
+// One switch for many handlers.
+
+import CVow
+
+/// Cancels what its ``token`` was given to.
+///
+/// Cancelling unregisters those handlers: success handlers never run, failure handlers get a `CancellationError`, and
+/// the promises that they stand on are left alone. The last source to go leaves everything as it is.
+public struct CancellationSource: Sendable {
+    private let handle: Handle
+
+    public init() { self.init(linkedTo: []) }
+
+    /// Also cancelled when one of these tokens is, for its reason.
+    public init(linkedTo tokens: [CancellationToken]) {
+        let source = withExtendedLifetime(tokens) {
+            vow_cancel_source_create_linked(tokens.map { $0.pointer }, tokens.count)
+        }
+        guard let source else { fatalError("out of memory for a cancellation source") }
+        handle = Handle(source, release: vow_cancel_source_release)
+    }
+
+    /// True the first time; later calls have no effect.
+    @discardableResult
+    public func cancel() -> Bool {
+        handle.withPointer { vow_cancel_source_cancel($0) }
+    }
+
+    /// The same with a reason that C sees as the payload of the errors, and Swift as ``CancellationToken/reason``.
+    @discardableResult
+    public func cancel(reason: some Sendable) -> Bool {
+        handle.withPointer { vow_cancel_source_cancel_with($0, encode(reason)) }
+    }
+
+    public var token: CancellationToken {
+        handle.withPointer { CancellationToken(borrowed: vow_cancel_source_token($0)!) }
+    }
+}
+
+/// Tells that work is no longer wanted, to any number of handlers and functions.
+public struct CancellationToken: Sendable {
+    private let handle: Handle
+
+    fileprivate init(borrowed token: OpaquePointer) {
+        vow_token_retain(token)
+        handle = Handle(token, release: vow_token_release)
+    }
+
+    fileprivate var pointer: OpaquePointer { handle.pointer }
+
+    static func withPointer<Result>(
+        _ token: CancellationToken?, _ body: (OpaquePointer?) -> Result
+    ) -> Result {
+        token?.handle.withPointer(body) ?? body(nil)
+    }
+
+    /// One that is never cancelled.
+    public static let none = CancellationSource().token
+
+    public var isCancelled: Bool {
+        handle.withPointer { vow_token_is_cancelled($0) }
+    }
+
+    /// Throws a `CancellationError` once it is cancelled.
+    public func checkCancellation() throws(CancellationError) {
+        if isCancelled { throw CancellationError() }
+    }
+
+    /// The reason it was cancelled with, if that was one of this type.
+    public func reason<Reason: Sendable>(as _: Reason.Type = Reason.self) -> Reason? {
+        let value = handle.withPointer { vow_token_reason($0) }
+        defer { vow_value_release(value) }
+        return value.kind == VOW_NONE ? nil : decode(value)
+    }
+
+    /// Has `action` called, once, when it is cancelled: on that thread, or at once if it is already.
+    public func onCancel(_ action: @escaping @Sendable () -> Void) {
+        let hook = HookClosure(action)
+        _ = handle.withPointer {
+            vow_token_on_cancel($0, HookClosure.call, hook.retained(), HookClosure.release)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// How Swift errors become the library's, and come back.
+
+import CVow
+
+/// An error (owned) that stands for a Swift error. C reads domain, code and message; Swift finds the error itself again.
+func encodeError(_ error: any Error) -> vow_value {
+    switch error {
+    case let error as CError: return error.cValue.makeCValue()
+    case let error as PromiseError:
+        return ownError(error) ?? wrapped(error, "vow.swift", code: error._code)
+    case is CancellationError: return vow_error("vow", Int64(VOW_ECANCELLED), "cancelled")
+    default: return wrapped(error, error._domain, code: error._code)
+    }
+}
+
+private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
+    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error))
+}
+
+/// Those that C knows.
+private func ownError(_ error: PromiseError) -> vow_value? {
+    func make(_ code: Int32) -> vow_value { vow_error("vow", Int64(code), "\(error)") }
+    switch error {
+    case .invalidArgument: return make(VOW_EINVAL)
+    case .outOfMemory: return make(VOW_ENOMEM)
+    case .forked: return make(VOW_EFORKED)
+    case .broken: return make(VOW_EBROKEN)
+    case .cycle: return make(VOW_ECYCLE)
+    case .deadlock: return make(VOW_EDEADLOCK)
+    case .shutDown: return make(VOW_ESHUTDOWN)
+    case .timedOut(let last):
+        let payload = last.map(encodeError) ?? vow_none()
+        return vow_error_wrap("vow", Int64(VOW_ETIMEDOUT), "\(error)", payload)
+    case .reason(let value):
+        return vow_error_wrap("vow", Int64(VOW_EREASON), "\(error)", value.makeCValue())
+    case .unexpectedValue, .neitherValueNorError, .noSuchElement: return nil
+    }
+}
+
+/// The Swift error that an error (borrowed) stands for.
+func decodeError(_ error: vow_value) -> any Error {
+    let payload = vow_error_payload(error)
+    if let original = payload.held(as: (any Error).self) { return original }
+    if vow_error_domain(error).map({ String(cString: $0) }) == "vow",
+        let known = decodeOwnError(error, payload)
+    {
+        return known
+    }
+    return CError(CValue(cValue: error))
+}
+
+private func decodeOwnError(_ error: vow_value, _ payload: vow_value) -> (any Error)? {
+    switch Int32(truncatingIfNeeded: vow_error_code(error)) {
+    case VOW_EINVAL:
+        PromiseError.invalidArgument(vow_error_message(error).map { String(cString: $0) } ?? "")
+    case VOW_ENOMEM: PromiseError.outOfMemory
+    case VOW_EFORKED: PromiseError.forked
+    case VOW_EBROKEN: PromiseError.broken
+    case VOW_ECYCLE: PromiseError.cycle
+    case VOW_ECANCELLED: CancellationError()
+    case VOW_ETIMEDOUT:
+        PromiseError.timedOut(lastError: payload.kind == VOW_ERROR ? decodeError(payload) : nil)
+    case VOW_EDEADLOCK: PromiseError.deadlock
+    case VOW_EAGGREGATE: AggregateError(list: payload)
+    case VOW_ESHUTDOWN: PromiseError.shutDown
+    case VOW_EREASON: PromiseError.reason(CValue(cValue: payload))
+    default: nil
+    }
+}
+
+extension AggregateError {
+    fileprivate init(list: vow_value) {
+        errors = (0..<vow_list_count(list)).map { place in
+            let error = vow_list_at(list, place)
+            let index = vow_error_index(error)
+            return MemberError(
+                label: index >= 0 ? Int(index) : place, underlying: decodeError(error))
+        }
+    }
+}
+
+/// The typed failure that an error (borrowed) stands for; nil: this type cannot.
+func decodeFailure<Failure: Error>(_ error: vow_value, as _: Failure.Type = Failure.self)
+    -> Failure?
+{
+    if Failure.self == Never.self { return nil }
+    let decoded = decodeError(error)
+    if let failure = decoded as? Failure { return failure }
+    guard let type = Failure.self as? any PromiseFailure.Type else { return nil }
+    return type.init(promiseError: decoded) as? Failure
+}

@@ -1,0 +1,53 @@
+// The errors that the library itself rejects with.
+
+/// Why a promise was rejected by the library and not by the work it stands for.
+///
+/// A cancelled promise is rejected with Swift's own `CancellationError`.
+public enum PromiseError: Error, Sendable {
+    /// A wrong argument; the text names function and argument.
+    case invalidArgument(String)
+    case outOfMemory
+    /// It needs libdispatch's threads, which a forked child has not.
+    case forked
+    /// The last resolver went away without resolving the promise.
+    case broken
+    /// The promise would have to wait for itself.
+    case cycle
+    /// It took too long. A retry that was given up at its deadline says why its last attempt had failed.
+    case timedOut(lastError: (any Error)?)
+    /// The wait would block what it waits for.
+    case deadlock
+    /// What was to run the work is gone.
+    case shutDown
+    /// C rejected with a value that is no error.
+    case reason(CValue)
+    /// A C value that is none of the type which Swift was told to expect.
+    case unexpectedValue(expected: String, found: String)
+    /// A callback came with neither a value nor an error.
+    case neitherValueNorError
+    /// `filter`, `validate`, `compactMap`, `firstValue` and `lastValue` found nothing.
+    case noSuchElement
+
+    /// Another time-out than a retry's.
+    public static var timedOut: PromiseError { .timedOut(lastError: nil) }
+}
+
+extension PromiseError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidArgument(let text): text
+        case .outOfMemory: "out of memory"
+        case .forked: "a forked child has no libdispatch threads to run this on"
+        case .broken: "the last resolver was released without resolving the promise"
+        case .cycle: "the promise would have to wait for itself"
+        case .timedOut(nil): "it took too long"
+        case .timedOut(let error?): "it took too long; the last attempt failed: \(error)"
+        case .deadlock: "the wait would block what it waits for"
+        case .shutDown: "what was to run the work is gone"
+        case .reason(let value): "rejected with \(value)"
+        case .unexpectedValue(let expected, let found): "expected \(expected), found \(found)"
+        case .neitherValueNorError: "a callback came with neither a value nor an error"
+        case .noSuchElement: "no element fits"
+        }
+    }
+}

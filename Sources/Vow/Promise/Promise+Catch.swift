@@ -1,0 +1,65 @@
+// Ending a chain: done, catch, cauterize.
+
+import CVow
+
+extension Promise {
+    /// Ends a chain: `body` gets the failure, whichever link it came from.
+    ///
+    /// - Returns: a promise that is fulfilled when the chain is through, with a value or with `body`; for `finally` behind
+    ///   it, or to be awaited. To go on with a value instead, see ``recover(on:cancelledBy:_:)-swift.method``; to look at
+    ///   the failure and pass it on, ``onFailure(on:cancelledBy:_:)``.
+    @discardableResult
+    public func `catch`(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Failure) -> Void
+    ) -> Promise<Void, Never> {
+        react(.onBoth, on: executor, token, Catching<Success, Failure>(body: body))
+    }
+
+    /// Goes on with the value to a link that has none.
+    @discardableResult
+    public func done(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Success) throws(Failure) -> Void
+    ) -> Promise<Void, Failure> {
+        map(on: executor, cancelledBy: token, body)
+    }
+
+    /// Ends a chain whose failure is of no interest; it is printed to standard error.
+    @discardableResult
+    public func cauterize(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Void, Never> {
+        `catch`(on: .inline) { writeToStandardError("vow: \(file):\(line): cauterized: \($0)\n") }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// Ends a chain; cancellation is nothing to tell `body`.
+    @discardableResult
+    public func `catch`(
+        on executor: PromiseExecutor? = nil, policy: CatchPolicy,
+        _ body: @escaping @Sendable (any Error) -> Void
+    ) -> Promise<Void, Never> {
+        `catch`(on: executor) { error in
+            if policy == .allErrors || !(error is CancellationError) { body(error) }
+        }
+    }
+}
+
+/// Which errors a `catch` is told of.
+public enum CatchPolicy: Sendable {
+    case allErrors, allErrorsExceptCancellation
+}
+
+struct Catching<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Failure) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        if input.kind != VOW_ERROR { return vow_none() }
+        return readingFailure(input) { failure in
+            body(failure)
+            return vow_none()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Making promises.
+
+import CVow
+
+extension Promise {
+    /// A pending promise and the right to decide about it.
+    public static func pending() -> (promise: Promise, resolver: Resolver<Success, Failure>) {
+        var resolver: OpaquePointer?
+        let promise = vow_promise_create(&resolver)
+        guard let resolver else { fatalError("a promise without a resolver") }
+        return (Promise(owned: promise), Resolver(owned: resolver))
+    }
+
+    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
+    ///
+    /// ```swift
+    /// let size = Promise<Int, any Error> { resolver in
+    ///     legacy.measure { size, error in resolver.settle(size, error) }
+    /// }
+    /// ```
+    public init(_ body: (Resolver<Success, Failure>) throws(Failure) -> Void) {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        do { try body(resolver) } catch { resolver.reject(error) }
+    }
+
+    /// The same on an executor.
+    public init(
+        on executor: PromiseExecutor,
+        resolving body: @escaping @Sendable (Resolver<Success, Failure>) throws(Failure) -> Void
+    ) {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        _ = Promise<Void, Never>.work(
+            on: executor,
+            Working<Void, Never>(body: {
+                do throws(Failure) { try body(resolver) } catch { resolver.reject(error) }
+            }))
+    }
+
+    /// Runs `body` on an executor; the promise of what it returns.
+    public init(
+        on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
+    ) {
+        self = .work(on: executor, Working(body: body))
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    public init<Followed: PromiseConvertible>(
+        on executor: PromiseExecutor,
+        _ body: @escaping @Sendable () throws(Failure) -> Followed
+    ) where Followed.Success == Success, Followed.Failure == Failure {
+        self = .work(
+            on: executor,
+            WorkingWithPromise(body: { () throws(Failure) in try body().promise }))
+    }
+
+    /// A promise that is fulfilled already.
+    public static func value(_ value: Success) -> Promise {
+        Promise(owned: vow_promise_with(encode(value)))
+    }
+
+    /// A promise that is rejected already.
+    public static func failure(_ failure: Failure) -> Promise {
+        Promise(owned: vow_promise_with(encodeError(failure)))
+    }
+
+    /// A promise that is settled already.
+    public init(_ result: Result<Success, Failure>) {
+        switch result {
+        case .success(let value): self = .value(value)
+        case .failure(let failure): self = .failure(failure)
+        }
+    }
+
+    /// Runs `body` here and now; what it throws rejects.
+    public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
+        do { return .value(try body()) } catch { return .failure(error) }
+    }
+
+    /// The same with a promise that `body` makes.
+    public static func attempt(_ body: () throws(Failure) -> Promise) -> Promise {
+        do { return try body() } catch { return .failure(error) }
+    }
+}
+
+extension Promise where Success == Void {
+    /// A promise that is fulfilled already.
+    public static var value: Promise { .value(()) }
+}
+
+/// Begins a chain: runs `body` here and now; what it throws rejects.
+public func firstly<Success, Failure>(
+    _ body: () throws(Failure) -> Promise<Success, Failure>
+) -> Promise<Success, Failure> {
+    .attempt(body)
+}
+
+/// The same with a value.
+public func firstly<Success: Sendable, Failure>(
+    _ body: () throws(Failure) -> Success
+) -> Promise<Success, Failure> {
+    .attempt(body)
+}
+
+private struct Working<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Value
+
+    func react(to _: vow_value) -> vow_value {
+        outcome { () throws(Failure) in try body() }
+    }
+}
+
+private struct WorkingWithPromise<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Promise<Value, Failure>
+
+    func react(to _: vow_value) -> vow_value {
+        outcomeOfPromise { () throws(Failure) in try body() }
+    }
+}

@@ -1,0 +1,39 @@
+// Whatever comes: finally.
+
+import CVow
+
+extension Promise {
+    /// Runs `body` once the promise is settled, either way, and passes its result on. What `body` throws takes its place.
+    @discardableResult
+    public func finally(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable () throws(Failure) -> Void
+    ) -> Promise {
+        react(.finally, on: executor, token, Finally(body: body))
+    }
+
+    /// The same with a promise that `body` makes, which is waited for; its failure takes the result's place.
+    @discardableResult
+    public func finally<Ignored>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Failure>
+    ) -> Promise {
+        react(.finally, on: executor, token, FinallyWithPromise(body: body))
+    }
+}
+
+private struct Finally<Failure: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Void
+
+    func react(to _: vow_value) -> vow_value {
+        outcome { () throws(Failure) in try body() }
+    }
+}
+
+private struct FinallyWithPromise<Ignored: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Promise<Ignored, Failure>
+
+    func react(to _: vow_value) -> vow_value {
+        outcomeOfPromise { () throws(Failure) in try body() }
+    }
+}

@@ -1,0 +1,100 @@
+// Looking at the result without changing it: get, tap, and the observers.
+
+import CVow
+import VowCore
+
+extension Promise {
+    /// Looks at the value and passes it on. What `body` throws rejects.
+    public func get(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Success) throws(Failure) -> Void
+    ) -> Promise {
+        map(on: executor, cancelledBy: token) { value throws(Failure) in
+            try body(value)
+            return value
+        }
+    }
+
+    /// Looks at the result and passes it on.
+    public func tap(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
+    ) -> Promise {
+        transform(on: executor, cancelledBy: token) { result throws(Failure) in
+            body(result)
+            return try result.get()
+        }
+    }
+
+    /// Has `body` called with the result; returns the promise itself, so that observers can be lined up.
+    @discardableResult
+    public func onComplete(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
+    ) -> Promise {
+        observe(on: executor, token, Observing(body: body))
+    }
+
+    /// Has `body` called with the value; returns the promise itself. A failure is not handled by that.
+    @discardableResult
+    public func onSuccess(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Success) -> Void
+    ) -> Promise {
+        observe(.onBothForValue, on: executor, token, ObservingValue(body: body))
+    }
+
+    /// Has `body` called with the failure; returns the promise itself.
+    @discardableResult
+    public func onFailure(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Failure) -> Void
+    ) -> Promise {
+        observe(on: executor, token, Catching<Success, Failure>(body: body))
+    }
+
+    private func observe(
+        _ kind: ReactionKind = .onBoth, on executor: PromiseExecutor?, _ token: CancellationToken?,
+        _ observer: some Reactor
+    ) -> Promise {
+        let _: Promise<Void, Never> = react(kind, on: executor, token, observer)
+        return self
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// Has `body` called with a failure of one type; returns the promise itself.
+    @discardableResult
+    public func onFailure<Caught: Error>(
+        of _: Caught.Type, on executor: PromiseExecutor? = nil,
+        cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Caught) -> Void
+    ) -> Promise {
+        onFailure(on: executor, cancelledBy: token) { error in
+            if let caught = error as? Caught { body(caught) }
+        }
+    }
+}
+
+private struct Observing<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Result<Value, Failure>) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        readingResult(input) { result in
+            body(result)
+            return vow_none()
+        }
+    }
+}
+
+private struct ObservingValue<Value: Sendable>: Reactor {
+    let body: @Sendable (Value) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        if input.kind == VOW_ERROR { return vow_none() }
+        return reading(input) { value in
+            body(value)
+            return vow_none()
+        }
+    }
+}

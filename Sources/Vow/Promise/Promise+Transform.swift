@@ -1,0 +1,98 @@
+// Going on with whichever it is: transform.
+
+import CVow
+
+extension Promise {
+    /// The promise of what `body` makes of the result, whether that is a value or a failure.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(.onBoth, on: executor, token, ResultMapping(transform: body))
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body:
+            @escaping @Sendable (Result<Success, Failure>) throws(NewFailure)
+            -> Promise<NewSuccess, NewFailure>
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
+    }
+
+    /// The same with another result.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
+    ) -> Promise<NewSuccess, NewFailure> {
+        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
+            try body(result).get()
+        }
+    }
+
+    /// Each side with a closure of its own.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        success: @escaping @Sendable (Success) throws(NewFailure) -> NewSuccess,
+        failure: @escaping @Sendable (Failure) -> NewFailure
+    ) -> Promise<NewSuccess, NewFailure> {
+        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
+            switch result {
+            case .success(let value): try success(value)
+            case .failure(let error): throw failure(error)
+            }
+        }
+    }
+
+    /// The same promise with another failure.
+    public func mapError<NewFailure>(
+        on executor: PromiseExecutor? = .inline,
+        _ transform: @escaping @Sendable (Failure) -> NewFailure
+    ) -> Promise<Success, NewFailure> {
+        react(.onRejected, on: executor, nil, FailureMapping(transform: transform))
+    }
+
+    /// The same promise, whose failure may be any error; also one of the library's own.
+    public func eraseFailure() -> Promise<Success, any Error> {
+        Promise<Success, any Error>(owned: retainedPointer())
+    }
+}
+
+extension Promise where Failure == Never {
+    /// The same promise where one that may fail is asked for.
+    public func setFailureType<NewFailure>(to _: NewFailure.Type) -> Promise<Success, NewFailure> {
+        Promise<Success, NewFailure>(owned: retainedPointer())
+    }
+}
+
+struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
+
+    func react(to input: vow_value) -> vow_value {
+        readingResult(input) { result in
+            outcome { () throws(NewFailure) in try transform(result) }
+        }
+    }
+}
+
+private struct ResultFlatMapping<
+    Value: Sendable, Failure: Error, NewValue: Sendable, NewFailure: Error
+>: Reactor {
+    let transform:
+        @Sendable (Result<Value, Failure>) throws(NewFailure) -> Promise<NewValue, NewFailure>
+
+    func react(to input: vow_value) -> vow_value {
+        readingResult(input) { result in
+            outcomeOfPromise { () throws(NewFailure) in try transform(result) }
+        }
+    }
+}
+
+private struct FailureMapping<Failure: Error, NewFailure: Error>: Reactor {
+    let transform: @Sendable (Failure) -> NewFailure
+
+    func react(to input: vow_value) -> vow_value {
+        readingFailure(input) { encodeError(transform($0)) }
+    }
+}

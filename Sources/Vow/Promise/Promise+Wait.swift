@@ -1,0 +1,44 @@
+// Blocking until a promise settles.
+
+import CVow
+
+extension Promise {
+    /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on; on the thread
+    /// of an event loop it runs the loop meanwhile.
+    ///
+    /// - Parameter timeout: how long at most.
+    /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` where the
+    ///   wait would block what it waits for.
+    @available(*, noasync, message: "a task awaits `value` instead")
+    @discardableResult
+    public func wait(timeout: Duration? = nil) throws -> Success {
+        try eraseFailure().waitForResult(timeout.map(\.wholeNanoseconds) ?? Int64(VOW_FOREVER))
+    }
+
+    private func waitForResult(_ nanoseconds: Int64) throws -> Success {
+        var value = vow_none()
+        let answer = withPointer { vow_await($0, nanoseconds, &value) }
+        defer { vow_value_release(value) }
+        switch answer {
+        case Int32(VOW_FULFILLED), Int32(VOW_REJECTED):
+            let result: Result<Success, any Error> = readResult(value)
+            return try result.get()
+        case Int32(VOW_PENDING): throw PromiseError.timedOut
+        case VOW_EDEADLOCK: throw PromiseError.deadlock
+        case VOW_EFORKED: throw PromiseError.forked
+        default: throw PromiseError.invalidArgument("wait: a negative time-out")
+        }
+    }
+}
+
+extension Duration {
+    /// The nearest number that the core's clock can count, rounded up.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? Int64.min : Int64.max }
+        let rest = (attoseconds + (attoseconds > 0 ? 999_999_999 : 0)) / 1_000_000_000
+        let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
+        return isTooLarge ? Int64.max : sum
+    }
+}

@@ -1,0 +1,44 @@
+// The promise of the Swift face: the core's own record, typed.
+
+import CVow
+
+/// A result that is there already or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`,
+/// once and for ever.
+///
+/// A promise is a reference to a work that somebody else does. Copies are the same promise; it lives as long as one of
+/// them, or a handler on it. Handlers run exactly once, in the order in which they were attached, never inside one
+/// another and never while the library holds a lock. Any thread may use it.
+///
+/// `Failure` is the type of its errors, as in `Result` and `Task`: `any Error`, a type of your own, or `Never` for a
+/// promise that cannot fail. See ``PromiseFailure`` for what the library itself rejects with.
+public struct Promise<Success: Sendable, Failure: Error>: Sendable {
+    private let handle: Handle
+
+    /// Takes a reference (consumed) over.
+    init(owned promise: OpaquePointer) { handle = Handle(promise, release: vow_promise_release) }
+
+    /// Calls `body` with the core's promise, borrowed.
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        handle.withPointer(body)
+    }
+
+    /// One more reference, owned by the caller.
+    func retainedPointer() -> OpaquePointer {
+        withPointer {
+            _ = vow_promise_retain($0)
+            return $0
+        }
+    }
+}
+
+/// A promise that cannot be rejected.
+public typealias Guarantee<Success: Sendable> = Promise<Success, Never>
+
+extension Promise: Hashable {
+    /// Whether both are the same promise, and not whether their results are equal.
+    public static func == (left: Promise, right: Promise) -> Bool {
+        left.withPointer { left in right.withPointer { left == $0 } }
+    }
+
+    public func hash(into hasher: inout Hasher) { withPointer { hasher.combine($0) } }
+}

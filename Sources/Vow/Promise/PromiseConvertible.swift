@@ -1,0 +1,13 @@
+// What can be had as a promise.
+
+/// A type whose values are promises, or can be made into one.
+public protocol PromiseConvertible<Success, Failure>: SendableMetatype {
+    associatedtype Success: Sendable
+    associatedtype Failure: Error
+
+    var promise: Promise<Success, Failure> { get }
+}
+
+extension Promise: PromiseConvertible {
+    public var promise: Promise { self }
+}

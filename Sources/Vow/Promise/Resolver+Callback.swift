@@ -1,0 +1,32 @@
+// Callbacks of every shape, as a resolver takes them.
+
+extension Resolver where Failure == any Error {
+    /// Of a callback with a value and an error, of which one is nil. The error decides; both nil is
+    /// ``PromiseError/neitherValueNorError``.
+    @discardableResult
+    public func settle(_ value: Success?, _ error: (any Error)?) -> Bool {
+        if let error { return reject(error) }
+        guard let value else { return reject(PromiseError.neitherValueNorError) }
+        return fulfill(value)
+    }
+
+    /// The same in the other order.
+    @discardableResult
+    public func settle(_ error: (any Error)?, _ value: Success?) -> Bool { settle(value, error) }
+
+    /// Of a callback whose value is always there.
+    @discardableResult
+    public func settle(_ value: Success, _ error: (any Error)?) -> Bool {
+        if let error { return reject(error) }
+        return fulfill(value)
+    }
+}
+
+extension Resolver where Success == Void, Failure == any Error {
+    /// Of a callback with an error or nil.
+    @discardableResult
+    public func settle(_ error: (any Error)?) -> Bool {
+        if let error { return reject(error) }
+        return fulfill()
+    }
+}

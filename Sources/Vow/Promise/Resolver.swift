@@ -1,0 +1,58 @@
+// The right to decide about a promise.
+
+import CVow
+
+/// Settles one promise, from any thread. The first call decides; later ones return false and have no effect.
+///
+/// When the last copy goes away and nobody has decided, the promise is rejected with ``PromiseError/broken``.
+public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
+    private let handle: Handle
+
+    /// Takes a reference (consumed) over.
+    init(owned resolver: OpaquePointer) {
+        handle = Handle(resolver, release: vow_resolver_release)
+    }
+
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        handle.withPointer(body)
+    }
+
+    @discardableResult
+    public func fulfill(_ value: Success) -> Bool {
+        withPointer { vow_resolve($0, encode(value)) }
+    }
+
+    @discardableResult
+    public func reject(_ failure: Failure) -> Bool {
+        withPointer { vow_reject($0, encodeError(failure)) }
+    }
+
+    @discardableResult
+    public func resolve(with result: Result<Success, Failure>) -> Bool {
+        switch result {
+        case .success(let value): fulfill(value)
+        case .failure(let failure): reject(failure)
+        }
+    }
+
+    /// Has the promise follow another one. Decided is not settled: nobody else can decide any more, and it stays pending
+    /// for as long as the other one is.
+    @discardableResult
+    public func follow(_ promise: Promise<Success, Failure>) -> Bool {
+        withPointer { vow_resolve($0, promise.cValue) }
+    }
+
+    /// Has `action` called, once, if the promise is cancelled, or nobody is left who could read it, before it is decided:
+    /// the work for it can be stopped. Called on the thread that cancels or lets go; at once if it is too late already.
+    public func onCancel(_ action: @escaping @Sendable () -> Void) {
+        let hook = HookClosure(action)
+        _ = withPointer {
+            vow_resolver_on_cancel($0, HookClosure.call, hook.retained(), HookClosure.release)
+        }
+    }
+}
+
+extension Resolver where Success == Void {
+    @discardableResult
+    public func fulfill() -> Bool { fulfill(()) }
+}

@@ -1,0 +1,69 @@
+// How a Swift value travels: as a C value of its kind, as its own bits, or in an object.
+
+import CVow
+
+/// The C value (owned) that a Swift value travels as.
+///
+/// The kind of a Swift value never decides anything: errors and promises travel in objects, so that they fulfil.
+func encode<Value>(_ value: Value) -> vow_value {
+    if Value.self == Void.self { return vow_none() }
+    if Value.self == Int.self { return vow_int(Int64(unsafeBitCast(value, to: Int.self))) }
+    if let type = Value.self as? any CRepresentable.Type { return makeCValue(value, type) }
+    return isUnboxed(Value.self) ? encodeBits(of: value) : .holding(value)
+}
+
+private func makeCValue<Value, Same: CRepresentable>(_ value: Value, _: Same.Type) -> vow_value {
+    withUnsafePointer(to: value) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Same.self).pointee.makeCValue()
+    }
+}
+
+/// The Swift value that a C value (borrowed) stands for; nil: it is none of this type.
+func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value? {
+    if Value.self == Void.self { return unsafeBitCast((), to: Value.self) }
+    if Value.self == Int.self && cValue.kind == VOW_INT {
+        return unsafeBitCast(Int(cValue.as.integer), to: Value.self)
+    }
+    if let type = Value.self as? any CRepresentable.Type {
+        return type.init(cValue: cValue) as? Value
+    }
+    if isUnboxed(Value.self) { return decodeBits(cValue) }
+    if let value = cValue.held(as: Value.self) { return value }
+    return (Value.self as? any ListDecodable.Type)?.init(list: cValue) as? Value
+}
+
+/// What a combinator's list of results is read as.
+private protocol ListDecodable {
+    init?(list: vow_value)
+}
+
+extension Array: ListDecodable {
+    fileprivate init?(list: vow_value) {
+        if list.kind != VOW_LIST { return nil }
+        let count = vow_list_count(list)
+        self.init()
+        reserveCapacity(count)
+        for index in 0..<count {
+            guard let element = decode(vow_list_at(list, index), as: Element.self) else {
+                return nil
+            }
+            append(element)
+        }
+    }
+}
+
+/// Trivial, and no larger than a C value's content.
+private func isUnboxed<Value>(_: Value.Type) -> Bool {
+    MemoryLayout<Value>.size <= MemoryLayout<Int64>.size && _isPOD(Value.self)
+}
+
+private func encodeBits<Value>(of value: Value) -> vow_value {
+    var bits: Int64 = 0
+    withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
+    return vow_int(bits)
+}
+
+private func decodeBits<Value>(_ cValue: vow_value) -> Value? {
+    if cValue.kind != VOW_INT { return nil }
+    return withUnsafeBytes(of: cValue.as.integer) { $0.loadUnaligned(as: Value.self) }
+}

@@ -1,0 +1,70 @@
+// Reactions for the Swift face: the closure travels inside the link, and the promise is borrowed.
+
+import CVow
+
+/// Which outcomes a reaction handles, and how.
+package enum ReactionKind {
+    case onFulfilled, onRejected, onBoth, finally
+    /// On both, but a rejection is not handled by that.
+    case onBothForValue
+
+    fileprivate var shape: Shape {
+        switch self {
+        case .onFulfilled: [.link, .extras, .onFulfilled]
+        case .onRejected: [.link, .extras, .onRejected]
+        case .onBoth, .onBothForValue: [.link, .extras, .onFulfilled, .onRejected]
+        case .finally: [.link, .extras, .onFulfilled, .onRejected, .finally]
+        }
+    }
+}
+
+/// What a reaction runs: `context` points to `size` bytes that are moved into the link; `run` and `destroy` get their
+/// address there.
+package struct CarriedClosure {
+    package static let size = CarriedContext.size
+
+    let context: UnsafeMutableRawPointer
+    let run: vow_handler
+    let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+    package init(
+        _ context: UnsafeMutableRawPointer, run: @escaping vow_handler,
+        destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+    ) {
+        self.context = context
+        self.run = run
+        self.destroy = destroy
+    }
+
+    fileprivate func reaction(
+        _ kind: ReactionKind, on executor: OpaquePointer?, token: OpaquePointer?
+    ) -> Reaction {
+        Reaction(
+            shape: kind.shape, handler: run, context: context, isContextCarried: true,
+            executor: ExecutorPointer(executor),
+            extras: LinkExtras(onRejected: run, destroy: destroy, label: nil),
+            token: SourcePointer(token), seesRejections: kind != .onBothForValue)
+    }
+}
+
+/// Registers a closure (consumed) on a promise (borrowed). The new promise is owned.
+package func reactWith(
+    _ closure: CarriedClosure, to promise: OpaquePointer, _ kind: ReactionKind,
+    on executor: OpaquePointer?, token: OpaquePointer?
+) -> OpaquePointer {
+    let thread = currentThread()
+    let record = RecordPointer(promise)
+    record.retain()
+    let derived = react(
+        to: record, closure.reaction(kind, on: executor, token: token), thread)
+    leave(thread)
+    return OpaquePointer(derived)
+}
+
+/// Runs a closure (consumed) on an executor. The promise of its result is owned.
+package func workWith(_ closure: CarriedClosure, on executor: OpaquePointer?) -> OpaquePointer {
+    let thread = currentThread()
+    let work = makeWork(closure.reaction(.onFulfilled, on: executor, token: nil), thread)
+    leave(thread)
+    return OpaquePointer(work)
+}

@@ -1,0 +1,118 @@
+// Tests that calls which users write compile as they stand: each closure in the shape that comes to mind first.
+
+import Dispatch
+import Vow
+import XCTest
+
+private struct User: Sendable, Equatable { let name: String }
+private enum LoginError: Error, Equatable { case refused, offline }
+
+private func logIn(_ name: String) -> Promise<User, any Error> { .value(User(name: name)) }
+private func length(of text: String) -> Int { text.count }
+private func risky(_ number: Int) throws -> Int {
+    if number < 0 { throw LoginError.refused }
+    return number
+}
+private func typed(_ number: Int) throws(LoginError) -> Int {
+    if number < 0 { throw .refused }
+    return number
+}
+private func optional(_ number: Int) -> Int? { number > 0 ? number : nil }
+
+final class CallSiteTests: XCTestCase {
+    private let three = Promise<Int, any Error>.value(3)
+
+    func testOneLineClosures() throws {
+        XCTAssertEqual(try three.then { $0 + 1 }.wait(), 4)
+        XCTAssertEqual(try three.then { "\($0)" }.then { $0 + "!" }.wait(), "3!")
+        XCTAssertEqual(try three.then { Promise.value($0 + 1) }.wait(), 4)
+        XCTAssertEqual(try three.then { logIn("u\($0)") }.then { $0.name }.wait(), "u3")
+        XCTAssertEqual(try three.then { .value($0 * 2) }.then { (x: Int) in x }.wait(), 6)
+        XCTAssertEqual(try three.map { try risky($0) }.wait(), 3)
+        XCTAssertEqual(try three.then { try risky($0) }.wait(), 3)
+        XCTAssertEqual(try three.recover { _ in 0 }.wait(), 3)
+        XCTAssertEqual(try three.recover { _ in .value(0) }.wait(), 3)
+        XCTAssertEqual(try three.recover { throw $0 }.wait(), 3)
+        three.catch { print($0) }
+        three.finally { print("done") }
+        three.done { print($0) }.catch { print($0) }.finally { print("x") }
+    }
+
+    func testMethodReferences() throws {
+        XCTAssertEqual(try three.map(String.init(describing:)).map(length).wait(), 1)
+        XCTAssertEqual(try three.then(risky).wait(), 3)
+        XCTAssertEqual(try three.then(optional).wait(), 3)
+        XCTAssertEqual(try Promise<String, any Error>.value("n").then(logIn).wait().name, "n")
+        XCTAssertEqual(try Promise<String, any Error>.value("n").flatMap(logIn).wait().name, "n")
+        XCTAssertEqual(try three.then(on: .pool, risky).wait(), 3)
+    }
+
+    func testManyLines() throws {
+        let five = three.then { number in
+            let more = number + 1
+            if more > 100 { throw LoginError.offline }
+            return more + 1
+        }
+        XCTAssertEqual(try five.wait(), 5)
+        let user = three.then { number in
+            let name = "u\(number)"
+            return logIn(name)
+        }
+        XCTAssertEqual(try user.wait().name, "u3")
+        let nothing = three.then { number in
+            let more = number + 1
+            _ = more
+        }
+        XCTAssertNoThrow(try nothing.wait() as Void)
+        let branch = three.then { number -> Promise<User, any Error> in
+            if number > 2 { return logIn("big") }
+            return .failure(LoginError.refused)
+        }
+        XCTAssertEqual(try branch.wait().name, "big")
+    }
+
+    func testVoid() throws {
+        let done: Promise<Void, any Error> = three.then { _ in }
+        try done.wait()
+        try done.then { 5 }.done { XCTAssertEqual($0, 5) }.wait()
+        try done.then { logIn("x") }.asVoid().wait()
+        let (promise, resolver) = Promise<Void, Never>.pending()
+        resolver.fulfill()
+        try promise.wait()
+    }
+
+    func testOptionals() throws {
+        XCTAssertEqual(try three.then { $0 > 2 ? $0 : nil }.wait(), 3)
+        XCTAssertEqual(try three.map { Int?($0) }.compactMap { $0 }.wait(), 3)
+        XCTAssertEqual(try three.compactMap(optional).wait(), 3)
+    }
+
+    func testTypedFailures() throws {
+        let typedThree = Promise<Int, LoginError>.value(3)
+        XCTAssertEqual(try typedThree.map(typed).wait(), 3)
+        XCTAssertEqual(
+            try typedThree.map { number throws(LoginError) in try typed(number) }.wait(), 3)
+        let sure: Promise<Int, Never> = typedThree.recover { _ in 0 }
+        XCTAssertEqual(try sure.wait(), 3)
+        XCTAssertEqual(try sure.then { $0 + 1 }.wait(), 4)
+        XCTAssertEqual(try Guarantee.value(3).map { $0 + 1 }.wait(), 4)
+        typedThree.catch { (error: LoginError) in print(error) }
+    }
+
+    func testMaking() throws {
+        XCTAssertEqual(try Promise(on: .pool) { try risky(1) }.wait(), 1)
+        XCTAssertEqual(try Promise<Int, any Error>(on: .pool) { 2 }.wait(), 2)
+        XCTAssertEqual(try Promise(on: .pool) { logIn("p") }.wait().name, "p")
+        XCTAssertEqual(try firstly { logIn("f") }.then { $0.name }.wait(), "f")
+        XCTAssertEqual(try firstly { 3 }.then { $0 + 1 }.wait(), 4)
+        let made = Promise<Int, any Error> { resolver in
+            DispatchQueue.global().async { resolver.fulfill(7) }
+        }
+        XCTAssertEqual(try made.wait(), 7)
+        let work = Promise<Void, Never>(on: .pool) {
+            let a = 1
+            print(a)
+        }
+        try work.wait()
+    }
+}

@@ -1,0 +1,86 @@
+// What every test of the Swift face begins and ends with: nothing is held that was not held before.
+
+import CVow
+import Dispatch
+import Synchronization
+import Vow
+import XCTest
+
+/// The base of all suites here: a leak gate around each test.
+class VowTest: XCTestCase {
+    private var before = Holdings()
+
+    override func setUp() {
+        super.setUp()
+        // What is made once and kept.
+        _ = (PromiseExecutor.inline, PromiseExecutor.pool, CancellationToken.none)
+        before = Holdings()
+    }
+
+    override func tearDown() {
+        let before = before
+        eventually("the test gives back what it took") { Holdings() == before }
+        super.tearDown()
+    }
+}
+
+/// What the library holds at a moment.
+private struct Holdings: Equatable {
+    let live: UInt64
+    let bytes: UInt64
+
+    init() {
+        var statistics = vow_statistics()
+        statistics.size = MemoryLayout<vow_statistics>.size
+        XCTAssertEqual(vow_stats(&statistics), 0)
+        live = statistics.live
+        bytes = statistics.bytes
+    }
+}
+
+/// Fails unless the condition comes true within ten seconds.
+func eventually(
+    _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
+) {
+    let end = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        if ContinuousClock.now > end {
+            XCTFail("in ten seconds it did not happen that \(what)", file: file, line: line)
+            return
+        }
+        usleep(200)
+    }
+}
+
+/// Counts its living instances, to see that handlers let go of what they have captured.
+final class Tracker: Sendable {
+    private static let count = Atomic(0)
+    static var living: Int { count.load(ordering: .acquiring) }
+
+    init() { Tracker.count.add(1, ordering: .relaxed) }
+    deinit { Tracker.count.subtract(1, ordering: .releasing) }
+}
+
+/// What handlers on several threads write down, in order.
+final class Journal<Entry: Sendable>: Sendable {
+    private let lines = Mutex<[Entry]>([])
+
+    var entries: [Entry] { lines.withLock { $0 } }
+    func write(_ entry: Entry) { lines.withLock { $0.append(entry) } }
+}
+
+/// An error of the tests' own.
+enum TestError: Error, Equatable {
+    case one, two, three
+}
+
+/// The failure that a promise is rejected with.
+func failure<Success, Failure: Error>(
+    of promise: Promise<Success, Failure>, file: StaticString = #filePath, line: UInt = #line
+) -> (any Error)? {
+    do {
+        try promise.wait(timeout: .seconds(10))
+        XCTFail("it was fulfilled", file: file, line: line)
+        return nil
+    } catch { return error }
+}
