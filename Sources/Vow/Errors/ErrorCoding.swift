@@ -3,7 +3,15 @@
 import CVow
 
 /// An error (owned) that stands for a Swift error. C reads domain, code and message; Swift finds the error itself again.
-func encodeError(_ error: any Error) -> vow_value {
+func encodeError<Failure: Error>(_ failure: Failure) -> vow_value {
+    // Converted, an `any Error` would become an error in an error.
+    if Failure.self == (any Error).self {
+        return encodeAnyError(unsafeBitCast(failure, to: (any Error).self))
+    }
+    return encodeAnyError(failure)
+}
+
+private func encodeAnyError(_ error: any Error) -> vow_value {
     switch error {
     case let error as CError: return error.cValue.makeCValue()
     case let error as PromiseError:
@@ -14,7 +22,7 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error))
+    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error, as: (any Error).self))
 }
 
 /// Those that C knows.
@@ -29,7 +37,7 @@ private func ownError(_ error: PromiseError) -> vow_value? {
     case .deadlock: return make(VOW_EDEADLOCK)
     case .shutDown: return make(VOW_ESHUTDOWN)
     case .timedOut(let last):
-        let payload = last.map(encodeError) ?? vow_none()
+        let payload = last.map(encodeAnyError) ?? vow_none()
         return vow_error_wrap("vow", Int64(VOW_ETIMEDOUT), "\(error)", payload)
     case .reason(let value):
         return vow_error_wrap("vow", Int64(VOW_EREASON), "\(error)", value.makeCValue())

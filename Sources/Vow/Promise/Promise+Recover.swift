@@ -4,25 +4,34 @@ import CVow
 
 extension Promise {
     /// The promise of the value, or of what `body` makes of the failure. `body` may throw.
-    public func recover<NewFailure>(
+    public func recover(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Failure) throws(NewFailure) -> Success
-    ) -> Promise<Success, NewFailure> {
+        _ body: @escaping @Sendable (Failure) throws(Failure) -> Success
+    ) -> Promise {
         react(.onRejected, on: executor, token, Recovering(body: body))
     }
 
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover<NewFailure>(
+    public func recover(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Failure) throws(NewFailure) -> Promise<Success, NewFailure>
-    ) -> Promise<Success, NewFailure> {
+        _ body: @escaping @Sendable (Failure) throws(Failure) -> Promise
+    ) -> Promise {
         react(.onRejected, on: executor, token, RecoveringWithPromise(body: body))
+    }
+
+    /// The same where a promise that cannot fail is asked for.
+    @_disfavoredOverload  // Else what follows it could not throw.
+    public func recover(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Failure) -> Success
+    ) -> Promise<Success, Never> {
+        react(.onRejected, on: executor, token, Recovering(body: body))
     }
 
     /// The value, or another one instead of a failure.
     public func recover(with value: Success) -> Promise<Success, Never> {
-        recover(on: .inline) { (_: Failure) throws(Never) in value }
+        react(.onRejected, on: .inline, nil, Recovering<Success, Failure, Never>(body: { _ in value }))
     }
 }
 
@@ -75,12 +84,12 @@ private struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: R
     }
 }
 
-private struct RecoveringWithPromise<Value: Sendable, Failure: Error, NewFailure: Error>: Reactor {
-    let body: @Sendable (Failure) throws(NewFailure) -> Promise<Value, NewFailure>
+private struct RecoveringWithPromise<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Failure) throws(Failure) -> Promise<Value, Failure>
 
     func react(to input: vow_value) -> vow_value {
         readingFailure(input) { failure in
-            outcomeOfPromise { () throws(NewFailure) in try body(failure) }
+            outcomeOfPromise { () throws(Failure) in try body(failure) }
         }
     }
 }

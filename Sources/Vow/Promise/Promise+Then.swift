@@ -40,12 +40,12 @@ extension Promise {
     /// Goes on with the value or with the failure: one of the two closures runs. What `body` throws does not come to
     /// `rejected`.
     @discardableResult
-    public func then<NewSuccess, NewFailure>(
+    public func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Success) throws(NewFailure) -> NewSuccess,
-        rejected: @escaping @Sendable (Failure) throws(NewFailure) -> NewSuccess
-    ) -> Promise<NewSuccess, NewFailure> {
-        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
+        _ body: @escaping @Sendable (Success) throws(Failure) -> NewSuccess,
+        rejected: @escaping @Sendable (Failure) throws(Failure) -> NewSuccess
+    ) -> Promise<NewSuccess, Failure> {
+        transform(on: executor, cancelledBy: token) { result throws(Failure) in
             switch result {
             case .success(let value): try body(value)
             case .failure(let failure): try rejected(failure)

@@ -4,40 +4,37 @@ import CVow
 
 extension Promise {
     /// The promise of what `body` makes of the result, whether that is a value or a failure.
-    public func transform<NewSuccess, NewFailure>(
+    public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
-    ) -> Promise<NewSuccess, NewFailure> {
+        _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess
+    ) -> Promise<NewSuccess, Failure> {
         react(.onBoth, on: executor, token, ResultMapping(transform: body))
     }
 
     /// The same with a promise that `body` makes, which is waited for.
-    public func transform<NewSuccess, NewFailure>(
+    public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body:
-            @escaping @Sendable (Result<Success, Failure>) throws(NewFailure)
-            -> Promise<NewSuccess, NewFailure>
-    ) -> Promise<NewSuccess, NewFailure> {
+        _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure)
+            -> Promise<NewSuccess, Failure>
+    ) -> Promise<NewSuccess, Failure> {
         react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
     }
 
-    /// The same with another result.
+    /// The same with another result, whose failure may be of another type.
     public func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
-        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
-            try body(result).get()
-        }
+        react(.onBoth, on: executor, token, ResultTurning(transform: body))
     }
 
     /// Each side with a closure of its own.
-    public func transform<NewSuccess, NewFailure>(
+    public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        success: @escaping @Sendable (Success) throws(NewFailure) -> NewSuccess,
-        failure: @escaping @Sendable (Failure) -> NewFailure
-    ) -> Promise<NewSuccess, NewFailure> {
-        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
+        success: @escaping @Sendable (Success) throws(Failure) -> NewSuccess,
+        failure: @escaping @Sendable (Failure) -> Failure
+    ) -> Promise<NewSuccess, Failure> {
+        transform(on: executor, cancelledBy: token) { result throws(Failure) in
             switch result {
             case .success(let value): try success(value)
             case .failure(let error): throw failure(error)
@@ -66,25 +63,32 @@ extension Promise where Failure == Never {
     }
 }
 
-struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
-    let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
+private struct ResultMapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) throws(Failure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
-            outcome { () throws(NewFailure) in try transform(result) }
+            outcome { () throws(Failure) in try transform(result) }
         }
     }
 }
 
-private struct ResultFlatMapping<
-    Value: Sendable, Failure: Error, NewValue: Sendable, NewFailure: Error
->: Reactor {
-    let transform:
-        @Sendable (Result<Value, Failure>) throws(NewFailure) -> Promise<NewValue, NewFailure>
+private struct ResultFlatMapping<Value: Sendable, Failure: Error, NewValue: Sendable>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) throws(Failure) -> Promise<NewValue, Failure>
 
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
-            outcomeOfPromise { () throws(NewFailure) in try transform(result) }
+            outcomeOfPromise { () throws(Failure) in try transform(result) }
+        }
+    }
+}
+
+private struct ResultTurning<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) -> Result<NewValue, NewFailure>
+
+    func react(to input: vow_value) -> vow_value {
+        readingResult(input) { result in
+            outcome { () throws(NewFailure) in try transform(result).get() }
         }
     }
 }

@@ -12,7 +12,7 @@ extension Promise {
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {
-        try eraseFailure().waitForResult(timeout.map(\.wholeNanoseconds) ?? Int64(VOW_FOREVER))
+        try eraseFailure().waitForResult(cTimeout(timeout))
     }
 
     private func waitForResult(_ nanoseconds: Int64) throws -> Success {
@@ -29,6 +29,12 @@ extension Promise {
         default: throw PromiseError.invalidArgument("wait: a negative time-out")
         }
     }
+}
+
+/// A time-out as the C functions take it; a negative one is refused by them.
+func cTimeout(_ timeout: Duration?) -> Int64 {
+    guard let timeout else { return Int64(VOW_FOREVER) }
+    return timeout < .zero ? Int64.min : timeout.wholeNanoseconds
 }
 
 extension Duration {

@@ -40,8 +40,8 @@ private struct Elsewhere<Value> {
 }
 
 extension vow_value {
-    /// An object (owned) that holds a Swift value.
-    static func holding<Value>(_ value: Value) -> vow_value {
+    /// An object (owned) that holds a Swift value. Say the type of an existential, or it holds what is inside.
+    static func holding<Value>(_ value: Value, as _: Value.Type = Value.self) -> vow_value {
         if MemoryLayout<Value>.alignment > 16 { return holding(Elsewhere(value: [value])) }
         let size = valueOffset + MemoryLayout<Value>.size
         return makeObject(holding: (size + 7) & ~7, contentClass) { content in

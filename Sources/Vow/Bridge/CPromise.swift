@@ -1,0 +1,72 @@
+// Toll-free: a Swift promise is a C promise, and the other way round.
+
+import CVow
+
+extension Promise {
+    /// Calls `body` with the C promise that this is: borrowed, to be retained by whoever keeps it.
+    ///
+    /// What C reads of it: see ``CRepresentable``. A failure is a `VOW_ERROR`, whose domain and code are those of the
+    /// Swift error, unless C made it: then it is that error itself.
+    public func withCPromise<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) {
+            try body(withPointer { $0 })
+        }
+    }
+
+    /// The C promise that this is, with one reference for the caller: for C functions that consume a promise.
+    public func makeCPromise() -> OpaquePointer { retainedPointer() }
+
+    /// Takes over a reference to a C promise (consumed), whose values are of this type.
+    ///
+    /// A value of another kind rejects what stands on the promise with
+    /// ``PromiseError/unexpectedValue(expected:found:)``. Errors made by Swift are found again as they were; those of
+    /// the library are ``PromiseError`` or `CancellationError`; others are ``CError``.
+    public init(taking promise: OpaquePointer, as _: Success.Type = Success.self) {
+        self.init(owned: promise)
+    }
+
+    /// The same for a promise that somebody else keeps a reference to (borrowed).
+    public init(borrowing promise: OpaquePointer, as _: Success.Type = Success.self) {
+        vow_promise_retain(promise)
+        self.init(owned: promise)
+    }
+}
+
+extension Resolver {
+    /// Takes over a reference to a C resolver (consumed) whose promise is to get values of this type.
+    public init(taking resolver: OpaquePointer, as _: Success.Type = Success.self) {
+        self.init(owned: resolver)
+    }
+
+    /// The C resolver that this is, with one reference for the caller.
+    public func makeCResolver() -> OpaquePointer {
+        withPointer { resolver in
+            vow_resolver_retain(resolver)
+            return resolver
+        }
+    }
+}
+
+extension PromiseExecutor {
+    /// Takes over a reference to a C executor (consumed).
+    public init(taking executor: OpaquePointer) {
+        self.init(borrowed: executor)
+        vow_executor_release(executor)
+    }
+
+    /// Calls `body` with the C executor that this is: borrowed.
+    public func withCExecutor<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) {
+            try body(PromiseExecutor.withPointer(self) { $0.unsafelyUnwrapped })
+        }
+    }
+}
+
+extension CancellationToken {
+    /// Calls `body` with the C token that this is: borrowed.
+    public func withCToken<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) {
+            try body(CancellationToken.withPointer(self) { $0.unsafelyUnwrapped })
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// The library as a whole: what it holds, and how it ends.
+
+import CVow
+
+/// The library in this process.
+public enum PromiseRuntime {
+    /// The version of the library that runs.
+    public static var version: (major: Int, minor: Int, patch: Int) {
+        let version = vow_version()
+        return (Int(version >> 16), Int(version >> 8 & 255), Int(version & 255))
+    }
+
+    /// What the library holds. Exact once the threads that use it rest; while they work, a moment's view.
+    public static var statistics: Statistics {
+        var counted = vow_statistics()
+        counted.size = MemoryLayout<vow_statistics>.size
+        vow_stats(&counted)
+        return Statistics(
+            created: counted.created, settled: counted.settled, live: counted.live,
+            pending: counted.pending, handlers: counted.handlers, bytes: counted.bytes)
+    }
+
+    /// Ends the library's work in the process, for good: new work for pool and queues is refused with
+    /// ``PromiseError/shutDown``; what was queued is run, for at most this time, and then rejected.
+    ///
+    /// - Returns: how many promises are still alive.
+    /// - Throws: ``PromiseError/deadlock`` on an executor of the library.
+    @discardableResult
+    public static func shutDown(timeout: Duration? = nil) throws -> Int {
+        let answer = vow_shutdown(cTimeout(timeout))
+        switch answer {
+        case Int64(VOW_EDEADLOCK): throw PromiseError.deadlock
+        case ..<0: throw PromiseError.invalidArgument("shutDown: a negative time-out")
+        default: return Int(answer)
+        }
+    }
+
+    /// Counters of the whole process.
+    public struct Statistics: Sendable, Equatable {
+        /// Promises made.
+        public let created: UInt64
+        /// Promises that were fulfilled or rejected.
+        public let settled: UInt64
+        /// Promises not yet freed.
+        public let live: UInt64
+        /// Live promises that are not settled.
+        public let pending: UInt64
+        /// Reactions that wait for a promise or for their executor.
+        public let handlers: UInt64
+        /// Memory held by promises, values and executors.
+        public let bytes: UInt64
+    }
+}
