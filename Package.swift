@@ -20,7 +20,10 @@ let package = Package(
         ),
         .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
-        .testTarget(name: "VowTests", dependencies: ["Vow"]),
+        .target(
+            name: "CChain", dependencies: ["CVow"], path: "Tests/CChain",
+            cSettings: [.headerSearchPath("../../include")]),
+        .testTarget(name: "VowTests", dependencies: ["Vow", "CChain"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
     ],
     swiftLanguageModes: [.v6]

@@ -13,7 +13,7 @@ class VowTest: XCTestCase {
     override func setUp() {
         super.setUp()
         // What is made once and kept.
-        _ = (PromiseExecutor.inline, PromiseExecutor.pool, CancellationToken.none)
+        _ = (PromiseExecutor.inline, PromiseExecutor.pool, CancellationToken.never)
         before = Holdings()
     }
 

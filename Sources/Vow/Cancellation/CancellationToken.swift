@@ -55,7 +55,7 @@ public struct CancellationToken: Sendable {
     }
 
     /// One that is never cancelled.
-    public static let none = CancellationSource().token
+    public static let never = CancellationSource().token
 
     public var isCancelled: Bool {
         handle.withPointer { vow_token_is_cancelled($0) }

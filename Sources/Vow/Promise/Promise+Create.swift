@@ -55,6 +55,14 @@ extension Promise {
             WorkingWithPromise(body: { () throws(Failure) in try body().promise }))
     }
 
+    /// The same where only its type says that it is a promise.
+    @_disfavoredOverload  // Of closures without a `return`: they return nothing, and no promise.
+    public init(
+        on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Promise
+    ) {
+        self = .work(on: executor, WorkingWithPromise(body: body))
+    }
+
     /// A promise that is fulfilled already.
     public static func value(_ value: Success) -> Promise {
         Promise(owned: vow_promise_with(encode(value)))

@@ -37,7 +37,9 @@ extension Promise {
 func readResult<Success, Failure: Error>(_ value: vow_value) -> Result<Success, Failure> {
     if value.kind != VOW_ERROR {
         if let success = decode(value, as: Success.self) { return .success(success) }
-        return .failure(failureOrStop(encodeError(unexpected(value, Success.self))))
+        let error = encodeError(unexpected(value, Success.self))
+        defer { vow_value_release(error) }
+        return .failure(failureOrStop(error))
     }
     return .failure(failureOrStop(value))
 }
