@@ -90,8 +90,9 @@ final class CreateTests: VowTest {
         XCTAssertEqual(Number { $0.settle(Int?.none, TestError.two) }.error as? TestError, .two)
         XCTAssertEqual(try Number { $0.settle(nil as (any Error)?, 3) }.wait(), 3)
         XCTAssertEqual(try Number { $0.resolve(with: .success(4)) }.wait(), 4)
-        guard case PromiseError.neitherValueNorError? =
-            Number({ $0.settle(Int?.none, nil) }).error as? PromiseError
+        guard
+            case PromiseError.neitherValueNorError? =
+                Number({ $0.settle(Int?.none, nil) }).error as? PromiseError
         else { return XCTFail("a callback without anything") }
         try Promise<Void, any Error> { $0.settle(nil) }.wait()
         XCTAssertEqual(

@@ -55,7 +55,8 @@ final class TransformTests: VowTest {
 
     func testFilterValidateAndCompactMapRejectWhatDoesNotFit() throws {
         XCTAssertEqual(try three.filter { $0 > 2 }.wait(), 3)
-        guard case PromiseError.noSuchElement? = failure(of: three.filter { $0 > 3 }) as? PromiseError
+        guard
+            case PromiseError.noSuchElement? = failure(of: three.filter { $0 > 3 }) as? PromiseError
         else { return XCTFail("another failure") }
         XCTAssertEqual(
             failure(of: three.validate(orThrow: TestError.two) { $0 > 3 }) as? TestError, .two)

@@ -1,14 +1,13 @@
 // Making promises.
 
 import CVow
+import VowCore
 
 extension Promise {
     /// A pending promise and the right to decide about it.
     public static func pending() -> (promise: Promise, resolver: Resolver<Success, Failure>) {
-        var resolver: OpaquePointer?
-        let promise = vow_promise_create(&resolver)
-        guard let resolver else { fatalError("a promise without a resolver") }
-        return (Promise(owned: promise), Resolver(owned: resolver))
+        let promise = makePending(in: PromiseHandle.house)
+        return (Promise(made: promise), Resolver(owned: promise))
     }
 
     /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
@@ -65,12 +64,12 @@ extension Promise {
 
     /// A promise that is fulfilled already.
     public static func value(_ value: Success) -> Promise {
-        Promise(owned: vow_promise_with(encode(value)))
+        Promise(made: makePromise(of: encode(value), in: PromiseHandle.house))
     }
 
     /// A promise that is rejected already.
     public static func failure(_ failure: Failure) -> Promise {
-        Promise(owned: vow_promise_with(encodeError(failure)))
+        Promise(made: makePromise(of: encodeError(failure), in: PromiseHandle.house))
     }
 
     /// A promise that is settled already.

@@ -31,7 +31,9 @@ extension Promise {
 
     /// The value, or another one instead of a failure.
     public func recover(with value: Success) -> Promise<Success, Never> {
-        react(.onRejected, on: .inline, nil, Recovering<Success, Failure, Never>(body: { _ in value }))
+        react(
+            .onRejected, on: .inline, nil, Recovering<Success, Failure, Never>(body: { _ in value })
+        )
     }
 }
 

@@ -14,7 +14,8 @@ extension Promise {
     /// The same with a promise that `body` makes, which is waited for.
     public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure)
+        _ body:
+            @escaping @Sendable (Result<Success, Failure>) throws(Failure)
             -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
@@ -83,7 +84,8 @@ private struct ResultFlatMapping<Value: Sendable, Failure: Error, NewValue: Send
     }
 }
 
-private struct ResultTurning<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
+private struct ResultTurning<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor
+{
     let transform: @Sendable (Result<Value, Failure>) -> Result<NewValue, NewFailure>
 
     func react(to input: vow_value) -> vow_value {

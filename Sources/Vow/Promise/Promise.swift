@@ -12,14 +12,18 @@ import CVow
 /// `Failure` is the type of its errors, as in `Result` and `Task`: `any Error`, a type of your own, or `Never` for a
 /// promise that cannot fail. See ``PromiseFailure`` for what the library itself rejects with.
 public struct Promise<Success: Sendable, Failure: Error>: Sendable {
-    private let handle: Handle
+    // Unsafe because its type is not Sendable, see there.
+    nonisolated(unsafe) private let handle: PromiseHandle
 
     /// Takes a reference (consumed) over.
-    init(owned promise: OpaquePointer) { handle = Handle(promise, release: vow_promise_release) }
+    init(owned promise: OpaquePointer) { handle = .taking(promise) }
+
+    /// The same for a promise that the core has just made with `PromiseHandle.house`.
+    init(made promise: OpaquePointer) { handle = .takingMade(promise) }
 
     /// Calls `body` with the core's promise, borrowed.
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
-        handle.withPointer(body)
+        withExtendedLifetime(handle) { body(handle.promise) }
     }
 
     /// One more reference, owned by the caller.

@@ -59,19 +59,23 @@ extension Promise {
             withPointer { promise in
                 PromiseExecutor.withPointer(executor) { executor in
                     CancellationToken.withPointer(token) { token in
-                        reactWith(closure, to: promise, kind, on: executor, token: token)
+                        reactWith(
+                            closure, to: promise, kind, on: executor, token: token,
+                            in: PromiseHandle.house)
                     }
                 }
             }
         }
-        return Promise<NewSuccess, NewFailure>(owned: derived)
+        return Promise<NewSuccess, NewFailure>(made: derived)
     }
 
     /// Runs a reactor on an executor; it reads nothing.
     static func work(on executor: PromiseExecutor?, _ reactor: some Reactor) -> Promise {
         let work = reactor.carried { closure in
-            PromiseExecutor.withPointer(executor) { workWith(closure, on: $0) }
+            PromiseExecutor.withPointer(executor) {
+                workWith(closure, on: $0, in: PromiseHandle.house)
+            }
         }
-        return Promise(owned: work)
+        return Promise(made: work)
     }
 }

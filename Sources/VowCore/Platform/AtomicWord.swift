@@ -160,7 +160,7 @@ struct AtomicFlags: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>
 
     @inline(__always)
-    init() { storage = Atomic(0) }
+    init(_ bits: UInt8 = 0) { storage = Atomic(bits) }
 
     @inline(__always)
     func contains(_ bit: UInt8) -> Bool {

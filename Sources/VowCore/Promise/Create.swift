@@ -23,20 +23,28 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
 
 /// A promise without a reaction; nil when there is no memory.
 @inline(__always)
-func makePromise(_ phase: Phase, producers: UInt64, _ thread: ThreadPointer) -> RecordPointer? {
-    guard let memory = takeMemory(Shape().recordSize) else { return nil }
+func makePromise(
+    _ phase: Phase, producers: UInt64, in house: House? = nil, _ thread: ThreadPointer
+) -> RecordPointer? {
+    guard let memory = takeMemory(Shape().recordSize, in: house) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(phase, shape: Shape(), promises: 1, producers: producers))
+    promise.initialize(
+        to: Record(
+            phase, shape: Shape(), promises: 1, producers: producers,
+            flags: house == nil ? 0 : RecordFlag.isHoused))
     count(thread.cell.pointee.counters.promisesMade)
     return promise
 }
 
 /// A promise (owned) of a value (consumed).
-func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer {
+func makePromise(
+    of value: vow_value, in house: House? = nil, _ thread: ThreadPointer
+) -> RecordPointer {
     if let promise = value.promise { return promise }
     let isThenable = value.isThenable
     let phase: Phase = isThenable ? .claimed : .settled
-    guard let promise = makePromise(phase, producers: isThenable ? 1 : 0, thread) else {
+    let producers: UInt64 = isThenable ? 1 : 0
+    guard let promise = makePromise(phase, producers: producers, in: house, thread) else {
         value.release(thread)
         return promiseWithoutMemory
     }

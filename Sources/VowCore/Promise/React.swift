@@ -16,6 +16,12 @@ struct Reaction {
     var token: SourcePointer?
     /// It tells somebody of a rejection.
     var seesRejections = true
+    var house: House?
+
+    fileprivate var flags: UInt8 {
+        (isContextCarried ? RecordFlag.carriesContext : 0)
+            | (house == nil ? 0 : RecordFlag.isHoused)
+    }
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
@@ -77,18 +83,18 @@ private func makeLink(
     }
     let size = shape.recordSize
     let carried = reaction.isContextCarried ? CarriedContext.size : 0
-    guard let memory = takeMemory(size + carried) else {
+    guard let memory = takeMemory(size + carried, in: reaction.house) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
         }
         return nil
     }
     let link = memory.bindMemory(to: Record.self, capacity: 1)
-    link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
+    link.initialize(
+        to: Record(.open, shape: shape, promises: 1, producers: 1, flags: reaction.flags))
     link.upstream = upstream
     var context = reaction.context
     if let given = context, carried > 0 {
-        link.pointee.flags.insert(RecordFlag.carriesContext)
         context = memory + size
         context?.copyMemory(from: given, byteCount: carried)
     }

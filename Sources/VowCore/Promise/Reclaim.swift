@@ -84,7 +84,7 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(record, record.recordSize)
+    giveMemoryBack(of: record)
 }
 
 private func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {

@@ -80,6 +80,8 @@ enum RecordFlag {
     static let passed: UInt8 = 16
     /// Of a link, from the beginning: its context stands behind all its other parts.
     static let carriesContext: UInt8 = 32
+    /// From the beginning: its memory is its house's.
+    static let isHoused: UInt8 = 64
 }
 
 struct Record: ~Copyable {
@@ -92,7 +94,7 @@ struct Record: ~Copyable {
     private var progressStorage = Progress()
     /// Somebody learned, or will learn, of a rejection.
     let isObserved = AtomicMark()
-    let flags = AtomicFlags()
+    let flags: AtomicFlags
     /// Read and written through the pointer's `inlineLeft`.
     private var inlineLeftStorage: UInt32 = 0
     /// The value once settled; before, the links of a member: see `next` and `upstream`.
@@ -102,8 +104,11 @@ struct Record: ~Copyable {
         var padding: UInt64 = 0
     #endif
 
-    init(_ phase: Phase, shape: Shape, promises: UInt64, producers: UInt64) {
+    init(
+        _ phase: Phase, shape: Shape, promises: UInt64, producers: UInt64, flags: UInt8 = 0
+    ) {
         state = PromiseState(phase)
+        self.flags = AtomicFlags(flags)
         counts = AtomicWord(promises | producers << 32)
         self.shape = shape
     }

@@ -37,34 +37,39 @@ package struct CarriedClosure {
     }
 
     fileprivate func reaction(
-        _ kind: ReactionKind, on executor: OpaquePointer?, token: OpaquePointer?
+        _ kind: ReactionKind, on executor: OpaquePointer?, token: OpaquePointer?,
+        in house: @escaping PromiseHouse
     ) -> Reaction {
         Reaction(
             shape: kind.shape, handler: run, context: context, isContextCarried: true,
             executor: ExecutorPointer(executor),
             extras: LinkExtras(onRejected: run, destroy: destroy, label: nil),
-            token: SourcePointer(token), seesRejections: kind != .onBothForValue)
+            token: SourcePointer(token), seesRejections: kind != .onBothForValue,
+            house: house)
     }
 }
 
 /// Registers a closure (consumed) on a promise (borrowed). The new promise is owned.
 package func reactWith(
     _ closure: CarriedClosure, to promise: OpaquePointer, _ kind: ReactionKind,
-    on executor: OpaquePointer?, token: OpaquePointer?
+    on executor: OpaquePointer?, token: OpaquePointer?, in house: @escaping PromiseHouse
 ) -> OpaquePointer {
     let thread = currentThread()
     let record = RecordPointer(promise)
     record.retain()
     let derived = react(
-        to: record, closure.reaction(kind, on: executor, token: token), thread)
+        to: record, closure.reaction(kind, on: executor, token: token, in: house), thread)
     leave(thread)
     return OpaquePointer(derived)
 }
 
 /// Runs a closure (consumed) on an executor. The promise of its result is owned.
-package func workWith(_ closure: CarriedClosure, on executor: OpaquePointer?) -> OpaquePointer {
+package func workWith(
+    _ closure: CarriedClosure, on executor: OpaquePointer?, in house: @escaping PromiseHouse
+) -> OpaquePointer {
     let thread = currentThread()
-    let work = makeWork(closure.reaction(.onFulfilled, on: executor, token: nil), thread)
+    let reaction = closure.reaction(.onFulfilled, on: executor, token: nil, in: house)
+    let work = makeWork(reaction, thread)
     leave(thread)
     return OpaquePointer(work)
 }

@@ -1,0 +1,76 @@
+// The object that counts a promise in Swift's hands, and, for promises that Swift makes, houses its record: one
+// piece of memory for both.
+//
+// Its strong count is the copies in Swift, which have one reference to the record together. The record has an unowned
+// reference to the object in turn: that keeps the memory, and nothing but the memory, until the record is no more.
+
+import CVow
+import VowCore
+
+/// Stands before the record: 32 bytes together with the object's own two words.
+struct PromiseHandleHeader {
+    /// Nil: the record is being made, and nobody else knows it.
+    fileprivate var promise: OpaquePointer?
+    /// Room for an `UnownedHandle`, while a record is in the house.
+    fileprivate var owner: UInt = 0
+}
+
+private struct UnownedHandle {
+    unowned let handle: PromiseHandle
+}
+
+/// May be used from any thread, although its base says that it may not: what it points to may (see vow.h), and the
+/// pointer is written before any other thread knows the object.
+final class PromiseHandle: ManagedBuffer<PromiseHandleHeader, UInt64> {
+    deinit { vow_promise_release(header.promise.unsafelyUnwrapped) }
+
+    var promise: OpaquePointer { header.promise.unsafelyUnwrapped }
+
+    /// Takes a reference (consumed) over.
+    static func taking(_ promise: OpaquePointer) -> PromiseHandle {
+        unsafeDowncast(
+            create(minimumCapacity: 0) { _ in PromiseHandleHeader(promise: promise) },
+            to: PromiseHandle.self)
+    }
+
+    /// Takes a reference (consumed) over to what a function of the core has made, in `house` or elsewhere.
+    static func takingMade(_ promise: OpaquePointer) -> PromiseHandle {
+        guard isHoused(promise) else { return taking(promise) }
+        let record = UnsafeMutableRawPointer(promise)
+        let header = (record - houseOffset + headerOffset)
+            .assumingMemoryBound(to: PromiseHandleHeader.self)
+        // The core may have had it already.
+        if header.pointee.promise != nil { return taking(promise) }
+        header.pointee.promise = promise
+        return Unmanaged<PromiseHandle>.fromOpaque(record - houseOffset).takeRetainedValue()
+    }
+
+    /// For the core: memory for a record, in an object of its own, whose strong reference `takingMade` takes.
+    static let house: PromiseHouse = {
+        setPromiseHouses(takeBack: leave)
+        return enter
+    }()
+}
+
+private let headerOffset = 16
+private let houseOffset = headerOffset + MemoryLayout<PromiseHandleHeader>.size
+
+private func enter(_ size: Int) -> UnsafeMutableRawPointer {
+    let handle = unsafeDowncast(
+        PromiseHandle.create(minimumCapacity: (size + 7) / 8) { _ in PromiseHandleHeader() },
+        to: PromiseHandle.self)
+    let record = handle.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
+    owner(of: record).initialize(to: UnownedHandle(handle: handle))
+    precondition(
+        record == Unmanaged.passRetained(handle).toOpaque() + houseOffset
+            && UInt(bitPattern: record) & 15 == 0,
+        "an object is not laid out as its house needs it")
+    return record
+}
+
+/// The record is no more. Perhaps the object's last copy is just going: then the memory goes with that.
+private func leave(_ record: UnsafeMutableRawPointer) { owner(of: record).deinitialize(count: 1) }
+
+private func owner(of record: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UnownedHandle> {
+    (record - MemoryLayout<UnownedHandle>.size).assumingMemoryBound(to: UnownedHandle.self)
+}

@@ -1,0 +1,30 @@
+// Records in somebody else's memory: the Swift face puts its promises into the objects that it counts them with.
+
+/// Gives memory for a record, aligned to 16. It is the record's until that leaves.
+typealias House = (_ size: Int) -> UnsafeMutableRawPointer
+
+/// Takes the memory back. Set once, before the first record enters a house.
+nonisolated(unsafe) private var takeHouseBack: (UnsafeMutableRawPointer) -> Void = { _ in
+    fatal("a record leaves a house that nobody has")
+}
+
+func setHouses(takeBack: @escaping (UnsafeMutableRawPointer) -> Void) { takeHouseBack = takeBack }
+
+@inline(__always)
+func takeMemory(_ size: Int, in house: House?) -> UnsafeMutableRawPointer? {
+    guard let house else { return takeMemory(size) }
+    count(threadCell().pointee.counters.bytesTaken, size)
+    return house(size)
+}
+
+/// The memory of a record that is no more.
+@inline(__always)
+func giveMemoryBack(of record: RecordPointer) {
+    let size = record.recordSize
+    if !record.pointee.flags.contains(RecordFlag.isHoused) {
+        giveMemoryBack(record, size)
+        return
+    }
+    count(threadCell().pointee.counters.bytesFreed, size)
+    takeHouseBack(record)
+}
