@@ -14,7 +14,8 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error))
+    // The coercion keeps it from being opened: it is looked for as `any Error`.
+    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
 }
 
 /// Those that C knows.
