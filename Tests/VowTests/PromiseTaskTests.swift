@@ -15,9 +15,9 @@ private actor Counter {
     func promiseOfNext() -> Promise<Int, any Error> {
         // Isolated to this actor, as in `Task { … }`.
         Promise {
-            count += 1
-            if count < 0 { throw LoginError.refused }
-            return count
+            self.count += 1
+            if self.count < 0 { throw LoginError.refused }
+            return self.count
         }
     }
 }
@@ -119,8 +119,8 @@ final class PromiseTaskTests: VowTest {
         let value = try await other.value
         XCTAssertEqual(value, 8)
         let sure: Promise<Int, Never> = Promise(Task { await three() })
-        let three = await sure.value
-        XCTAssertEqual(three, 3)
+        let sureValue = await sure.value
+        XCTAssertEqual(sureValue, 3)
     }
 
     func testAPromiseThatOwnsATaskCancelsIt() async throws {

@@ -21,7 +21,7 @@ extension Promise {
         consuming get async { await settledResult() }
     }
 
-    nonisolated(nonsending) private consuming func settledResult() async -> Result<Success, Failure> {
+    nonisolated(nonsending) fileprivate consuming func settledResult() async -> Result<Success, Failure> {
         if let result { return result }
         // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
         let wait = Wait(for: consume self)
@@ -39,6 +39,14 @@ extension Promise {
         } onCancel: {
             _ = cancelNow()
         }
+    }
+}
+
+extension Promise where Failure == Never {
+    /// The value, awaited by a task. It cannot be refused, so that cancelling the task does not end the wait.
+    nonisolated(nonsending) public var value: Success {
+        // The compiler of Swift 6.3 crashes where a getter that throws(Never) is called without `try`.
+        consuming get async { await settledResult().get() }
     }
 }
 
