@@ -6,7 +6,8 @@ import PackageDescription
 let package = Package(
     name: "vow",
     products: [
-        .library(name: "Vow", targets: ["Vow"])
+        .library(name: "Vow", targets: ["Vow"]),
+        .library(name: "VowFoundation", targets: ["VowFoundation"]),
     ],
     targets: [
         .systemLibrary(name: "CVow", path: "include"),
@@ -19,8 +20,13 @@ let package = Package(
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
         .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
+        .target(name: "VowFoundation", dependencies: ["Vow"]),
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
-        .testTarget(name: "VowTests", dependencies: ["Vow"]),
+        .target(
+            name: "VowTestSupport", dependencies: ["Vow", "CVow"], path: "Tests/VowTestSupport"),
+        .testTarget(name: "VowTests", dependencies: ["Vow", "VowTestSupport"]),
+        .testTarget(
+            name: "VowFoundationTests", dependencies: ["VowFoundation", "VowTestSupport"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
     ],
     swiftLanguageModes: [.v6]
