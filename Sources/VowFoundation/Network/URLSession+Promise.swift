@@ -24,17 +24,19 @@ extension URLSession {
     /// - Parameters:
     ///   - token: cancels the request.
     ///   - onProgress: told how much of the body has been received, one call at a time, on a queue of the transfer's own;
-    ///     the last call is of the whole body, and comes before the promise is fulfilled. It takes the place of the
-    ///     session's delegate for this request.
+    ///     the last call is of the whole body, and comes before the promise is fulfilled. With it, the request is sent
+    ///     in a session of its own that has this one's configuration, but neither its delegate nor its connections.
     public func promise(
         for request: URLRequest, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) {
-            let reporter = onProgress.map { TransferReporter(.received, $0) }
-            let answer = try await self.data(for: request, delegate: reporter)
-            await reporter?.finish(Int64(answer.0.count))
-            return answer
+        transfer(cancelledBy: token) { resolver in
+            guard let onProgress else {
+                return dataTask(with: request) { resolver.settle($0, $1, $2) }
+            }
+            return task(for: BodyCollector(resolver, .received, onProgress)) {
+                $0.dataTask(with: request)
+            }
         }
     }
 
@@ -46,17 +48,19 @@ extension URLSession {
         promise(for: URLRequest(url: url), cancelledBy: token, onProgress: onProgress)
     }
 
-    /// Sends a request with this body; the promise of the body and the response that come back. As
-    /// ``promise(for:cancelledBy:onProgress:)-(URLRequest,_,_)``, but `onProgress` is told how much has been sent.
+    /// Sends a request with this body; the promise of the body and the response that come back. As for a request without
+    /// one, but `onProgress` is told how much has been sent.
     public func uploadPromise(
         for request: URLRequest, from body: Data, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) {
-            let reporter = onProgress.map { TransferReporter(.sent, $0) }
-            let answer = try await self.upload(for: request, from: body, delegate: reporter)
-            await reporter?.finish(Int64(body.count))
-            return answer
+        transfer(cancelledBy: token) { resolver in
+            guard let onProgress else {
+                return uploadTask(with: request, from: body) { resolver.settle($0, $1, $2) }
+            }
+            return task(for: BodyCollector(resolver, .sent(Int64(body.count)), onProgress)) {
+                $0.uploadTask(with: request, from: body)
+            }
         }
     }
 }
