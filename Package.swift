@@ -6,7 +6,9 @@ import PackageDescription
 let package = Package(
     name: "vow",
     products: [
-        .library(name: "Vow", targets: ["Vow"])
+        .library(name: "Vow", targets: ["Vow"]),
+        .library(name: "VowOperators", targets: ["VowOperators"]),
+        .library(name: "VowFoundation", targets: ["VowFoundation"]),
     ],
     targets: [
         .systemLibrary(name: "CVow", path: "include"),
@@ -19,12 +21,20 @@ let package = Package(
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
         .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
+        .target(name: "VowOperators", dependencies: ["Vow"]),
+        .target(name: "VowFoundation", dependencies: ["Vow"]),
+
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
+        .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
+        .target(
+            name: "VowTestSupport", dependencies: ["Vow", "CVow"], path: "Tests/VowTestSupport"),
         .target(
             name: "CChain", dependencies: ["CVow"], path: "Tests/CChain",
             cSettings: [.headerSearchPath("../../include")]),
-        .testTarget(name: "VowTests", dependencies: ["Vow", "CChain"]),
-        .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
+        .testTarget(name: "VowTests", dependencies: ["Vow", "CChain", "VowTestSupport"]),
+        .testTarget(name: "VowOperatorsTests", dependencies: ["VowOperators", "VowTestSupport"]),
+        .testTarget(
+            name: "VowFoundationTests", dependencies: ["VowFoundation", "VowTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
