@@ -1,6 +1,6 @@
 // Events of the platform, bound to a handler or an action.
 
-import Dispatch
+public import Dispatch
 import Synchronization
 
 /// Something that happens again and again: a timer, a signal, a descriptor with something to read.

@@ -14,7 +14,8 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error))
+    // `as`, or the error would be opened and held as its own type.
+    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
 }
 
 /// Those that C knows.
