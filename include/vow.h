@@ -771,8 +771,9 @@ VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
  * program (vow_map, vow_reduce, vow_repeat, vow_retry) goes on then, as a reaction
  * does, and so do the members of a scope.
  *
- * An error that rejects the combined promise is the member's, of the same domain,
- * code, message and payload, and says its place: vow_error_index.
+ * An error that rejects the combined promise, or stands in the list of VOW_EAGGREGATE,
+ * is the member's, of the same domain, code, message and payload, and says its place:
+ * vow_error_index.
  */
 
 /* Fulfilled with the VOW_LIST of all values; rejected as soon as one is. None:

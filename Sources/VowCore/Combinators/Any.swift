@@ -37,6 +37,9 @@ private func memberOfAnyTold(
         letGo(of: group, 1, thread)
         return
     }
+    if let errors = group.errors {
+        for index in 0..<group.pointee.count { label(&errors[index], at: index, thread) }
+    }
     decide(group, handOut(&group.pointee.outcomes.failure), by: observer, thread)
 }
 

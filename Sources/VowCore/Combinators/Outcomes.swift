@@ -37,6 +37,13 @@ func memberError(_ error: vow_value, at index: Int) -> vow_value {
     makeErrorCopy(of: error) { $0.index = Int64(index) } ?? error.retained()
 }
 
+/// Has an error of a group's list say its member's place.
+func label(_ error: inout vow_value, at index: Int, _ thread: ThreadPointer) {
+    let labelled = memberError(error, at: index)
+    error.release(thread)
+    error = labelled
+}
+
 /// From `told`: a member's error (borrowed) rejects its group.
 func rejectGroup(
     with error: vow_value, from observer: RecordPointer, _ thread: ThreadPointer

@@ -54,7 +54,7 @@ private func memberOfSomeTold(
     let group = group(of: observer)
     let kind = promise.value.isError ? errorMark : valueMark
     if place(promise.value, kind, from: observer) {
-        let outcome = collect(kind, of: group)
+        let outcome = collect(kind, of: group, thread)
         decide(group, outcome, by: observer, thread)
     } else {
         letGo(of: group, 1, thread)
@@ -78,13 +78,16 @@ private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPoint
 }
 
 /// The outcome that consists of the outcomes of one kind.
-private func collect(_ kind: UInt8, of group: GroupPointer) -> vow_value {
+private func collect(
+    _ kind: UInt8, of group: GroupPointer, _ thread: ThreadPointer
+) -> vow_value {
     guard let items = kind == errorMark ? group.errors : group.values else {
         fatal("a combined promise has no list")
     }
     var next = 0
     for index in 0..<group.pointee.count where group.mark(index).pointee.contains(kind) {
         items[next] = group.observer(index).value
+        if kind == errorMark { label(&items[next], at: index, thread) }
         next += 1
     }
     group.pointee.marksHandedOut = kind

@@ -17,6 +17,13 @@ package struct SwiftCaller {
         self.executor = executor
     }
 
+    /// No machine was made.
+    package func giveUp() {
+        let thread = currentThread()
+        owner.release(thread)
+        leave(thread)
+    }
+
     fileprivate var caller: Caller {
         Caller(context: context, contextOwner: owner, executor: ExecutorPointer(executor))
     }

@@ -1,0 +1,55 @@
+// What the combinators of this directory have in common: handing promises over, and reading what comes back.
+
+import CVow
+import VowCore
+
+/// Makes one promise of many by a function of the core, which consumes a reference to each.
+func combined<Success, Failure, NewSuccess, NewFailure>(
+    _ promises: some Sequence<Promise<Success, Failure>>,
+    _ combinator: (UnsafePointer<OpaquePointer?>?, Int) -> OpaquePointer
+) -> Promise<NewSuccess, NewFailure> {
+    combined(pointers: promises.map { $0.retainedPointer() }, combinator)
+}
+
+func combined<NewSuccess, NewFailure>(
+    pointers: [OpaquePointer?],
+    _ combinator: (UnsafePointer<OpaquePointer?>?, Int) -> OpaquePointer
+) -> Promise<NewSuccess, NewFailure> {
+    let promise = pointers.withUnsafeBufferPointer { combinator($0.baseAddress, $0.count) }
+    return Promise(owned: promise)
+}
+
+extension Promise {
+    /// Makes another value of this one, as C has it. Nobody's function runs in that, so it is done at once.
+    func reread<NewSuccess, NewFailure>(
+        _ kind: ReactionKind = .onFulfilled, _ body: @escaping @Sendable (vow_value) -> vow_value
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(kind, on: .inline, nil, Rereading(body: body))
+    }
+}
+
+private struct Rereading: Reactor {
+    let body: @Sendable (vow_value) -> vow_value
+
+    func react(to input: vow_value) -> vow_value { body(input) }
+}
+
+/// What the items of a list (borrowed) are under these keys, or a rejection.
+func readDictionary<Key: Hashable & Sendable, Value>(
+    of list: vow_value, _ keys: [Key], _ read: (vow_value) throws -> Value
+) -> vow_value {
+    var values: [Key: Value] = [:]
+    values.reserveCapacity(keys.count)
+    do {
+        for (index, key) in keys.enumerated() {
+            values[key] = try read(vow_list_at(list, index))
+        }
+    } catch { return encodeError(error) }
+    return encode(values)
+}
+
+/// An item of a list (borrowed) as a value.
+func readValue<Value>(_ item: vow_value) throws -> Value {
+    guard let value = decode(item, as: Value.self) else { throw unexpected(item, Value.self) }
+    return value
+}

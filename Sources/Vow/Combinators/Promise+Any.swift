@@ -1,0 +1,25 @@
+// The first to be fulfilled: any, some.
+
+import CVow
+
+extension Promise where Failure == any Error {
+    /// The first value that there is.
+    ///
+    /// Failures count only when all have failed: an ``AggregateError`` of all of them; also of none. Once there is a value
+    /// the others are let go of at once, and cancelled where nobody else is interested.
+    public static func any<MemberFailure>(
+        _ promises: some Sequence<Promise<Success, MemberFailure>>
+    ) -> Promise {
+        combined(promises, vow_any)
+    }
+
+    /// The first so many values, in the order of the promises.
+    ///
+    /// As soon as there cannot be so many any more: an ``AggregateError`` of the failures so far. Else as
+    /// ``any(_:)``. None wanted: an empty array.
+    public static func some<Member, MemberFailure>(
+        _ wanted: Int, of promises: some Sequence<Promise<Member, MemberFailure>>
+    ) -> Promise where Success == [Member] {
+        combined(promises) { vow_some($0, $1, max(wanted, 0)) }
+    }
+}

@@ -1,0 +1,46 @@
+// A function for each of many items, so many at a time: Promise.map.
+
+import CVow
+import VowCore
+
+extension Promise {
+    /// Runs `transform` with each item and gives the results, in the order of the items.
+    ///
+    /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels what is
+    /// under way. Of no items: an empty array.
+    ///
+    /// - Parameters:
+    ///   - concurrency: how many items may be under way at once; nil: all.
+    ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
+    public static func map<Item: Sendable, Member>(
+        _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Item) throws(Failure) -> Member
+    ) -> Promise where Success == [Member] {
+        mapping(Array(items), concurrency, executor) { item in
+            outcome { () throws(Failure) in try transform(item) }
+        }
+    }
+
+    /// The same with a promise that `transform` makes, which is waited for; its item is under way until then.
+    public static func map<Item: Sendable, Member>(
+        _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Item) throws(Failure) -> Promise<Member, Failure>
+    ) -> Promise where Success == [Member] {
+        mapping(Array(items), concurrency, executor) { item in
+            outcomeOfPromise { () throws(Failure) in try transform(item) }
+        }
+    }
+
+    /// The core gets the items' places.
+    private static func mapping<Item: Sendable>(
+        _ items: [Item], _ concurrency: Int?, _ executor: PromiseExecutor?,
+        _ step: @escaping @Sendable (Item) -> vow_value
+    ) -> Promise {
+        precondition(concurrency.map { $0 > 0 } ?? true, "nothing would ever be under way")
+        return running(Steps(step: { step(items[Int($0.as.integer)]) }), on: executor) { caller in
+            let places = items.indices.map { vow_int(Int64($0)) }
+            let list = vow_list(places, places.count)
+            return mapWith(caller, list, concurrency: concurrency ?? 0, Steps.run)
+        }
+    }
+}

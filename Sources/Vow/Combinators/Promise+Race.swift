@@ -1,0 +1,13 @@
+// The first to settle, however: race.
+
+import CVow
+
+extension Promise {
+    /// Settles as the first promise to settle does, with a value or a failure.
+    ///
+    /// The others are let go of at once, and cancelled where nobody else is interested. Of none:
+    /// ``PromiseError/invalidArgument(_:)``, for nobody should wait for ever.
+    public static func race(_ promises: some Sequence<Promise>) -> Promise {
+        combined(promises, vow_race)
+    }
+}

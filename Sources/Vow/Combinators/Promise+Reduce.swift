@@ -1,0 +1,81 @@
+// Folding the values of promises, in their order: Promise.reduce.
+
+import CVow
+import VowCore
+
+extension Promise {
+    /// Waits for each promise in turn and combines its value with what has accumulated. Of none: `initial`.
+    ///
+    /// The work behind the promises goes on side by side; only `combine` is called in order. The first failure in that
+    /// order is the failure of the whole, and the promises behind it are let go of.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Success
+    ) -> Promise {
+        folding(promises, initial, executor) { accumulated, item in
+            outcome { () throws(Failure) in try combine(accumulated, item) }
+        }
+    }
+
+    /// The same with a promise that `combine` makes, which is waited for.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Promise
+    ) -> Promise {
+        folding(promises, initial, executor) { accumulated, item in
+            outcomeOfPromise { () throws(Failure) in try combine(accumulated, item) }
+        }
+    }
+
+    /// The same, changing what accumulates where it stands.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ update: @escaping @Sendable (inout Success, Member) throws(Failure) -> Void
+    ) -> Promise {
+        let pointers: [OpaquePointer?] = promises.map { $0.retainedPointer() }
+        let accumulator = Accumulator(initial, left: pointers.count)
+        let folding = Folding { _, item in
+            reading(item) { (item: Member) in
+                do throws(Failure) { try update(&accumulator.value, item) } catch {
+                    return encodeError(error)
+                }
+                accumulator.left -= 1
+                return accumulator.left == 0 ? encode(accumulator.value) : vow_none()
+            }
+        }
+        return running(folding, on: executor) { caller in
+            let start = pointers.isEmpty ? encode(initial) : vow_none()
+            return reduceWith(caller, pointers, from: start, Folding.run)
+        }
+    }
+
+    private static func folding<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        _ executor: PromiseExecutor?,
+        _ combine: @escaping @Sendable (Success, Member) -> vow_value
+    ) -> Promise {
+        let folding = Folding { accumulated, item in
+            reading(accumulated) { (accumulated: Success) in
+                reading(item) { (item: Member) in combine(accumulated, item) }
+            }
+        }
+        return running(folding, on: executor) { caller in
+            reduceWith(
+                caller, promises.map { $0.retainedPointer() }, from: encode(initial), Folding.run)
+        }
+    }
+}
+
+/// Unchecked: the calls of one fold come one after the other, each with what the one before has written.
+private final class Accumulator<Value: Sendable>: @unchecked Sendable {
+    var value: Value
+    var left: Int
+
+    init(_ value: Value, left: Int) {
+        self.value = value
+        self.left = left
+    }
+}

@@ -1,0 +1,105 @@
+// Promises inside an event loop that the program has already.
+
+import CVow
+
+/// Runs handlers on the program's own thread, when the program says so.
+///
+/// A loop is a serial executor whose handlers run inside ``runOnce(timeout:)``, and a file descriptor that is readable
+/// exactly while something waits to be run; so one source of `poll`, `epoll` or whatever the program has is all that it
+/// takes. The thread that made a loop, and after that each thread that runs it, is the loop's thread until another one
+/// runs it: handlers attached there run on the loop, delays go by its clock, and blocking waits run it.
+///
+/// The last reference to a loop ends it: what is queued in it is rejected with ``PromiseError/shutDown``.
+public final class EventLoop: Sendable {
+    private let handle: Handle
+
+    /// - Throws: ``PromiseError/outOfMemory``, also when there are no descriptors left.
+    public convenience init() throws(PromiseError) { try self.init(owned: vow_loop_create()) }
+
+    private init(owned loop: OpaquePointer?) throws(PromiseError) {
+        guard let loop else { throw .outOfMemory }
+        handle = Handle(loop, release: vow_loop_destroy)
+    }
+
+    /// A loop whose clock stands still and is moved by ``advance(by:)``, for tests of programs that wait: an hour passes
+    /// at once. While ``run(until:timeout:)`` and blocking waits find nothing else to run there, they move the clock to
+    /// the next timer themselves.
+    public static func virtual() throws(PromiseError) -> EventLoop {
+        try EventLoop(owned: vow_loop_create_virtual())
+    }
+
+    /// Runs handlers on this loop. It may outlive the loop, and refuses what it is given then.
+    public var executor: PromiseExecutor {
+        handle.withPointer { PromiseExecutor(borrowed: vow_loop_executor($0)!) }
+    }
+
+    /// To be watched for input only; level-triggered.
+    public var fileDescriptor: Int32 { handle.withPointer { vow_loop_fd($0) } }
+
+    /// Makes a ``runOnce(timeout:)`` that waits, or else the next one, return. From any thread and from signal handlers.
+    public func wake() { handle.withPointer { vow_loop_wake($0) } }
+
+    /// Waits until something can be run, and runs it: timers that are due, handlers, and what these hand to the loop
+    /// meanwhile, up to a bound that keeps the program's own loop alive.
+    ///
+    /// - Parameter timeout: how long at most; zero: not at all; nil: no limit.
+    /// - Returns: how many ran; 0 when the time was up or ``wake()`` was called.
+    /// - Throws: ``PromiseError/invalidArgument(_:)`` when another thread is running the loop or the time-out is negative,
+    ///   ``PromiseError/deadlock`` so deep inside handlers that no stack is left, ``PromiseError/forked`` in a child.
+    @available(*, noasync, message: "it blocks the thread")
+    @discardableResult
+    public func runOnce(timeout: Duration? = nil) throws(PromiseError) -> Int {
+        try count(handle.withPointer { vow_loop_run_once($0, timeout.coreTimeout) }, "runOnce")
+    }
+
+    /// Moves the clock of a virtual loop on, running timers and handlers in order of time.
+    ///
+    /// - Returns: how many ran.
+    /// - Throws: as ``runOnce(timeout:)``; also ``PromiseError/invalidArgument(_:)`` when the loop is no virtual one.
+    @available(*, noasync, message: "it runs handlers on this thread")
+    @discardableResult
+    public func advance(by duration: Duration) throws(PromiseError) -> Int {
+        try count(
+            handle.withPointer { vow_loop_advance($0, duration.wholeNanoseconds) }, "advance")
+    }
+
+    /// Runs the loop until a promise is settled.
+    ///
+    /// - Throws: its failure; ``PromiseError/timedOut(lastError:)`` when the time is up; else as ``runOnce(timeout:)``.
+    @available(*, noasync, message: "it blocks the thread")
+    @discardableResult
+    public func run<Success, Failure>(
+        until promise: Promise<Success, Failure>, timeout: Duration? = nil
+    ) throws -> Success {
+        let answer = handle.withPointer { loop in
+            promise.withPointer { vow_loop_run_until(loop, $0, timeout.coreTimeout) }
+        }
+        if answer == Int32(VOW_PENDING) { throw PromiseError.timedOut }
+        _ = try count(answer, "run")
+        guard let result = promise.eraseFailure().result else {
+            fatalError("a loop has run until a promise was settled, and it is not")
+        }
+        return try result.get()
+    }
+
+    private func count(_ answer: Int32, _ function: String) throws(PromiseError) -> Int {
+        switch answer {
+        case VOW_EDEADLOCK: throw .deadlock
+        case VOW_EFORKED: throw .forked
+        case VOW_ESHUTDOWN: throw .shutDown
+        case ..<0:
+            throw .invalidArgument(
+                "EventLoop.\(function): a negative time, a loop that another thread is running, "
+                    + "or no virtual one")
+        default: return Int(answer)
+        }
+    }
+}
+
+extension Duration? {
+    /// Nil: none. What is negative must not become VOW_FOREVER.
+    var coreTimeout: Int64 {
+        guard let time = self?.wholeNanoseconds else { return Int64(VOW_FOREVER) }
+        return time < 0 ? Int64.min : time
+    }
+}

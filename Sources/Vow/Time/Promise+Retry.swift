@@ -1,0 +1,56 @@
+// Trying again: retry.
+
+import CVow
+import VowCore
+
+extension Promise {
+    /// Calls `body` with the number of the attempt, from 1, until it does not fail.
+    ///
+    /// The failure is the last one, when the policy gives up; or ``PromiseError/timedOut(lastError:)`` at its deadline,
+    /// which cancels the attempt under way. A number in the policy that makes no sense:
+    /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
+    ///
+    /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
+    public static func retry(
+        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcome { () throws(Failure) in try body(attempt) }
+        }
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    public static func retry(
+        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Promise
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcomeOfPromise { () throws(Failure) in try body(attempt) }
+        }
+    }
+
+    private static func retrying(
+        _ policy: RetryPolicy, _ executor: PromiseExecutor?,
+        _ body: @escaping @Sendable (Int) -> vow_value
+    ) -> Promise {
+        guard var cPolicy = policy.cPolicy else { return refused() }
+        var steps = Steps(step: { body(Int($0.as.integer)) })
+        if let mayRetry = policy.mayRetry {
+            steps.isGoingOn = { mayRetry(decodeError($0)) }
+            cPolicy.may_retry = Steps.ask
+        }
+        return running(steps, on: executor) { caller in
+            guard let promise = retryWith(caller, cPolicy, Steps.run) else {
+                caller.giveUp()
+                return refused().retainedPointer()
+            }
+            return promise
+        }
+    }
+
+    private static func refused() -> Promise {
+        let error = PromiseError.invalidArgument("retry: policy has a number out of range")
+        return Promise(owned: vow_promise_with(encodeError(error)))
+    }
+}
