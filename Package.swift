@@ -6,7 +6,8 @@ import PackageDescription
 let package = Package(
     name: "vow",
     products: [
-        .library(name: "Vow", targets: ["Vow"])
+        .library(name: "Vow", targets: ["Vow"]),
+        .library(name: "VowOperators", targets: ["VowOperators"]),
     ],
     targets: [
         .systemLibrary(name: "CVow", path: "include"),
@@ -19,8 +20,10 @@ let package = Package(
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
         .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
+        .target(name: "VowOperators", dependencies: ["Vow"]),
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
         .testTarget(name: "VowTests", dependencies: ["Vow"]),
+        .testTarget(name: "VowOperatorsTests", dependencies: ["VowOperators", "Vow"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
     ],
     swiftLanguageModes: [.v6]
