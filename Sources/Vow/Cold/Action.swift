@@ -22,7 +22,8 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     /// An action that answers to a resolver. What `body` throws is the failure.
-    @_disfavoredOverload  // Of closures that use neither a resolver nor a completion: either would do.
+    // Disfavoured for closures that use neither a resolver nor a completion: either would do.
+    @_disfavoredOverload
     public init(
         resolving body: @escaping @Sendable (Input, Resolver<Output, any Error>) throws -> Void
     ) {
@@ -30,7 +31,8 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     /// An action of a function, which runs at once, on the thread that calls.
-    @_disfavoredOverload  // Of functions that make promises: those promises' values are the outputs.
+    // Disfavoured for functions that make promises: those promises' values are the outputs.
+    @_disfavoredOverload
     public init(_ body: @escaping @Sendable (Input) throws -> Output) {
         run = { input in .attempt { () throws -> Output in try body(input) } }
     }

@@ -1,30 +1,25 @@
 // Test of stages that take their time, by a clock that the test moves.
 
-import CVow
+import Vow
 import XCTest
 
-@testable import Vow
-
 final class DelayedStagesTests: VowTest {
-    private func delayed(_ text: String, seconds: Int64) -> Action<String, String> {
+    private func delayed(_ text: String, by duration: Duration) -> Action<String, String> {
         Action<String, String> { input in
-            Promise<Void, any Error>(owned: vow_delay(seconds * 1_000_000_000))
-                .map { input + text }
+            Promise.delay(duration).map { input + text }
         }
     }
 
-    func testStagesRunInOrderAndTheirDelaysAddUp() {
-        guard let loop = vow_loop_create_virtual() else { return XCTFail("no loop") }
-        defer { vow_loop_destroy(loop) }
-        let start = vow_now()
+    func testStagesRunInOrderAndTheirDelaysAddUp() throws {
+        let loop = try EventLoop.virtual()
+        let start = PromiseClock.now
         let output = Journal<String>()
-        let action = delayed(" Two", seconds: 2).then(delayed(" Three", seconds: 3))
-            .then(delayed(" Four", seconds: 4))
-        action("One") { text in output.write("\(text) after \((vow_now() - start) / 1_000_000_000)")
-        }
-        XCTAssertGreaterThan(vow_loop_advance(loop, 8_999_999_999), 0)
+        let action = delayed(" Two", by: .seconds(2)).then(delayed(" Three", by: .seconds(3)))
+            .then(delayed(" Four", by: .seconds(4)))
+        action("One") { text in output.write("\(text) after \(PromiseClock.now - start)") }
+        try loop.advance(by: .nanoseconds(8_999_999_999))
         XCTAssertEqual(output.entries, [])
-        XCTAssertGreaterThan(vow_loop_advance(loop, 1), 0)
-        XCTAssertEqual(output.entries, ["One Two Three Four after 9"])
+        try loop.advance(by: .nanoseconds(1))
+        XCTAssertEqual(output.entries, ["One Two Three Four after 9.0 seconds"])
     }
 }
