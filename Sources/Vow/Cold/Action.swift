@@ -21,8 +21,8 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// An action that answers to a resolver. What `body` throws is the failure.
     // Disfavoured for closures that use neither a resolver nor a completion: either would do.
+    /// An action that answers to a resolver. What `body` throws is the failure.
     @_disfavoredOverload
     public init(
         resolving body: @escaping @Sendable (Input, Resolver<Output, any Error>) throws -> Void
@@ -30,8 +30,8 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
         run = { input in Promise { resolver in try body(input, resolver) } }
     }
 
-    /// An action of a function, which runs at once, on the thread that calls.
     // Disfavoured for functions that make promises: those promises' values are the outputs.
+    /// An action of a function, which runs at once, on the thread that calls.
     @_disfavoredOverload
     public init(_ body: @escaping @Sendable (Input) throws -> Output) {
         run = { input in .attempt { () throws -> Output in try body(input) } }
