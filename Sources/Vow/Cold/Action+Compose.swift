@@ -1,0 +1,38 @@
+// Actions one behind the other, and actions with a callback bound to them.
+
+extension Action {
+    /// An action that calls this one and then, with its output, `next`.
+    public func then<Final>(_ next: Action<Output, Final>) -> Action<Input, Final> {
+        Action<Input, Final> { input in self(input).flatMap { next($0) } }
+    }
+
+    /// An action that calls this one and makes something of its output.
+    public func map<NewOutput>(
+        on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Output) throws -> NewOutput
+    ) -> Action<Input, NewOutput> {
+        Action<Input, NewOutput> { input in self(input).map(on: executor, transform) }
+    }
+
+    /// An action that calls this one and makes an output of its failure.
+    public func recover(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (any Error) throws -> Output
+    ) -> Action {
+        Action { input in self(input).recover(on: executor, body) }
+    }
+
+    /// Binds a callback now, to be called with the output of every call that is made later.
+    ///
+    /// - Parameter failure: is called with the failure of a call; without it, one is reported as unhandled.
+    /// - Returns: the function that makes the calls. It keeps the action and the callbacks.
+    public func bind(
+        on executor: PromiseExecutor? = nil, _ callback: @escaping @Sendable (Output) -> Void,
+        failure: (@Sendable (any Error) -> Void)? = nil
+    ) -> @Sendable (Input) -> Void {
+        { input in
+            let output = self(input, on: executor, callback)
+            if let failure { output.catch(on: executor, failure) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Describing what comes after: map, flatMap, recover.
+
+extension Async {
+    /// Describes this work and what `transform` makes of its value. A failure passes through.
+    public func map<NewValue>(
+        on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Value) throws -> NewValue
+    ) -> Async<NewValue> {
+        Async<NewValue>(making: { promise().map(on: executor, transform) })
+    }
+
+    /// Describes this work and, with its value, more work. A failure passes through.
+    public func flatMap<NewValue>(
+        on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Value) throws -> Async<NewValue>
+    ) -> Async<NewValue> {
+        Async<NewValue>(making: {
+            promise().flatMap(on: executor) { try transform($0).promise() }
+        })
+    }
+
+    /// Describes this work and what `body` makes of its failure.
+    public func recover(
+        on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Value
+    ) -> Async {
+        Async(making: { promise().recover(on: executor, body) })
+    }
+
+    /// Describes this work and, if it fails, other work.
+    @_disfavoredOverload  // Of closures that only throw: either would do.
+    public func recover(
+        on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Async
+    ) -> Async {
+        Async(making: {
+            promise().recover(on: executor) { error throws -> Promise<Value, any Error> in
+                try body(error).promise()
+            }
+        })
+    }
+}

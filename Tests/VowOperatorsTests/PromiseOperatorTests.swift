@@ -1,0 +1,111 @@
+// Tests of &&& and |||, and of what they bind to.
+
+import Vow
+import VowOperators
+import XCTest
+
+private enum Fault: Error, Equatable { case one, two }
+
+private typealias Number = Promise<Int, any Error>
+
+final class PromiseOperatorTests: XCTestCase {
+    private func fault<Value>(of promise: Promise<Value, any Error>) -> (any Error)? {
+        do {
+            try promise.wait(timeout: .seconds(10))
+            return nil
+        } catch { return error }
+    }
+
+    func testTwoPromisesMakeATypedPair() throws {
+        let pair: (Int, String) = try (Number.value(1) &&& Promise<String, any Error>.value("a"))
+            .wait()
+        XCTAssertEqual(pair.0, 1)
+        XCTAssertEqual(pair.1, "a")
+    }
+
+    func testThePairWaitsForBothInAnyOrder() throws {
+        let (left, answerLeft) = Number.pending()
+        let (right, answerRight) = Number.pending()
+        let both = left &&& right
+        answerRight.fulfill(2)
+        XCTAssertTrue(both.isPending)
+        answerLeft.fulfill(1)
+        let pair = try both.wait(timeout: .seconds(10))
+        XCTAssertEqual([pair.0, pair.1], [1, 2])
+    }
+
+    func testAPromiseAndAValueMakeAPairOnEitherSide() throws {
+        let right: (Int, String) = try (Number.value(1) &&& "a").wait()
+        XCTAssertEqual(right.1, "a")
+        let left: (String, Int) = try ("a" &&& Number.value(1)).wait()
+        XCTAssertEqual(left.0, "a")
+        XCTAssertEqual(fault(of: Number.failure(Fault.one) &&& "a") as? Fault, .one)
+        XCTAssertEqual(fault(of: "a" &&& Number.failure(Fault.two)) as? Fault, .two)
+    }
+
+    func testTheFirstRejectionIsThePairs() {
+        let (left, answerLeft) = Number.pending()
+        let (right, answerRight) = Number.pending()
+        let both = left &&& right
+        answerRight.reject(Fault.two)
+        XCTAssertEqual(fault(of: both) as? Fault, .two)
+        answerLeft.reject(Fault.one)
+        XCTAssertEqual(both.error as? Fault, .two)
+    }
+
+    func testFailureTypesAreKeptAndMixed() throws {
+        let typed: Promise<(Int, Int), Fault> =
+            Promise<Int, Fault>.value(1) &&& Promise<Int, Fault>.failure(.one)
+        XCTAssertThrowsError(try typed.wait()) { XCTAssertEqual($0 as? Fault, .one) }
+        let mixed = Promise<Int, Never>.value(1) &&& Promise<Int, Fault>.value(2)
+        let pair: (Int, Int) = try mixed.wait()
+        XCTAssertEqual([pair.0, pair.1], [1, 2])
+    }
+
+    func testTheFirstToBeFulfilledIsTheOne() throws {
+        let (left, answerLeft) = Number.pending()
+        let (right, answerRight) = Number.pending()
+        let either = left ||| right
+        answerLeft.reject(Fault.one)
+        XCTAssertTrue(either.isPending)
+        answerRight.fulfill(2)
+        let value: Int = try either.wait(timeout: .seconds(10))
+        XCTAssertEqual(value, 2)
+    }
+
+    func testBothRejectedGiveBothReasons() {
+        let (left, answerLeft) = Number.pending()
+        let (right, answerRight) = Number.pending()
+        let either = left ||| right
+        answerRight.reject(Fault.two)
+        answerLeft.reject(Fault.one)
+        let errors = (fault(of: either) as? AggregateError)?.errors
+        XCTAssertEqual(errors?.map { $0.underlying as? Fault }, [.one, .two])
+        XCTAssertEqual(errors?.map(\.label), [0, 1])
+    }
+
+    func testDifferentTypesSayWhichItWas() throws {
+        let left = try (Number.value(1) ||| Promise<String, any Error>.pending().promise).wait()
+        XCTAssertEqual(left, .left(1))
+        let right = try (Number.failure(Fault.one) ||| Promise<String, any Error>.value("a")).wait()
+        XCTAssertEqual(right, .right("a"))
+        XCTAssertEqual(right.right, "a")
+        XCTAssertNil(right.left)
+    }
+
+    func testBothBindsTighterThanEither() throws {
+        // As a product and a sum: a pair of numbers, or else a word.
+        let word = Promise<String, any Error>.value("a")
+        let sum = Number.failure(Fault.one) &&& Number.value(2) ||| word
+        XCTAssertEqual(try sum.wait(timeout: .seconds(10)).right, "a")
+        let other = word ||| Number.value(1) &&& Number.failure(Fault.one)
+        XCTAssertEqual(try other.wait(timeout: .seconds(10)).left, "a")
+    }
+
+    func testBothIsLeftAssociative() throws {
+        let nested: ((Int, Int), Int) =
+            try (Number.value(1) &&& Number.value(2) &&& Number.value(3)).wait(
+                timeout: .seconds(10))
+        XCTAssertEqual([nested.0.0, nested.0.1, nested.1], [1, 2, 3])
+    }
+}
