@@ -22,12 +22,7 @@ private func encodeAnyError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-<<<<<<< HEAD
     vow_error_wrap(domain, Int64(code), "\(error)", .holding(error, as: (any Error).self))
-=======
-    // `as`, or the error would be opened and held as its own type.
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
->>>>>>> dfee4b720831f990874d1e9f95e1118cc8cb6e39
 }
 
 /// Those that C knows.

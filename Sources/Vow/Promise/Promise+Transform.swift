@@ -11,6 +11,15 @@ extension Promise {
         react(.onBoth, on: executor, token, ResultMapping(transform: body))
     }
 
+    /// The same with a failure of another type, which `body` says that it throws.
+    @_disfavoredOverload  // Of closures that do not say it.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(.onBoth, on: executor, token, ResultMapping(transform: body))
+    }
+
     /// The same with a promise that `body` makes, which is waited for.
     public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -64,12 +73,12 @@ extension Promise where Failure == Never {
     }
 }
 
-private struct ResultMapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
-    let transform: @Sendable (Result<Value, Failure>) throws(Failure) -> NewValue
+private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
-            outcome { () throws(Failure) in try transform(result) }
+            outcome { () throws(NewFailure) in try transform(result) }
         }
     }
 }
