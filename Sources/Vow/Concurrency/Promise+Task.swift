@@ -14,6 +14,7 @@ extension Promise {
     /// - Parameters:
     ///   - name: of the task, for debuggers.
     ///   - priority: of the task; nil: that of the task which makes it.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
     public init(
         name: String? = nil, priority: TaskPriority? = nil,
         @_inheritActorContext operation:
@@ -24,6 +25,24 @@ extension Promise {
         let task = Task(name: name, priority: priority) {
             do throws(Failure) {
                 resolver.fulfill(try await operation())
+            } catch {
+                resolver.reject(error)
+            }
+        }
+        resolver.onCancel { task.cancel() }
+    }
+
+    /// The same with a promise that `operation` makes, which is waited for.
+    public init<Followed: PromiseConvertible & Sendable>(
+        name: String? = nil, priority: TaskPriority? = nil,
+        @_inheritActorContext operation:
+            sending @escaping @isolated(any) () async throws(Failure) -> Followed
+    ) where Followed.Success == Success, Followed.Failure == Failure {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        let task = Task(name: name, priority: priority) {
+            do throws(Failure) {
+                resolver.follow(try await operation().promise)
             } catch {
                 resolver.reject(error)
             }
