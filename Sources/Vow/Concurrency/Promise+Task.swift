@@ -7,9 +7,9 @@ extension Promise {
     /// let image = Promise { try await download(url) }
     /// ```
     ///
-    /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority and task
-    /// locals. Cancelling the promise cancels the task, and so does letting the last reader go; the promise does not
-    /// wait for the task to notice.
+    /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority
+    /// and task locals. Cancelling the promise cancels the task, and so does letting the last reader go; the
+    /// promise does not wait for the task to notice.
     ///
     /// - Parameters:
     ///   - name: of the task, for debuggers.
@@ -52,8 +52,8 @@ extension Promise {
 
     /// The promise of a task's result.
     ///
-    /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task. If not,
-    ///   the task is left to whoever has it.
+    /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task.
+    ///   If not, the task is left to whoever has it.
     public init(_ task: Task<Success, Failure>, cancelsTask: Bool = false) {
         let (promise, resolver) = Self.pending()
         self = promise
