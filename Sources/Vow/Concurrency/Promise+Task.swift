@@ -20,16 +20,9 @@ extension Promise {
         @_inheritActorContext operation:
             sending @escaping @isolated(any) () async throws(Failure) -> Success
     ) {
-        let (promise, resolver) = Self.pending()
-        self = promise
-        let task = Task(name: name, priority: priority) {
-            do throws(Failure) {
-                resolver.fulfill(try await operation())
-            } catch {
-                resolver.reject(error)
-            }
+        self.init(name, priority) { resolver async throws(Failure) in
+            resolver.fulfill(try await operation())
         }
-        resolver.onCancel { task.cancel() }
     }
 
     /// The same with a promise that `operation` makes, which is waited for.
@@ -38,14 +31,20 @@ extension Promise {
         @_inheritActorContext operation:
             sending @escaping @isolated(any) () async throws(Failure) -> Followed
     ) where Followed.Success == Success, Followed.Failure == Failure {
+        self.init(name, priority) { resolver async throws(Failure) in
+            resolver.follow(try await operation().promise)
+        }
+    }
+
+    private init(
+        _ name: String?, _ priority: TaskPriority?,
+        settling body:
+            sending @escaping (Resolver<Success, Failure>) async throws(Failure) -> Void
+    ) {
         let (promise, resolver) = Self.pending()
         self = promise
         let task = Task(name: name, priority: priority) {
-            do throws(Failure) {
-                resolver.follow(try await operation().promise)
-            } catch {
-                resolver.reject(error)
-            }
+            do throws(Failure) { try await body(resolver) } catch { resolver.reject(error) }
         }
         resolver.onCancel { task.cancel() }
     }
