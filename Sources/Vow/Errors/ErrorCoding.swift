@@ -14,7 +14,8 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error))
+    // Not opened: it is found again as `any Error`, whatever its own type.
+    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
 }
 
 /// Those that C knows.
