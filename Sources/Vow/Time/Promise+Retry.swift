@@ -11,6 +11,7 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
@@ -30,7 +31,7 @@ extension Promise {
         }
     }
 
-    private static func retrying(
+    fileprivate static func retrying(
         _ policy: RetryPolicy, _ executor: PromiseExecutor?,
         _ body: @escaping @Sendable (Int) -> vow_value
     ) -> Promise {
@@ -52,5 +53,17 @@ extension Promise {
     private static func refused() -> Promise {
         let error = PromiseError.invalidArgument("retry: policy has a number out of range")
         return Promise(owned: vow_promise_with(encodeError(error)))
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same; the compiler finds this one without being told the failure.
+    public static func retry(
+        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcomeOfPromise { () throws in try body(attempt) }
+        }
     }
 }
