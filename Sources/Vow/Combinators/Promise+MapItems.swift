@@ -10,7 +10,7 @@ extension Promise {
     /// under way. Of no items: an empty array.
     ///
     /// - Parameters:
-    ///   - concurrency: how many items may be under way at once; nil: all.
+    ///   - concurrency: how many items may be under way at once, at least one; nil: all.
     ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
     @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func map<Item: Sendable, Member>(
@@ -37,7 +37,9 @@ extension Promise {
         _ items: [Item], _ concurrency: Int?, _ executor: PromiseExecutor?,
         _ step: @escaping @Sendable (Item) -> vow_value
     ) -> Promise {
-        precondition(concurrency.map { $0 > 0 } ?? true, "nothing would ever be under way")
+        if let concurrency, concurrency < 1 {
+            return refused("map: with a concurrency of \(concurrency) nothing is ever under way")
+        }
         return running(Steps(step: { step(items[Int($0.as.integer)]) }), on: executor) { caller in
             let places = items.indices.map { vow_int(Int64($0)) }
             let list = vow_list(places, places.count)

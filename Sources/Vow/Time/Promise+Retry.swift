@@ -35,7 +35,8 @@ extension Promise {
         _ policy: RetryPolicy, _ executor: PromiseExecutor?,
         _ body: @escaping @Sendable (Int) -> vow_value
     ) -> Promise {
-        guard var cPolicy = policy.cPolicy else { return refused() }
+        let problem = "retry: policy has a number out of range"
+        guard var cPolicy = policy.cPolicy else { return refused(problem) }
         var steps = Steps(step: { body(Int($0.as.integer)) })
         if let mayRetry = policy.mayRetry {
             steps.isGoingOn = { mayRetry(decodeError($0)) }
@@ -44,15 +45,10 @@ extension Promise {
         return running(steps, on: executor) { caller in
             guard let promise = retryWith(caller, cPolicy, Steps.run) else {
                 caller.giveUp()
-                return refused().retainedPointer()
+                return refused(problem).retainedPointer()
             }
             return promise
         }
-    }
-
-    private static func refused() -> Promise {
-        let error = PromiseError.invalidArgument("retry: policy has a number out of range")
-        return Promise(owned: vow_promise_with(encodeError(error)))
     }
 }
 

@@ -120,6 +120,12 @@ final class AllTests: VowTest {
         XCTAssertEqual("\(number) \(two) \(list)", "1 two [2.5]")
     }
 
+    func testPlainValuesMayStandInATuple() throws {
+        let user = Promise<String, any Error>.value("u")
+        let text = Promise.all(user, .value(5), .value([1])).map { "\($0)\($1)\($2)" }
+        XCTAssertEqual(try text.wait(), "u5[1]")
+    }
+
     func testATupleFailsWithTheFirstFailure() {
         let first = Promise<Int, any Error>.pending()
         let second = Promise<String, any Error>.pending()

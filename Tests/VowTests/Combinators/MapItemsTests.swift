@@ -48,6 +48,15 @@ final class MapItemsTests: VowTest {
         XCTAssertEqual(try all.wait(), [0, 1, 2, 3, 4])
     }
 
+    func testABoundOfNoneIsRefused() {
+        for bound in [0, -1] {
+            let all = Promise<[Int], any Error>.map([1], concurrency: bound) { $0 }
+            guard case PromiseError.invalidArgument? = failure(of: all) else {
+                return XCTFail("a bound of \(bound) was taken")
+            }
+        }
+    }
+
     func testOnThePoolTheBoundHoldsToo() throws {
         let running = Atomic(0)
         let most = Atomic(0)
@@ -90,24 +99,18 @@ final class MapItemsTests: VowTest {
     }
 
     func testCancellingTheWholeCancelsWhatIsUnderWay() {
-        let (promise, resolver) = Promise<Int, any Error>.pending()
         let cancelled = Journal<Int>()
-        resolver.onCancel { cancelled.write(1) }
-        let box = Mutex<Promise<Int, any Error>?>(promise)
-        do {
-            let all = handingOut(box)
-            all.cancel()
-            XCTAssertTrue(all.isCancelled)
+        let all = Promise.map(0..<3, concurrency: 2, on: .inline) { index in
+            let (promise, resolver) = Promise<Int, any Error>.pending()
+            resolver.onCancel {
+                cancelled.write(index)
+                withExtendedLifetime(resolver) {}
+            }
+            return promise
         }
-        _ = consume promise
-        eventually("the item is let go of") { cancelled.entries == [1] }
-    }
-
-    private func handingOut(
-        _ box: borrowing Mutex<Promise<Int, any Error>?>
-    ) -> Promise<[Int], any Error> {
-        let taken = box.withLock { $0.take() }
-        return Promise.map([0], on: .inline) { _ in taken! }
+        XCTAssertTrue(all.cancel())
+        XCTAssertTrue(all.isCancelled)
+        XCTAssertEqual(cancelled.entries.sorted(), [0, 1])
     }
 
     func testWhatTheFunctionCapturesIsFreedWhenItIsOver() throws {
