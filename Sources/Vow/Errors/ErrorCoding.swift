@@ -14,7 +14,7 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    // `as`, or the error would be opened and held as its own type.
+    // The coercion keeps it from being opened: it is looked for as `any Error`.
     vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
 }
 

@@ -7,7 +7,9 @@ import CVow
 /// A handler without an executor runs on the one of the handler that attached it, on the thread of an event loop on the
 /// loop, elsewhere on the standard one: the pool, unless ``standard`` was set.
 public struct PromiseExecutor: Sendable {
-    private let handle: Handle
+    let handle: Handle
+
+    init(handle: Handle) { self.handle = handle }
 
     /// Takes a reference (consumed) over; nil: there was no memory, which later means "none given".
     init?(owned executor: OpaquePointer?) {

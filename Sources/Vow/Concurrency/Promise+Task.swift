@@ -1,0 +1,44 @@
+// Promises of tasks.
+
+extension Promise {
+    /// Runs `operation` in a new task; the promise of what it returns.
+    ///
+    /// ```swift
+    /// let image = Promise { try await download(url) }
+    /// ```
+    ///
+    /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority and task
+    /// locals. Cancelling the promise cancels the task, and so does letting the last reader go; the promise does not
+    /// wait for the task to notice.
+    ///
+    /// - Parameters:
+    ///   - name: of the task, for debuggers.
+    ///   - priority: of the task; nil: that of the task which makes it.
+    public init(
+        name: String? = nil, priority: TaskPriority? = nil,
+        @_inheritActorContext operation:
+            sending @escaping @isolated(any) () async throws(Failure) -> Success
+    ) {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        let task = Task(name: name, priority: priority) {
+            do throws(Failure) {
+                resolver.fulfill(try await operation())
+            } catch {
+                resolver.reject(error)
+            }
+        }
+        resolver.onCancel { task.cancel() }
+    }
+
+    /// The promise of a task's result.
+    ///
+    /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task. If not,
+    ///   the task is left to whoever has it.
+    public init(_ task: Task<Success, Failure>, cancelsTask: Bool = false) {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        Task.detached { resolver.resolve(with: await task.result) }
+        if cancelsTask { resolver.onCancel { task.cancel() } }
+    }
+}

@@ -1,0 +1,77 @@
+// Awaiting a promise in a task.
+
+import CVow
+
+extension Promise {
+    /// The value, awaited by a task.
+    ///
+    /// Cancelling the task ends the wait at once with a `CancellationError`. The promise goes on for its other readers;
+    /// where this was the last one, it is cancelled as well, so that `try await fetch().then { … }.value` cancels the
+    /// whole chain. To cancel the promise in any case, see ``cancellingValue``. A promise that is settled already is
+    /// read without suspending the task, cancelled or not.
+    ///
+    /// - Throws: the failure. A failure type that cannot stand for a `CancellationError` (see ``PromiseFailure``), as
+    ///   `Never`, has the task wait until the promise is settled.
+    nonisolated(nonsending) public var value: Success {
+        consuming get async throws(Failure) { try await settledResult().get() }
+    }
+
+    /// The value or the failure, awaited by a task, as ``value`` is.
+    nonisolated(nonsending) public var settled: Result<Success, Failure> {
+        consuming get async { await settledResult() }
+    }
+
+    nonisolated(nonsending) fileprivate consuming func settledResult() async -> Result<Success, Failure> {
+        if let result { return result }
+        // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
+        let wait = Wait(for: consume self)
+        guard standsForCancellation(Failure.self) else {
+            return takeResult(await wait.outcome())
+        }
+        return takeResult(await wait.outcomeUnlessCancelled())
+    }
+
+    nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure> {
+        if let result { return result }
+        let wait = Wait(for: self)
+        return await withTaskCancellationHandler {
+            takeResult(await wait.outcome())
+        } onCancel: {
+            _ = cancelNow()
+        }
+    }
+}
+
+extension Promise where Failure == Never {
+    /// The value, awaited by a task. It cannot be refused, so that cancelling the task does not end the wait.
+    nonisolated(nonsending) public var value: Success {
+        // The compiler of Swift 6.3 crashes where a getter that throws(Never) is called without `try`.
+        consuming get async { await settledResult().get() }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The value, awaited by a task; cancelling the task cancels the promise itself, for all of its readers.
+    nonisolated(nonsending) public var cancellingValue: Success {
+        get async throws { try await resultCancellingIt().get() }
+    }
+}
+
+extension Promise where Failure: PromiseFailure {
+    /// The value, awaited by a task; cancelling the task cancels the promise itself, for all of its readers.
+    nonisolated(nonsending) public var cancellingValue: Success {
+        get async throws(Failure) { try await resultCancellingIt().get() }
+    }
+}
+
+/// Of a wait's outcome (owned).
+private func takeResult<Success, Failure: Error>(_ outcome: vow_value?) -> Result<Success, Failure> {
+    let value = outcome ?? encodeError(CancellationError())
+    defer { vow_value_release(value) }
+    return readResult(value)
+}
+
+private func standsForCancellation<Failure: Error>(_: Failure.Type) -> Bool {
+    Failure.self == (any Error).self || Failure.self == CancellationError.self
+        || Failure.self is any PromiseFailure.Type
+}

@@ -1,0 +1,24 @@
+// Promises of work on dispatch queues.
+
+public import Dispatch
+
+extension DispatchQueue {
+    /// Runs `body` on the queue; the promise of what it returns. What it throws rejects. Handlers that it attaches run
+    /// on the queue, too. The other arguments are those of `async`.
+    public func promise<Success: Sendable, Failure>(
+        group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+        flags: DispatchWorkItemFlags = [],
+        _ body: @escaping @Sendable () throws(Failure) -> Success
+    ) -> Promise<Success, Failure> {
+        Promise(on: .queue(self, group: group, qos: qos, flags: flags), body)
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    public func promise<Followed: PromiseConvertible>(
+        group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+        flags: DispatchWorkItemFlags = [],
+        _ body: @escaping @Sendable () throws(Followed.Failure) -> Followed
+    ) -> Promise<Followed.Success, Followed.Failure> {
+        Promise(on: .queue(self, group: group, qos: qos, flags: flags), body)
+    }
+}
