@@ -7,6 +7,7 @@ let package = Package(
     name: "vow",
     products: [
         .library(name: "Vow", targets: ["Vow"]),
+        .library(name: "VowFoundation", targets: ["VowFoundation"]),
         .library(name: "VowOperators", targets: ["VowOperators"]),
     ],
     targets: [
@@ -20,10 +21,16 @@ let package = Package(
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
         .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
+        .target(name: "VowFoundation", dependencies: ["Vow"]),
         .target(name: "VowOperators", dependencies: ["Vow"]),
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
-        .testTarget(name: "VowTests", dependencies: ["Vow"]),
-        .testTarget(name: "VowOperatorsTests", dependencies: ["VowOperators", "Vow"]),
+        .target(
+            name: "VowTestSupport", dependencies: ["Vow", "CVow"], path: "Tests/VowTestSupport"),
+        .testTarget(name: "VowTests", dependencies: ["Vow", "VowTestSupport"]),
+        .testTarget(
+            name: "VowFoundationTests", dependencies: ["VowFoundation", "VowTestSupport"]),
+        .testTarget(
+            name: "VowOperatorsTests", dependencies: ["VowOperators", "VowTestSupport"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,4 @@
-// What every test of the Swift face begins and ends with: nothing is held that was not held before.
+// What every test of the Swift faces begins and ends with: nothing is held that was not held before.
 
 import CVow
 import Dispatch
@@ -7,17 +7,17 @@ import Vow
 import XCTest
 
 /// The base of all suites here: a leak gate around each test.
-class VowTest: XCTestCase {
+open class VowTest: XCTestCase {
     private var before = Holdings()
 
-    override func setUp() {
+    open override func setUp() {
         super.setUp()
         // What is made once and kept.
         _ = (PromiseExecutor.inline, PromiseExecutor.pool, CancellationToken.none)
         before = Holdings()
     }
 
-    override func tearDown() {
+    open override func tearDown() {
         let before = before
         eventually("the test gives back what it took") { Holdings() == before }
         super.tearDown()
@@ -39,7 +39,7 @@ private struct Holdings: Equatable {
 }
 
 /// Fails unless the condition comes true within ten seconds.
-func eventually(
+public func eventually(
     _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
 ) {
     let end = ContinuousClock.now + .seconds(10)
@@ -53,29 +53,30 @@ func eventually(
 }
 
 /// Counts its living instances, to see that handlers let go of what they have captured.
-final class Tracker: Sendable {
+public final class Tracker: Sendable {
     private static let count = Atomic(0)
-    static var living: Int { count.load(ordering: .acquiring) }
+    public static var living: Int { count.load(ordering: .acquiring) }
 
-    init() { Tracker.count.add(1, ordering: .relaxed) }
+    public init() { Tracker.count.add(1, ordering: .relaxed) }
     deinit { Tracker.count.subtract(1, ordering: .releasing) }
 }
 
 /// What handlers on several threads write down, in order.
-final class Journal<Entry: Sendable>: Sendable {
+public final class Journal<Entry: Sendable>: Sendable {
     private let lines = Mutex<[Entry]>([])
 
-    var entries: [Entry] { lines.withLock { $0 } }
-    func write(_ entry: Entry) { lines.withLock { $0.append(entry) } }
+    public init() {}
+    public var entries: [Entry] { lines.withLock { $0 } }
+    public func write(_ entry: Entry) { lines.withLock { $0.append(entry) } }
 }
 
 /// An error of the tests' own.
-enum TestError: Error, Equatable {
+public enum TestError: Error, Equatable {
     case one, two, three
 }
 
 /// The failure that a promise is rejected with.
-func failure<Success, Failure: Error>(
+public func failure<Success, Failure: Error>(
     of promise: Promise<Success, Failure>, file: StaticString = #filePath, line: UInt = #line
 ) -> (any Error)? {
     do {

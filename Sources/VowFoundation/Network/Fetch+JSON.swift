@@ -1,0 +1,50 @@
+// Bodies as values: JSON.
+
+public import Foundation
+public import Vow
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+extension Fetch {
+    /// The promise of the value that the body stands for. A body that stands for none is ``FetchError/parseError(_:)``,
+    /// an empty one ``FetchError/noData``, whatever the status.
+    ///
+    /// - Parameter executor: where the value is decoded.
+    public static func json<Value: Decodable & Sendable>(
+        _ request: URLRequest, as _: Value.Type = Value.self, session: URLSession = .shared,
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        decoder: JSONDecoder = JSONDecoder()
+    ) -> Promise<Value, FetchError> {
+        self.request(request, session: session, cancelledBy: token)
+            .map(on: executor) { data throws(FetchError) in
+                if data.isEmpty { throw .noData }
+                do {
+                    return try decoder.decode(Value.self, from: data)
+                } catch { throw .parseError(error) }
+            }
+    }
+
+    /// The same for the contents of a URL.
+    public static func json<Value: Decodable & Sendable>(
+        _ url: URL, as type: Value.Type = Value.self, session: URLSession = .shared,
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        decoder: JSONDecoder = JSONDecoder()
+    ) -> Promise<Value, FetchError> {
+        json(
+            URLRequest(url: url), as: type, session: session, on: executor, cancelledBy: token,
+            decoder: decoder)
+    }
+
+    /// The same for a text, which ``FetchError/invalidLink(_:)`` tells if it is no URL with a scheme.
+    public static func json<Value: Decodable & Sendable>(
+        _ text: String, as type: Value.Type = Value.self, session: URLSession = .shared,
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        decoder: JSONDecoder = JSONDecoder()
+    ) -> Promise<Value, FetchError> {
+        guard let link = link(text) else { return .failure(.invalidLink(text)) }
+        return json(
+            link, as: type, session: session, on: executor, cancelledBy: token, decoder: decoder)
+    }
+}

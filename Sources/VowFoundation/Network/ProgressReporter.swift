@@ -1,0 +1,30 @@
+// Tells how far a transfer has come, and each news once.
+
+import Synchronization
+
+/// Used on one queue at a time, the delegate's.
+final class ProgressReporter: Sendable {
+    private let handler: ProgressHandler
+    private let last = Mutex<TransferProgress?>(nil)
+
+    init(_ handler: @escaping ProgressHandler) { self.handler = handler }
+
+    /// - Parameter total: 0 or less: nobody knows.
+    func report(_ completed: Int64, of total: Int64) {
+        // A body that was compressed on its way grows beyond what was announced.
+        tell(
+            TransferProgress(
+                completed: completed, total: total > 0 && completed <= total ? total : nil))
+    }
+
+    /// The body is whole.
+    func finish(_ total: Int64) { tell(TransferProgress(completed: total, total: total)) }
+
+    private func tell(_ progress: TransferProgress) {
+        let isNew = last.withLock { last in
+            defer { last = progress }
+            return last != progress
+        }
+        if isNew { handler(progress) }
+    }
+}

@@ -1,0 +1,66 @@
+// A process as a promise.
+
+public import Foundation
+public import Vow
+
+extension Process {
+    /// Runs the process; the promise of what it has written, once it has ended and its pipes are closed.
+    ///
+    /// Standard output and standard error are collected, unless the program has set them to a place of their own. An end
+    /// with another status than 0, or by a signal, rejects with ``ProcessError``; a process that cannot be run, with
+    /// Foundation's error. When the promise is cancelled, or nobody is left who could read it, the process is told to
+    /// terminate, as by `terminate()`. A `terminationHandler` that was set before is called as well.
+    ///
+    /// ```swift
+    /// let process = Process()
+    /// process.executableURL = URL(fileURLWithPath: "/bin/ls")
+    /// let files = process.promise().map { $0.text.split(separator: "\n") }
+    /// ```
+    public func promise() -> Promise<ProcessOutput, any Error> {
+        let output = collector(\.standardOutput)
+        let errors = collector(\.standardError)
+        let (ended, resolver) = Promise<Void, any Error>.pending()
+        let previous = terminationHandler
+        terminationHandler = { process in
+            previous?(process)
+            resolver.fulfill()
+        }
+        do { try run() } catch {
+            terminationHandler = previous
+            if output != nil { standardOutput = nil }
+            if errors != nil { standardError = nil }
+            return .failure(error)
+        }
+        resolver.onCancel { self.terminate() }
+        return collected(output, errors, after: ended)
+    }
+
+    /// A reader of one of its pipes, unless that has been set.
+    private func collector(_ stream: ReferenceWritableKeyPath<Process, Any?>) -> PipeReader? {
+        if self[keyPath: stream] != nil { return nil }
+        let reader = PipeReader()
+        self[keyPath: stream] = reader.pipe
+        return reader
+    }
+
+    private func collected(
+        _ output: PipeReader?, _ errors: PipeReader?, after ended: Promise<Void, any Error>
+    ) -> Promise<ProcessOutput, any Error> {
+        // All three are under way from here on; in which order they are waited for does not matter.
+        let outputData = output?.read() ?? .value(Data())
+        let errorData = errors?.read() ?? .value(Data())
+        return ended.flatMap(on: .inline) {
+            outputData.flatMap(on: .inline) { out in
+                errorData.map(on: .inline) { err in
+                    let output = ProcessOutput(standardOutput: out, standardError: err)
+                    if self.terminationReason == .exit && self.terminationStatus == 0 {
+                        return output
+                    }
+                    throw ProcessError(
+                        status: self.terminationStatus, reason: self.terminationReason,
+                        output: output)
+                }
+            }
+        }
+    }
+}

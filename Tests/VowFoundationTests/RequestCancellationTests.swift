@@ -1,0 +1,123 @@
+// Tests that a request ends with the promise of its answer.
+
+import Foundation
+import Vow
+import VowFoundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+final class RequestCancellationTests: NetworkTest {
+    private func hanging(
+        _ path: String = "/hang", cancelledBy token: CancellationToken? = nil
+    ) -> Promise<(Data, URLResponse), any Error> {
+        let before = server.requests(for: path)
+        let promise = session.promise(for: server.url(path), cancelledBy: token)
+        eventually("the server has the request") { server.requests(for: path) == before + 1 }
+        return promise
+    }
+
+    func testCancellingRejectsAtOnceAndClosesTheConnection() {
+        for path in ["/hang", "/hang-in-body"] {
+            let before = server.hangUps
+            let promise = hanging(path)
+            XCTAssertTrue(promise.cancel())
+            XCTAssertTrue(promise.error is CancellationError)
+            eventually("the server sees the connection close") { server.hangUps == before + 1 }
+        }
+    }
+
+    func testCancellingALinkOfTheChainCancelsTheRequest() {
+        let promise = hanging().map { data, _ in data.count }
+        XCTAssertTrue(promise.cancel())
+        eventually("the server sees the connection close") { server.hangUps == 1 }
+    }
+
+    func testTheLastReaderGoingCancelsTheRequest() {
+        do {
+            let promise = hanging()
+            let copy = promise
+            XCTAssertTrue(copy.isPending)
+        }
+        eventually("the server sees the connection close") { server.hangUps == 1 }
+    }
+
+    func testAHandlerKeepsARequestWhosePromiseNobodyHolds() {
+        let journal = Journal<Int>()
+        session.promise(for: server.url("/slow")).done { data, _ in journal.write(data.count) }
+            .cauterize()
+        eventually("the handler has run") { journal.entries == [30] }
+    }
+
+    func testATokenCancelsTheRequest() {
+        let source = CancellationSource()
+        let promise = hanging(cancelledBy: source.token)
+        source.cancel()
+        XCTAssertTrue(failure(of: promise) is CancellationError)
+        eventually("the server sees the connection close") { server.hangUps == 1 }
+    }
+
+    func testATokensHandlerCancelsATaskOfTheSession() {
+        let source = CancellationSource()
+        let promise = Promise<Data, any Error> { resolver in
+            let task = session.dataTask(with: server.url("/hang")) { data, _, error in
+                resolver.settle(data, error)
+            }
+            source.token.onCancel { task.cancel() }
+            task.resume()
+        }
+        eventually("the server has the request") { server.requests(for: "/hang") == 1 }
+        source.cancel()
+        XCTAssertEqual((failure(of: promise) as? URLError)?.code, .cancelled)
+        eventually("the server sees the connection close") { server.hangUps == 1 }
+    }
+
+    func testATaskThatTheSessionCancelsIsACancellation() {
+        let promise = hanging()
+        session.getAllTasks { for task in $0 { task.cancel() } }
+        XCTAssertTrue(failure(of: promise) is CancellationError)
+    }
+
+    func testCancellingAnUploadAndADownloadClosesTheirConnections() {
+        let upload = session.uploadPromise(
+            for: request("/hang", method: "POST"), from: Data("body".utf8))
+        let file = temporaryFile()
+        let download = session.downloadPromise(for: server.url("/hang-in-body"), to: file)
+        eventually("the server has the requests") {
+            server.requests(for: "/hang") == 1 && server.requests(for: "/hang-in-body") == 1
+        }
+        XCTAssertTrue(upload.cancel())
+        XCTAssertTrue(download.cancel())
+        eventually("the server sees the connections close") { server.hangUps == 2 }
+        XCTAssertFalse(FileManager.default.fileExists(atPath: file.path))
+    }
+
+    func testARequestCancelledAtOnceIsCancelled() {
+        for _ in 0..<50 {
+            let promise = session.promise(for: server.url("/hang"))
+            promise.cancel()
+            XCTAssertTrue(promise.error is CancellationError)
+        }
+        eventually("no connection stays open") { server.openConnections == 0 }
+    }
+
+    func testCancellingAfterTheAnswerDoesNothing() throws {
+        let promise = session.promise(for: server.url("/text"))
+        try promise.wait(timeout: patience)
+        XCTAssertFalse(promise.cancel())
+        XCTAssertEqual(promise.state, .fulfilled)
+    }
+
+    func testAnswersAndCancellationsAtATimeDoNotMixUp() {
+        let promises = (0..<200).map { _ in session.promise(for: server.url("/text")) }
+        for index in stride(from: 0, to: 200, by: 2) { promises[index].cancel() }
+        for promise in promises {
+            do {
+                let (data, _) = try promise.wait(timeout: patience)
+                XCTAssertEqual(data.count, 5)
+            } catch { XCTAssertTrue(error is CancellationError, "\(error)") }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// The base of the suites and its tools, for every file here.
+
+@_exported import VowTestSupport
