@@ -21,7 +21,9 @@ extension Promise {
         consuming get async { await settledResult() }
     }
 
-    nonisolated(nonsending) fileprivate consuming func settledResult() async -> Result<Success, Failure> {
+    nonisolated(nonsending) fileprivate consuming func settledResult() async -> Result<
+        Success, Failure
+    > {
         if let result { return result }
         // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
         let wait = Wait(for: consume self)
@@ -31,7 +33,8 @@ extension Promise {
         return takeResult(await wait.outcomeUnlessCancelled())
     }
 
-    nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure> {
+    nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
+    {
         if let result { return result }
         let wait = Wait(for: self)
         return await withTaskCancellationHandler {
@@ -65,7 +68,8 @@ extension Promise where Failure: PromiseFailure {
 }
 
 /// Of a wait's outcome (owned).
-private func takeResult<Success, Failure: Error>(_ outcome: vow_value?) -> Result<Success, Failure> {
+private func takeResult<Success, Failure: Error>(_ outcome: vow_value?) -> Result<Success, Failure>
+{
     let value = outcome ?? encodeError(CancellationError())
     defer { vow_value_release(value) }
     return readResult(value)
