@@ -31,4 +31,4 @@ struct Legacy: Sendable {
 let legacy = Legacy()
 
 final class Dialog { var onButton: (Bool) -> Void = { _ in } }
-@MainActor let dialog = Dialog()
+nonisolated(unsafe) let dialog = Dialog()

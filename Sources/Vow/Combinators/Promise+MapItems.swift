@@ -12,6 +12,7 @@ extension Promise {
     /// - Parameters:
     ///   - concurrency: how many items may be under way at once; nil: all.
     ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
+    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
     public static func map<Item: Sendable, Member>(
         _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Member

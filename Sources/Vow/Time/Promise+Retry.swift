@@ -11,6 +11,7 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
+    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
