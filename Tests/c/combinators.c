@@ -185,6 +185,7 @@ TEST("vow_any is rejected with all errors in the order of the promises") {
     CHECK_INT_EQ(vow_list_count(vow_error_payload(peeked(any))), 3);
     for (size_t i = 0; i < 3; i++) {
         CHECK_INT_EQ(vow_error_code(item_of_payload(any, i)), 10 + (int64_t)i);
+        CHECK_INT_EQ(vow_error_index(item_of_payload(any, i)), (int64_t)i);
     }
     CHECK_INT_EQ(vow_error_index(peeked(any)), -1);
     vow_promise_release(any);
@@ -219,6 +220,8 @@ TEST("vow_some is rejected as soon as there cannot be so many values") {
     CHECK_INT_EQ(vow_list_count(vow_error_payload(peeked(some))), 2);
     CHECK_INT_EQ(vow_error_code(item_of_payload(some, 0)), 11);
     CHECK_INT_EQ(vow_error_code(item_of_payload(some, 1)), 13);
+    CHECK_INT_EQ(vow_error_index(item_of_payload(some, 0)), 1);
+    CHECK_INT_EQ(vow_error_index(item_of_payload(some, 1)), 3);
     CHECK_INT_EQ(stops(&self), 1);
     vow_promise_release(some);
     cast_end(&self);

@@ -14,18 +14,6 @@ static int aggregate(const int *errors, int count) {
     return model_error_new(DOMAIN_VOW, VOW_EAGGREGATE, TEXT_ANY, list_of(errors, count));
 }
 
-/* The outcomes of one kind, in the order of the members. */
-static int list_of_kind(const model_group *group, bool errors) {
-    int items[MODEL_ITEMS], count = 0;
-    for (int i = 0; i < group->count; i++) {
-        int value = group->outcomes[i];
-        if (value >= 0 && (m.values[value].kind == VOW_ERROR) == errors) {
-            items[count++] = value;
-        }
-    }
-    return errors ? aggregate(items, count) : list_of(items, count);
-}
-
 static int error_at(int error, int place) {
     int copy = model_value_new(VOW_ERROR, 0);
     int holds = m.values[copy].holds;
@@ -33,6 +21,18 @@ static int error_at(int error, int place) {
     m.values[copy].index = place;
     m.values[copy].holds = holds;
     return copy;
+}
+
+/* The outcomes of one kind, in the order of the members. */
+static int list_of_kind(const model_group *group, bool errors) {
+    int items[MODEL_ITEMS], count = 0;
+    for (int i = 0; i < group->count; i++) {
+        int value = group->outcomes[i];
+        if (value >= 0 && (m.values[value].kind == VOW_ERROR) == errors) {
+            items[count++] = errors ? error_at(value, i) : value;
+        }
+    }
+    return errors ? aggregate(items, count) : list_of(items, count);
 }
 
 static void leave_all(model_group *group, bool cancelling) {

@@ -5,7 +5,7 @@ import CVow
 extension Promise {
     /// The values of all promises, in their order, as soon as the last one is there.
     ///
-    /// The first failure is the failure of the whole, as it is (see ``all(labelling:)-swift.type.method`` for which one it
+    /// The first failure is the failure of the whole, as it is (see `all(labelling:)` for which one it
     /// was); the others are let go of at once, and cancelled where nobody else is interested. Cancelling the whole does
     /// the same to all. Of none: an empty array. A promise may be in the sequence several times.
     public static func all<Member>(

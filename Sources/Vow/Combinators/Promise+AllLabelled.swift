@@ -3,7 +3,7 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// As ``all(_:)-swift.type.method``, but a member's failure is a ``MemberError`` with its place.
+    /// As `all`, but a member's failure is a ``MemberError`` with its place.
     ///
     /// Cancelling the whole is no member's failure: a `CancellationError`.
     public static func all<Member, MemberFailure>(

@@ -10,9 +10,9 @@ extension Promise {
     /// under way. Of no items: an empty array.
     ///
     /// - Parameters:
-    ///   - concurrency: how many items may be under way at once; nil: all.
+    ///   - concurrency: how many items may be under way at once, at least one; nil: all.
     ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
-    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func map<Item: Sendable, Member>(
         _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Member
@@ -33,15 +33,29 @@ extension Promise {
     }
 
     /// The core gets the items' places.
-    private static func mapping<Item: Sendable>(
+    fileprivate static func mapping<Item: Sendable>(
         _ items: [Item], _ concurrency: Int?, _ executor: PromiseExecutor?,
         _ step: @escaping @Sendable (Item) -> vow_value
     ) -> Promise {
-        precondition(concurrency.map { $0 > 0 } ?? true, "nothing would ever be under way")
+        if let concurrency, concurrency < 1 {
+            return refused("map: with a concurrency of \(concurrency) nothing is ever under way")
+        }
         return running(Steps(step: { step(items[Int($0.as.integer)]) }), on: executor) { caller in
             let places = items.indices.map { vow_int(Int64($0)) }
             let list = vow_list(places, places.count)
             return mapWith(caller, list, concurrency: concurrency ?? 0, Steps.run)
+        }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same; the compiler finds this one without being told the failure.
+    public static func map<Item: Sendable, Member>(
+        _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Item) throws -> Promise<Member, any Error>
+    ) -> Promise where Success == [Member] {
+        mapping(Array(items), concurrency, executor) { item in
+            outcomeOfPromise { () throws in try transform(item) }
         }
     }
 }

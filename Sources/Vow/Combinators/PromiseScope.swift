@@ -10,22 +10,28 @@ public final class PromiseScope: Sendable {
     private struct State: ~Copyable {
         /// Calls under way that use the scope of the core.
         var users = 0
+        var isClosed = false
         /// Of the end; whoever takes it gives the core's scope away.
         var resolver: Resolver<Void, any Error>?
-        var end: Promise<Void, any Error>?
     }
 
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
-    private let state = Mutex(State())
+    private let end: Promise<Void, any Error>
+    private let state: Mutex<State>
 
     public init() {
         guard let scope = vow_scope_create() else { fatalError("out of memory for a scope") }
         address = UInt(bitPattern: scope)
+        let (end, resolver) = Promise<Void, any Error>.pending()
+        self.end = end
+        state = Mutex(State(resolver: resolver))
     }
 
     deinit {
-        if state.withLock({ $0.end == nil }) { vow_scope_release(scope) }
+        guard let resolver = state.withLock({ $0.resolver.take() }) else { return }
+        vow_scope_release(scope)
+        resolver.fulfill()
     }
 
     private var scope: OpaquePointer { OpaquePointer(bitPattern: address)! }
@@ -49,19 +55,14 @@ public final class PromiseScope: Sendable {
     ///   cancellation. Cancelling it cancels them. Every call gives the same one.
     @discardableResult
     public func close() -> Promise<Void, any Error> {
-        let (end, resolver) = Promise<Void, any Error>.pending()
-        let first = state.withLock { state in
-            if state.end == nil {
-                state.end = end
-                state.resolver = resolver
-                state.users += 1
-            } else {
-                resolver.follow(state.end!)
-            }
-            return state.end!
+        let isFirst = state.withLock { state in
+            if state.isClosed { return false }
+            state.isClosed = true
+            state.users += 1
+            return true
         }
-        if first == end { leave() }
-        return first
+        if isFirst { leave() }
+        return end
     }
 
     /// Runs `body` with a scope, and waits for its result and for all that it has put into the scope.
@@ -80,7 +81,7 @@ public final class PromiseScope: Sendable {
     /// handlers that use the scope.
     private func using<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
         let isOpen = state.withLock { state in
-            if state.end != nil { return false }
+            if state.isClosed { return false }
             state.users += 1
             return true
         }
@@ -93,7 +94,7 @@ public final class PromiseScope: Sendable {
     private func leave() {
         let resolver = state.withLock { state in
             state.users -= 1
-            return state.users == 0 ? state.resolver.take() : nil
+            return state.users == 0 && state.isClosed ? state.resolver.take() : nil
         }
         resolver?.follow(Promise(owned: vow_scope_close(scope)))
     }

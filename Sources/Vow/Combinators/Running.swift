@@ -43,3 +43,10 @@ func running<Closures, Success, Failure>(
         Promise(owned: make(SwiftCaller(context: context, owner: owner, executor: executor)))
     }
 }
+
+extension Promise {
+    /// Rejected because of an argument, whether its failure can stand for that or not.
+    static func refused(_ problem: String) -> Promise {
+        Promise(owned: vow_promise_with(encodeError(PromiseError.invalidArgument(problem))))
+    }
+}

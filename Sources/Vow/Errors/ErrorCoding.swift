@@ -14,7 +14,7 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    // The coercion keeps it from being opened: it is looked for as `any Error`.
+    // Not opened: it is found again as `any Error`, whatever its own type.
     vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
 }
 

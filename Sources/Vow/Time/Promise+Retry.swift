@@ -11,7 +11,7 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
-    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
@@ -31,11 +31,12 @@ extension Promise {
         }
     }
 
-    private static func retrying(
+    fileprivate static func retrying(
         _ policy: RetryPolicy, _ executor: PromiseExecutor?,
         _ body: @escaping @Sendable (Int) -> vow_value
     ) -> Promise {
-        guard var cPolicy = policy.cPolicy else { return refused() }
+        let problem = "retry: policy has a number out of range"
+        guard var cPolicy = policy.cPolicy else { return refused(problem) }
         var steps = Steps(step: { body(Int($0.as.integer)) })
         if let mayRetry = policy.mayRetry {
             steps.isGoingOn = { mayRetry(decodeError($0)) }
@@ -44,14 +45,21 @@ extension Promise {
         return running(steps, on: executor) { caller in
             guard let promise = retryWith(caller, cPolicy, Steps.run) else {
                 caller.giveUp()
-                return refused().retainedPointer()
+                return refused(problem).retainedPointer()
             }
             return promise
         }
     }
+}
 
-    private static func refused() -> Promise {
-        let error = PromiseError.invalidArgument("retry: policy has a number out of range")
-        return Promise(owned: vow_promise_with(encodeError(error)))
+extension Promise where Failure == any Error {
+    /// The same; the compiler finds this one without being told the failure.
+    public static func retry(
+        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcomeOfPromise { () throws in try body(attempt) }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 import CVow
 
-/// What ``Promise/retry(_:on:_:)`` goes by.
+/// What `Promise.retry` goes by.
 public struct RetryPolicy: Sendable {
     /// At most so many, the first one included; nil: without a bound.
     public var attempts: Int?

@@ -1,0 +1,41 @@
+// Tests of Promise.find.
+
+import Vow
+import XCTest
+
+final class FindTests: VowTest {
+    func testTheFirstThatFitsIsFoundInTheOrderOfThePromises() throws {
+        let members = PendingMembers(4, of: Int.self)
+        let found = Promise.find(in: members.promises) { $0 > 1 }
+        members.resolvers[3].fulfill(3)
+        members.resolvers[0].fulfill(0)
+        members.resolvers[1].fulfill(1)
+        XCTAssertTrue(found.isPending)
+        members.resolvers[2].fulfill(2)
+        XCTAssertEqual(try found.wait(), 2)
+    }
+
+    func testNoneThatFitsIsNil() throws {
+        let members: [Promise<String, any Error>] = [.value("a"), .value("b")]
+        XCTAssertEqual(try Promise.find(in: members) { $0 == "c" }.wait(), .none)
+        XCTAssertEqual(try Promise.find(in: members.prefix(0)) { $0 == "c" }.wait(), .none)
+    }
+
+    func testAFailureOnTheWayIsTheWholes() {
+        let members: [Promise<Int, any Error>] = [.value(1), .failure(TestError.two), .value(3)]
+        XCTAssertEqual(failure(of: Promise.find(in: members) { $0 == 3 }) as? TestError, .two)
+        XCTAssertEqual(try Promise.find(in: members) { $0 == 1 }.wait(), 1)
+    }
+
+    func testTheRestIsLetGoOf() throws {
+        let unwanted = Journal<Int>()
+        var members: PendingMembers? = PendingMembers(2, of: Int.self)
+        members?.noteCancelled(in: unwanted)
+        let resolvers = members!.resolvers
+        let found = Promise.find(in: members!.promises) { $0 == 1 }
+        members = nil
+        resolvers[0].fulfill(1)
+        XCTAssertEqual(try found.wait(), 1)
+        eventually("the rest is let go of") { unwanted.entries == [1] }
+    }
+}
