@@ -115,4 +115,38 @@ final class CallSiteTests: XCTestCase {
         }
         try work.wait()
     }
+
+    func testMakingWithoutATypeInView() throws {
+        let user = Promise(on: .pool) { logIn("p") }
+        XCTAssertEqual(try user.wait().name, "p")
+        let task = Promise { try await Task.sleep(for: .zero) }
+        try task.wait() as Void
+        let followed = Promise { logIn("task") }
+        XCTAssertEqual(try followed.wait().name, "task")
+        let queued = DispatchQueue.global().promise { logIn("queue") }
+        XCTAssertEqual(try queued.wait().name, "queue")
+        let five = Promise { 5 }
+        XCTAssertEqual(try five.wait(), 5)
+        let long = Promise {
+            await Task.yield()
+            let name = "long"
+            print(name)
+        }
+        try long.wait() as Void
+    }
+
+    func testAwaiting() async throws {
+        let four = try await three.then { $0 + 1 }.value
+        XCTAssertEqual(four, 4)
+        let sure = await Guarantee.value(3).map { $0 + 1 }.value
+        XCTAssertEqual(sure, 4)
+        async let name = logIn("async").then { $0.name }.value
+        let both = try await (name, three.cancellingValue)
+        XCTAssertEqual(both.0, "async")
+        if case .failure(let error) = await three.settled { throw error }
+        for await (index, result) in [three, three].completions {
+            XCTAssertLessThan(index, 2)
+            XCTAssertEqual(try result.get(), 3)
+        }
+    }
 }

@@ -173,19 +173,21 @@ final class PromiseValueTests: VowTest {
         let ends = Journal<Int>()
         for round in 0..<10_000 {
             let (promise, resolver) = Promise<Int, any Error>.pending()
+            let (ready, isReady) = Promise<Void, Never>.pending()
             let task = Task {
+                isReady.fulfill()
                 do {
                     let value = try await promise.value
                     XCTAssertEqual(value, round)
                 } catch { XCTAssert(error is CancellationError, "\(error)") }
                 ends.write(round)
             }
-            let settling = Task.detached { resolver.fulfill(round) }
-            // Now and then the task has begun to wait.
-            if round % 4 == 0 { await Task.yield() }
-            task.cancel()
+            // Else before it has begun to wait.
+            if round % 8 != 0 { await ready.value }
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                if side == round % 2 { task.cancel() } else { resolver.fulfill(round) }
+            }
             await task.value
-            _ = await settling.value
         }
         XCTAssertEqual(ends.entries, Array(0..<10_000))
     }

@@ -26,8 +26,8 @@ final class CompletionQueue: Sendable {
         var left = 0
         var waiting: UnsafeContinuation<Completion?, Never>?
 
-        /// - Returns: what was in its place, to be released without the lock (`settled`: it is not wanted any more), and
-        ///   the task that is to get it, if one waits.
+        /// - Returns: what was in its place, to be released without the lock (`settled`: it is not wanted any
+        ///   more), and the task that is to get it, if one waits.
         mutating func accept(
             _ completion: Completion
         ) -> (Place, UnsafeContinuation<Completion?, Never>?) {

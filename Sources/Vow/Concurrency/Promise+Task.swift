@@ -7,13 +7,14 @@ extension Promise {
     /// let image = Promise { try await download(url) }
     /// ```
     ///
-    /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority and task
-    /// locals. Cancelling the promise cancels the task, and so does letting the last reader go; the promise does not
-    /// wait for the task to notice.
+    /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority
+    /// and task locals. Cancelling the promise cancels the task, and so does letting the last reader go; the
+    /// promise does not wait for the task to notice.
     ///
     /// - Parameters:
     ///   - name: of the task, for debuggers.
     ///   - priority: of the task; nil: that of the task which makes it.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
     public init(
         name: String? = nil, priority: TaskPriority? = nil,
         @_inheritActorContext operation:
@@ -31,10 +32,28 @@ extension Promise {
         resolver.onCancel { task.cancel() }
     }
 
+    /// The same with a promise that `operation` makes, which is waited for.
+    public init<Followed: PromiseConvertible & Sendable>(
+        name: String? = nil, priority: TaskPriority? = nil,
+        @_inheritActorContext operation:
+            sending @escaping @isolated(any) () async throws(Failure) -> Followed
+    ) where Followed.Success == Success, Followed.Failure == Failure {
+        let (promise, resolver) = Self.pending()
+        self = promise
+        let task = Task(name: name, priority: priority) {
+            do throws(Failure) {
+                resolver.follow(try await operation().promise)
+            } catch {
+                resolver.reject(error)
+            }
+        }
+        resolver.onCancel { task.cancel() }
+    }
+
     /// The promise of a task's result.
     ///
-    /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task. If not,
-    ///   the task is left to whoever has it.
+    /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task.
+    ///   If not, the task is left to whoever has it.
     public init(_ task: Task<Success, Failure>, cancelsTask: Bool = false) {
         let (promise, resolver) = Self.pending()
         self = promise

@@ -14,11 +14,11 @@ extension DispatchQueue {
     }
 
     /// The same with a promise that `body` makes, which is waited for.
-    public func promise<Followed: PromiseConvertible>(
+    public func promise<Success, Failure>(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [],
-        _ body: @escaping @Sendable () throws(Followed.Failure) -> Followed
-    ) -> Promise<Followed.Success, Followed.Failure> {
+        _ body: @escaping @Sendable () throws(Failure) -> Promise<Success, Failure>
+    ) -> Promise<Success, Failure> {
         Promise(on: .queue(self, group: group, qos: qos, flags: flags), body)
     }
 }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// One handler, to be run once: `work()`, on any thread.
 ///
-/// Copies are the same work; later calls have no effect. When the last copy goes and nobody has called it, the handler
-/// never runs, and its promise is rejected with ``PromiseError/shutDown``: nobody waits for ever for work that was lost.
+/// Copies are the same work; later calls have no effect. When the last copy goes and nobody has called it, the
+/// handler never runs, and its promise is rejected with ``PromiseError/shutDown``: nobody waits for ever for work
+/// that was lost.
 public struct PromiseWork: Sendable {
     private let ticket: Ticket
 

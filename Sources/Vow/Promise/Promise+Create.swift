@@ -39,6 +39,7 @@ extension Promise {
     }
 
     /// Runs `body` on an executor; the promise of what it returns.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
     public init(
         on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
     ) {

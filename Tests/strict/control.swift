@@ -1,0 +1,63 @@
+// What must compile under complete checking: the probes beside this file are this with one mistake each.
+
+import Dispatch
+import Vow
+
+enum LoginError: Error { case refused }
+private enum LibraryAware: PromiseFailure {
+    case library
+
+    init(promiseError _: any Error) { self = .library }
+}
+
+private final class Settings: Sendable {
+    let name = "settings"
+}
+
+@MainActor private final class Screen {
+    var text = ""
+
+    func show(_ promise: Promise<String, Never>) {
+        let screen = self
+        promise.onSuccess(on: .mainActor) { text in MainActor.assumeIsolated { screen.text = text } }
+        // Inherits the actor, as `Task { … }` does.
+        let shown = Promise { self.text = await promise.value }
+        shown.onComplete { _ in }
+    }
+
+    func load(_ promise: Promise<Int, any Error>) {
+        // A handler is not isolated to the actor that attaches it.
+        promise.then { $0 + 1 }.catch { _ in }
+    }
+}
+
+private actor Ledger {
+    var lines: [String] = []
+
+    func follow(_ promise: Promise<String, Never>) {
+        promise.onSuccess(on: .actor(self)) { line in self.assumeIsolated { $0.lines.append(line) } }
+    }
+}
+
+func captures(_ promise: Promise<Int, any Error>) {
+    let settings = Settings()
+    promise.then { "\($0) \(settings.name)" }.catch { _ in }
+    DispatchQueue.global().promise { settings.name }.onSuccess { _ in }
+}
+
+func typed(_ promise: Promise<Int, any Error>) -> Promise<Int, any Error> {
+    let typed = Promise<Int, LoginError>.value(1).map { number throws(LoginError) in
+        if number < 0 { throw .refused }
+        return number
+    }
+    Promise<Int, LibraryAware>.value(1).cancel()
+    // A handler of what cannot fail: allowed, and never called.
+    Guarantee.value(1).catch { _ in }
+    promise.cancel()
+    return typed.eraseFailure()
+}
+
+func awaited(_ promise: Promise<Int, LoginError>) async throws(LoginError) -> Int {
+    for await (_, result) in [promise].completions { _ = result }
+    return try await promise.value + Guarantee.value(1).value
+}
