@@ -13,7 +13,7 @@ final class ProgressTests: NetworkTest {
     private let journal = Journal<TransferProgress>()
     private let whole = TransferProgress(completed: Int64(largeSize), total: Int64(largeSize))
 
-    private func write(_ progress: TransferProgress) { journal.write(progress) }
+    private var write: ProgressHandler { { [journal] in journal.write($0) } }
 
     /// All that was told so far, of a body of which everybody knows the size.
     private func assertItGrewToTheTotal(file: StaticString = #filePath, line: UInt = #line) {

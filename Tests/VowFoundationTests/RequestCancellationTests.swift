@@ -42,6 +42,22 @@ final class RequestCancellationTests: NetworkTest {
             XCTAssertTrue(copy.isPending)
         }
         eventually("the server sees the connection close") { server.hangUps == 1 }
+        do {
+            let source = CancellationSource()
+            XCTAssertTrue(hanging(cancelledBy: source.token).isPending)
+        }
+        eventually("the server sees the connection close") { server.hangUps == 2 }
+    }
+
+    func testATokenForgetsRequestsThatAreThrough() throws {
+        let source = CancellationSource()
+        let before = Holdings()
+        for _ in 0..<10 {
+            try session.promise(for: server.url("/text"), cancelledBy: source.token)
+                .wait(timeout: patience)
+        }
+        eventually("the token holds nothing") { Holdings() == before }
+        XCTAssertTrue(source.cancel())
     }
 
     func testAHandlerKeepsARequestWhosePromiseNobodyHolds() {

@@ -25,11 +25,11 @@ open class VowTest: XCTestCase {
 }
 
 /// What the library holds at a moment.
-private struct Holdings: Equatable {
+public struct Holdings: Equatable {
     let live: UInt64
     let bytes: UInt64
 
-    init() {
+    public init() {
         var statistics = vow_statistics()
         statistics.size = MemoryLayout<vow_statistics>.size
         XCTAssertEqual(vow_stats(&statistics), 0)

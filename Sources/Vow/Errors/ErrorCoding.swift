@@ -14,8 +14,13 @@ func encodeError(_ error: any Error) -> vow_value {
 }
 
 private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_value {
-    // Not opened: it is found again as `any Error`, whatever its own type.
-    vow_error_wrap(domain, Int64(code), "\(error)", .holding(error as any Error))
+    vow_error_wrap(domain, Int64(code), "\(error)", held(error))
+}
+
+/// An object (owned) that holds an error as `any Error`, whatever its type. What a generic function threw as a failure
+/// that is `any Error` has a box around its box, which is not kept: else rethrowing would add one each time.
+private func held<Failure: Error>(_ error: Failure) -> vow_value {
+    Failure.self == (any Error).self ? .holding(error) : .holding(error as any Error)
 }
 
 /// Those that C knows.

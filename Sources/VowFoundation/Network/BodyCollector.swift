@@ -16,35 +16,33 @@ final class BodyCollector: NSObject, URLSessionDataDelegate {
         case sent(Int64)
     }
 
-    private let resolver: Resolver<(Data, URLResponse), any Error>
+    private let handler: AnswerHandler<Data>
     private let counting: Counting
     private let reporter: ProgressReporter
     private let body = Mutex(Data())
 
     init(
-        _ resolver: Resolver<(Data, URLResponse), any Error>, _ counting: Counting,
-        _ handler: @escaping ProgressHandler
+        _ counting: Counting, _ onProgress: @escaping ProgressHandler,
+        _ handler: @escaping AnswerHandler<Data>
     ) {
-        self.resolver = resolver
+        self.handler = handler
         self.counting = counting
-        reporter = ProgressReporter(handler)
+        reporter = ProgressReporter(onProgress)
     }
 
     func urlSession(_: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let size = body.withLock { body in
-            body.append(data)
-            return body.count
-        }
+        body.withLock { $0.append(data) }
         if case .received = counting {
-            reporter.report(Int64(size), of: dataTask.response?.expectedContentLength ?? 0)
+            let total = dataTask.response?.expectedContentLength ?? 0
+            reporter.report(Int64(data.count), of: total)
         }
     }
 
     func urlSession(
-        _: URLSession, task _: URLSessionTask, didSendBodyData _: Int64, totalBytesSent: Int64,
+        _: URLSession, task _: URLSessionTask, didSendBodyData more: Int64, totalBytesSent _: Int64,
         totalBytesExpectedToSend _: Int64
     ) {
-        if case .sent(let size) = counting { reporter.report(totalBytesSent, of: size) }
+        if case .sent(let size) = counting { reporter.report(more, of: size) }
     }
 
     func urlSession(
@@ -58,6 +56,6 @@ final class BodyCollector: NSObject, URLSessionDataDelegate {
                 reporter.finish(Int64(body.count))
             }
         }
-        resolver.settle(body, task.response, error)
+        handler(answer(body, task.response, error))
     }
 }

@@ -17,13 +17,12 @@ extension Fetch {
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         decoder: JSONDecoder = JSONDecoder()
     ) -> Promise<Value, FetchError> {
-        self.request(request, session: session, cancelledBy: token)
-            .map(on: executor) { data throws(FetchError) in
-                if data.isEmpty { throw .noData }
-                do {
-                    return try decoder.decode(Value.self, from: data)
-                } catch { throw .parseError(error) }
-            }
+        fetch(request, session, token) { resolver, data in
+            resolver.follow(
+                Promise(on: executor ?? .current) { () throws(FetchError) in
+                    try value(of: data, decoder)
+                })
+        }
     }
 
     /// The same for the contents of a URL.
@@ -46,5 +45,12 @@ extension Fetch {
         guard let link = link(text) else { return .failure(.invalidLink(text)) }
         return json(
             link, as: type, session: session, on: executor, cancelledBy: token, decoder: decoder)
+    }
+
+    private static func value<Value: Decodable>(
+        of data: Data, _ decoder: JSONDecoder
+    ) throws(FetchError) -> Value {
+        if data.isEmpty { throw .noData }
+        do { return try decoder.decode(Value.self, from: data) } catch { throw .parseError(error) }
     }
 }

@@ -23,14 +23,7 @@ public enum Fetch {
         _ request: URLRequest, session: URLSession = .shared,
         cancelledBy token: CancellationToken? = nil
     ) -> Promise<Data, FetchError> {
-        session.promise(for: request, cancelledBy: token)
-            .transform(on: .inline) { result throws(FetchError) in
-                switch result {
-                case .success(let (data, response)):
-                    try body(data, of: response, isHead: request.httpMethod == "HEAD")
-                case .failure(let error): throw FetchError(sessionError: error)
-                }
-            }
+        fetch(request, session, token) { resolver, body in resolver.fulfill(body) }
     }
 
     /// The same for the contents of a URL.
@@ -53,13 +46,36 @@ public enum Fetch {
         return url
     }
 
+    /// Has `use` decide what to make of the body; rejects if there is none.
+    static func fetch<Value: Sendable>(
+        _ request: URLRequest, _ session: URLSession, _ token: CancellationToken?,
+        use: @escaping @Sendable (Resolver<Value, FetchError>, Data) -> Void
+    ) -> Promise<Value, FetchError> {
+        let isHead = request.httpMethod == "HEAD"
+        return transfer(cancelledBy: token) { handler in
+            session.dataTask(with: request) { handler(answer($0, $1, $2)) }
+        } settle: { resolver, answer in
+            do throws(FetchError) {
+                use(resolver, try body(of: answer, isHead: isHead))
+            } catch .cancelled {
+                resolver.cancel()
+            } catch {
+                resolver.reject(error)
+            }
+        }
+    }
+
     private static func body(
-        _ data: Data, of response: URLResponse, isHead: Bool
+        of answer: Answer<Data>, isHead: Bool
     ) throws(FetchError) -> Data {
-        guard let response = response as? HTTPURLResponse else { throw .notHTTP }
-        let status = response.statusCode
-        if status >= 400 { throw .httpError(status) }
-        if data.isEmpty && !isHead && status != 204 && status != 205 { throw .noData }
-        return data
+        switch answer {
+        case .failure(let error): throw FetchError(sessionError: error)
+        case .success(let (data, response)):
+            guard let response = response as? HTTPURLResponse else { throw .notHTTP }
+            let status = response.statusCode
+            if status >= 400 { throw .httpError(status) }
+            if data.isEmpty && !isHead && status != 204 && status != 205 { throw .noData }
+            return data
+        }
     }
 }

@@ -10,25 +10,25 @@ import Vow
 
 /// The delegate of a session with one download task.
 final class FileCollector: NSObject, URLSessionDownloadDelegate {
-    private let resolver: Resolver<(URL, URLResponse), any Error>
+    private let handler: AnswerHandler<URL>
     private let destination: URL
     private let reporter: ProgressReporter
     private let outcome = Mutex<Result<Int64, any Error>?>(nil)
 
     init(
-        _ resolver: Resolver<(URL, URLResponse), any Error>, _ destination: URL,
-        _ handler: @escaping ProgressHandler
+        _ destination: URL, _ onProgress: @escaping ProgressHandler,
+        _ handler: @escaping AnswerHandler<URL>
     ) {
-        self.resolver = resolver
+        self.handler = handler
         self.destination = destination
-        reporter = ProgressReporter(handler)
+        reporter = ProgressReporter(onProgress)
     }
 
     func urlSession(
-        _: URLSession, downloadTask _: URLSessionDownloadTask, didWriteData _: Int64,
-        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+        _: URLSession, downloadTask _: URLSessionDownloadTask, didWriteData more: Int64,
+        totalBytesWritten _: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        reporter.report(totalBytesWritten, of: totalBytesExpectedToWrite)
+        reporter.report(more, of: totalBytesExpectedToWrite)
     }
 
     func urlSession(
@@ -44,9 +44,9 @@ final class FileCollector: NSObject, URLSessionDownloadDelegate {
         switch outcome.withLock({ $0 }) {
         case .success(let size):
             if error == nil { reporter.finish(size) }
-            resolver.settle(destination, task.response, error)
-        case .failure(let reason): resolver.settle(nil, nil, error ?? reason)
-        case nil: resolver.settle(nil, nil, error)
+            handler(answer(destination, task.response, error))
+        case .failure(let reason): handler(answer(nil, nil, error ?? reason))
+        case nil: handler(answer(nil, nil, error))
         }
     }
 }

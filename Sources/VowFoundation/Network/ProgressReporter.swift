@@ -6,11 +6,15 @@ import Synchronization
 final class ProgressReporter: Sendable {
     private let handler: ProgressHandler
     private let last = Mutex<TransferProgress?>(nil)
+    private let sum = Atomic<Int64>(0)
 
     init(_ handler: @escaping ProgressHandler) { self.handler = handler }
 
+    /// So many bytes more. They are added up here: what the session says of the sum may be of a later moment.
+    ///
     /// - Parameter total: 0 or less: nobody knows.
-    func report(_ completed: Int64, of total: Int64) {
+    func report(_ more: Int64, of total: Int64) {
+        let completed = sum.add(more, ordering: .relaxed).newValue
         // A body that was compressed on its way grows beyond what was announced.
         tell(
             TransferProgress(

@@ -7,35 +7,46 @@ import Vow
     import FoundationNetworking
 #endif
 
-/// Has a task made and started that settles a resolver. It is cancelled when the promise is, or when nobody is left who
-/// could read it.
-func transfer<Output: Sendable>(
+/// What a transfer has come to.
+typealias Answer<Body> = Result<(Body, URLResponse), any Error>
+
+/// Is told what a transfer has come to, once.
+typealias AnswerHandler<Body> = @Sendable (Answer<Body>) -> Void
+
+/// Has a task made and started. It is cancelled when the promise is, or when nobody is left who could read it.
+///
+/// There is no link of a chain in between: a handler on a promise keeps it wanted, and then nobody's going would be
+/// noticed.
+///
+/// - Parameter settle: settles the promise with what the transfer has come to.
+func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     cancelledBy token: CancellationToken?,
-    _ makeTask: (Resolver<Output, any Error>) -> URLSessionTask
-) -> Promise<Output, any Error> {
-    let (promise, resolver) = Promise<Output, any Error>.pending()
-    let task = makeTask(resolver)
+    _ makeTask: (@escaping AnswerHandler<Body>) -> URLSessionTask,
+    settle: @escaping @Sendable (Resolver<Output, Failure>, Answer<Body>) -> Void
+) -> Promise<Output, Failure> {
+    let (promise, resolver) = Promise<Output, Failure>.pending()
+    // Pending for as long as the token may cancel the task.
+    let (underWay, end) = Promise<Void, any Error>.pending()
+    let task = makeTask { answer in
+        settle(resolver, answer)
+        end.fulfill()
+    }
     resolver.onCancel { task.cancel() }
+    if let token {
+        underWay.catch(on: .inline, cancelledBy: token) { _ in task.cancel() }
+    }
     task.resume()
-    guard let token else { return promise }
-    // The token takes this link away, and with it the only reader of the transfer.
-    return promise.map(on: .inline, cancelledBy: token) { $0 }
+    return promise
 }
 
-extension Resolver where Failure == any Error {
-    /// Of what a session says at the end of a task. A cancelled one is told as every cancellation is.
-    func settle<Body>(_ body: Body?, _ response: URLResponse?, _ error: (any Error)?)
-    where Success == (Body, URLResponse) {
-        if let error = error as? URLError, error.code == .cancelled {
-            reject(CancellationError())
-        } else if let error {
-            reject(error)
-        } else if let body, let response {
-            fulfill((body, response))
-        } else {
-            reject(PromiseError.neitherValueNorError)
-        }
+/// What a session says at the end of a task. A cancelled one is told as every cancellation is.
+func answer<Body>(_ body: Body?, _ response: URLResponse?, _ error: (any Error)?) -> Answer<Body> {
+    if let error = error as? URLError, error.code == .cancelled {
+        return .failure(CancellationError())
     }
+    if let error { return .failure(error) }
+    guard let body, let response else { return .failure(PromiseError.neitherValueNorError) }
+    return .success((body, response))
 }
 
 extension URLSession {

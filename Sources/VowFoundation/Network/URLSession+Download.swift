@@ -17,9 +17,9 @@ extension URLSession {
         for request: URLRequest, to destination: URL,
         cancelledBy token: CancellationToken? = nil, onProgress: ProgressHandler? = nil
     ) -> Promise<(URL, URLResponse), any Error> {
-        transfer(cancelledBy: token) { resolver in
+        transfer(cancelledBy: token) { handler in
             if let onProgress {
-                return task(for: FileCollector(resolver, destination, onProgress)) {
+                return task(for: FileCollector(destination, onProgress, handler)) {
                     $0.downloadTask(with: request)
                 }
             }
@@ -27,10 +27,10 @@ extension URLSession {
                 do {
                     // The file is gone when this returns.
                     if error == nil, let file { try keep(file, at: destination) }
-                    resolver.settle(file.map { _ in destination }, response, error)
-                } catch { resolver.reject(error) }
+                    handler(answer(file.map { _ in destination }, response, error))
+                } catch { handler(.failure(error)) }
             }
-        }
+        } settle: { $0.resolve(with: $1) }
     }
 
     /// The same for the contents of a URL.

@@ -30,14 +30,14 @@ extension URLSession {
         for request: URLRequest, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) { resolver in
+        transfer(cancelledBy: token) { handler in
             guard let onProgress else {
-                return dataTask(with: request) { resolver.settle($0, $1, $2) }
+                return dataTask(with: request) { handler(answer($0, $1, $2)) }
             }
-            return task(for: BodyCollector(resolver, .received, onProgress)) {
+            return task(for: BodyCollector(.received, onProgress, handler)) {
                 $0.dataTask(with: request)
             }
-        }
+        } settle: { $0.resolve(with: $1) }
     }
 
     /// The same for the contents of a URL.
@@ -54,13 +54,13 @@ extension URLSession {
         for request: URLRequest, from body: Data, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) { resolver in
+        transfer(cancelledBy: token) { handler in
             guard let onProgress else {
-                return uploadTask(with: request, from: body) { resolver.settle($0, $1, $2) }
+                return uploadTask(with: request, from: body) { handler(answer($0, $1, $2)) }
             }
-            return task(for: BodyCollector(resolver, .sent(Int64(body.count)), onProgress)) {
+            return task(for: BodyCollector(.sent(Int64(body.count)), onProgress, handler)) {
                 $0.uploadTask(with: request, from: body)
             }
-        }
+        } settle: { $0.resolve(with: $1) }
     }
 }

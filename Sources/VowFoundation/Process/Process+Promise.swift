@@ -6,7 +6,8 @@ public import Vow
 extension Process {
     /// Runs the process; the promise of what it has written, once it has ended and its pipes are closed.
     ///
-    /// Standard output and standard error are collected, unless the program has set them to a place of their own. An end
+    /// Standard output and standard error are collected, unless they were set to another place than this program's own
+    /// streams, which is what they are to begin with. An end
     /// with another status than 0, or by a signal, rejects with ``ProcessError``; a process that cannot be run, with
     /// Foundation's error. When the promise is cancelled, or nobody is left who could read it, the process is told to
     /// terminate, as by `terminate()`. A `terminationHandler` that was set before is called as well.
@@ -17,27 +18,27 @@ extension Process {
     /// let files = process.promise().map { $0.text.split(separator: "\n") }
     /// ```
     public func promise() -> Promise<ProcessOutput, any Error> {
-        let output = collector(\.standardOutput)
-        let errors = collector(\.standardError)
+        let before = (terminationHandler, standardOutput, standardError)
+        let output = collector(\.standardOutput, insteadOf: .standardOutput)
+        let errors = collector(\.standardError, insteadOf: .standardError)
         let (ended, resolver) = Promise<Void, any Error>.pending()
-        let previous = terminationHandler
-        terminationHandler = { process in
+        terminationHandler = { [previous = terminationHandler] process in
             previous?(process)
             resolver.fulfill()
         }
         do { try run() } catch {
-            terminationHandler = previous
-            if output != nil { standardOutput = nil }
-            if errors != nil { standardError = nil }
+            (terminationHandler, standardOutput, standardError) = before
             return .failure(error)
         }
         resolver.onCancel { self.terminate() }
         return collected(output, errors, after: ended)
     }
 
-    /// A reader of one of its pipes, unless that has been set.
-    private func collector(_ stream: ReferenceWritableKeyPath<Process, Any?>) -> PipeReader? {
-        if self[keyPath: stream] != nil { return nil }
+    /// A reader of a pipe in the place of one of this program's own streams, unless that stream has been set.
+    private func collector(
+        _ stream: ReferenceWritableKeyPath<Process, Any?>, insteadOf own: FileHandle
+    ) -> PipeReader? {
+        if let set = self[keyPath: stream], set as AnyObject !== own { return nil }
         let reader = PipeReader()
         self[keyPath: stream] = reader.pipe
         return reader

@@ -1,0 +1,21 @@
+// What a producer says whose work was cancelled.
+
+import CVow
+
+extension Resolver where Failure == any Error {
+    /// Rejects with a `CancellationError`, which is nothing to report as unhandled.
+    @discardableResult
+    public func cancel() -> Bool { rejectAsCancelled() }
+}
+
+extension Resolver where Failure: PromiseFailure {
+    /// Rejects with the failure of a `CancellationError`, which is nothing to report as unhandled.
+    @discardableResult
+    public func cancel() -> Bool { rejectAsCancelled() }
+}
+
+extension Resolver {
+    private func rejectAsCancelled() -> Bool {
+        withPointer { vow_reject($0, encodeError(CancellationError())) }
+    }
+}
