@@ -32,7 +32,7 @@ demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model \
-        schedules fuzz mutants deps format clean
+        schedules fuzz mutants docs deps format clean
 
 all: help lib
 
@@ -89,6 +89,9 @@ fuzz: ## Random programs against a reference model, for SECONDS=60
 
 mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
 	scripts/mutants
+
+docs: ## The Swift module's pages, in build/docs/site
+	scripts/docs
 
 deps: ## Installs what the tests need beyond Swift, git and make, where it may
 	scripts/deps

@@ -2,20 +2,12 @@
 
 import Vow
 import VowOperators
+import VowTestSupport
 import XCTest
-
-private enum Fault: Error, Equatable { case one, two }
 
 private typealias Number = Promise<Int, any Error>
 
-final class PromiseOperatorTests: XCTestCase {
-    private func fault<Value>(of promise: Promise<Value, any Error>) -> (any Error)? {
-        do {
-            try promise.wait(timeout: .seconds(10))
-            return nil
-        } catch { return error }
-    }
-
+final class PromiseOperatorTests: VowTest {
     func testTwoPromisesMakeATypedPair() throws {
         let pair: (Int, String) = try (Number.value(1) &&& Promise<String, any Error>.value("a"))
             .wait()
@@ -39,25 +31,25 @@ final class PromiseOperatorTests: XCTestCase {
         XCTAssertEqual(right.1, "a")
         let left: (String, Int) = try ("a" &&& Number.value(1)).wait()
         XCTAssertEqual(left.0, "a")
-        XCTAssertEqual(fault(of: Number.failure(Fault.one) &&& "a") as? Fault, .one)
-        XCTAssertEqual(fault(of: "a" &&& Number.failure(Fault.two)) as? Fault, .two)
+        XCTAssertEqual(failure(of: Number.failure(TestError.one) &&& "a") as? TestError, .one)
+        XCTAssertEqual(failure(of: "a" &&& Number.failure(TestError.two)) as? TestError, .two)
     }
 
     func testTheFirstRejectionIsThePairs() {
         let (left, answerLeft) = Number.pending()
         let (right, answerRight) = Number.pending()
         let both = left &&& right
-        answerRight.reject(Fault.two)
-        XCTAssertEqual(fault(of: both) as? Fault, .two)
-        answerLeft.reject(Fault.one)
-        XCTAssertEqual(both.error as? Fault, .two)
+        answerRight.reject(TestError.two)
+        XCTAssertEqual(failure(of: both) as? TestError, .two)
+        answerLeft.reject(TestError.one)
+        XCTAssertEqual(both.error as? TestError, .two)
     }
 
     func testFailureTypesAreKeptAndMixed() throws {
-        let typed: Promise<(Int, Int), Fault> =
-            Promise<Int, Fault>.value(1) &&& Promise<Int, Fault>.failure(.one)
-        XCTAssertThrowsError(try typed.wait()) { XCTAssertEqual($0 as? Fault, .one) }
-        let mixed = Promise<Int, Never>.value(1) &&& Promise<Int, Fault>.value(2)
+        let typed: Promise<(Int, Int), TestError> =
+            Promise<Int, TestError>.value(1) &&& Promise<Int, TestError>.failure(.one)
+        XCTAssertThrowsError(try typed.wait()) { XCTAssertEqual($0 as? TestError, .one) }
+        let mixed = Promise<Int, Never>.value(1) &&& Promise<Int, TestError>.value(2)
         let pair: (Int, Int) = try mixed.wait()
         XCTAssertEqual([pair.0, pair.1], [1, 2])
     }
@@ -66,7 +58,7 @@ final class PromiseOperatorTests: XCTestCase {
         let (left, answerLeft) = Number.pending()
         let (right, answerRight) = Number.pending()
         let either = left ||| right
-        answerLeft.reject(Fault.one)
+        answerLeft.reject(TestError.one)
         XCTAssertTrue(either.isPending)
         answerRight.fulfill(2)
         let value: Int = try either.wait(timeout: .seconds(10))
@@ -77,17 +69,18 @@ final class PromiseOperatorTests: XCTestCase {
         let (left, answerLeft) = Number.pending()
         let (right, answerRight) = Number.pending()
         let either = left ||| right
-        answerRight.reject(Fault.two)
-        answerLeft.reject(Fault.one)
-        let errors = (fault(of: either) as? AggregateError)?.errors
-        XCTAssertEqual(errors?.map { $0.underlying as? Fault }, [.one, .two])
+        answerRight.reject(TestError.two)
+        answerLeft.reject(TestError.one)
+        let errors = (failure(of: either) as? AggregateError)?.errors
+        XCTAssertEqual(errors?.map { $0.underlying as? TestError }, [.one, .two])
         XCTAssertEqual(errors?.map(\.label), [0, 1])
     }
 
     func testDifferentTypesSayWhichItWas() throws {
         let left = try (Number.value(1) ||| Promise<String, any Error>.pending().promise).wait()
         XCTAssertEqual(left, .left(1))
-        let right = try (Number.failure(Fault.one) ||| Promise<String, any Error>.value("a")).wait()
+        let right = try (Number.failure(TestError.one) ||| Promise<String, any Error>.value("a"))
+            .wait()
         XCTAssertEqual(right, .right("a"))
         XCTAssertEqual(right.right, "a")
         XCTAssertNil(right.left)
@@ -96,9 +89,9 @@ final class PromiseOperatorTests: XCTestCase {
     func testBothBindsTighterThanEither() throws {
         // As a product and a sum: a pair of numbers, or else a word.
         let word = Promise<String, any Error>.value("a")
-        let sum = Number.failure(Fault.one) &&& Number.value(2) ||| word
+        let sum = Number.failure(TestError.one) &&& Number.value(2) ||| word
         XCTAssertEqual(try sum.wait(timeout: .seconds(10)).right, "a")
-        let other = word ||| Number.value(1) &&& Number.failure(Fault.one)
+        let other = word ||| Number.value(1) &&& Number.failure(TestError.one)
         XCTAssertEqual(try other.wait(timeout: .seconds(10)).left, "a")
     }
 

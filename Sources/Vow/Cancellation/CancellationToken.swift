@@ -26,7 +26,7 @@ public struct CancellationSource: Sendable {
         handle.withPointer { vow_cancel_source_cancel($0) }
     }
 
-    /// The same with a reason that C sees as the payload of the errors, and Swift as ``CancellationToken/reason``.
+    /// The same with a reason that C sees as the payload of the errors, and Swift as ``CancellationToken/reason(as:)``.
     @discardableResult
     public func cancel(reason: some Sendable) -> Bool {
         handle.withPointer { vow_cancel_source_cancel_with($0, encode(reason)) }

@@ -7,7 +7,7 @@ extension Promise {
     ///
     /// Cancelling the task ends the wait at once with a `CancellationError`. The promise goes on for its other readers;
     /// where this was the last one, it is cancelled as well, so that `try await fetch().then { … }.value` cancels the
-    /// whole chain. To cancel the promise in any case, see ``cancellingValue``. A promise that is settled already is
+    /// whole chain. To cancel the promise in any case, see `cancellingValue`. A promise that is settled already is
     /// read without suspending the task, cancelled or not.
     ///
     /// - Throws: the failure. A failure type that cannot stand for a `CancellationError` (see ``PromiseFailure``), as
@@ -16,7 +16,7 @@ extension Promise {
         consuming get async throws(Failure) { try await settledResult().get() }
     }
 
-    /// The value or the failure, awaited by a task, as ``value`` is.
+    /// The value or the failure, awaited by a task, as `value` is.
     nonisolated(nonsending) public var settled: Result<Success, Failure> {
         consuming get async { await settledResult() }
     }

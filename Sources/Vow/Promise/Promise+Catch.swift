@@ -6,8 +6,8 @@ extension Promise {
     /// Ends a chain: `body` gets the failure, whichever link it came from.
     ///
     /// - Returns: a promise that is fulfilled when the chain is through, with a value or with `body`; for `finally` behind
-    ///   it, or to be awaited. To go on with a value instead, see ``recover(on:cancelledBy:_:)-swift.method``; to look at
-    ///   the failure and pass it on, ``onFailure(on:cancelledBy:_:)``.
+    ///   it, or to be awaited. To go on with a value instead, see `recover`; to look at the failure and pass it on,
+    ///   ``onFailure(on:cancelledBy:_:)``.
     @discardableResult
     public func `catch`(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,

@@ -82,6 +82,7 @@ extension Promise {
     }
 
     /// Runs `body` here and now; what it throws rejects.
+    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
     }
