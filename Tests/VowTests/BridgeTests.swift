@@ -37,7 +37,7 @@ final class BridgeTests: VowTest {
     func testAnErrorOfSwiftIsReadInCAndFoundAgainInSwift() throws {
         let failed = Promise<Int, any Error>.failure(TestError.two)
         let text = Promise<String, any Error>(taking: chain_described(failed.makeCPromise()))
-        XCTAssertEqual(try text.wait(), "VowTests.TestError:1:two")
+        XCTAssertEqual(try text.wait(), "VowTestSupport.TestError:1:two")
         let through = Promise<Int, any Error>(taking: chain_doubled(failed.makeCPromise()))
         XCTAssertEqual(failure(of: through) as? TestError, .two)
     }

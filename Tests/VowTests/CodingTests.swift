@@ -51,6 +51,10 @@ final class CodingTests: VowTest {
         comesBack([[1], []], as: VOW_LIST)
         comesBack(Int?.none, as: VOW_NONE)
         comesBack(Int?.some(4), as: VOW_INT)
+        comesBack(Int??.some(.none), as: VOW_OBJECT)
+        comesBack(Int??.none, as: VOW_NONE)
+        comesBack(Int??.some(4), as: VOW_INT)
+        comesBack([1, nil, 3], as: VOW_LIST)
         comesBack(Small.three, as: VOW_INT)
         comesBack(Pair(left: 1, right: -2), as: VOW_INT)
         comesBack(Large(a: 1, b: 2, c: 3, text: "x"), as: VOW_OBJECT)
@@ -103,7 +107,7 @@ final class CodingTests: VowTest {
 
     func testCReadsDomainCodeAndMessageOfASwiftError() {
         let cValue = encodeError(TestError.three)
-        XCTAssertEqual(String(cString: vow_error_domain(cValue)!), "VowTests.TestError")
+        XCTAssertEqual(String(cString: vow_error_domain(cValue)!), "VowTestSupport.TestError")
         XCTAssertEqual(vow_error_code(cValue), 2)
         XCTAssertEqual(String(cString: vow_error_message(cValue)!), "three")
         vow_value_release(cValue)

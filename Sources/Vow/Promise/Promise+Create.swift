@@ -55,10 +55,11 @@ extension Promise {
             WorkingWithPromise(body: { () throws(Failure) in try body().promise }))
     }
 
-    /// The same where only its type says that it is a promise.
-    @_disfavoredOverload  // Of closures without a `return`: they return nothing, and no promise.
+    /// The same where only its type says that it is a promise, as in `{ .value(5) }`.
+    @_disfavoredOverload  // And, for what it leaves out, even less than the first one: of closures without a `return`.
     public init(
-        on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Promise
+        on executor: PromiseExecutor, following _: Promise.Type = Promise.self,
+        _ body: @escaping @Sendable () throws(Failure) -> Promise
     ) {
         self = .work(on: executor, WorkingWithPromise(body: body))
     }

@@ -77,11 +77,13 @@ extension String: CRepresentable {
     }
 }
 
-/// `nil` is the value without content.
+/// `nil` is the value without content. An optional in an optional that is there and has none itself is an object.
 extension Optional: CRepresentable where Wrapped: CRepresentable {
     public init?(cValue: vow_value) {
         if cValue.kind == VOW_NONE {
             self = .none
+        } else if let held = cValue.held(as: Wrapped?.self) {
+            self = held
         } else if let wrapped = Wrapped(cValue: cValue) {
             self = .some(wrapped)
         } else {
@@ -89,7 +91,11 @@ extension Optional: CRepresentable where Wrapped: CRepresentable {
         }
     }
 
-    public func makeCValue() -> vow_value { self?.makeCValue() ?? vow_none() }
+    public func makeCValue() -> vow_value {
+        guard let wrapped = self else { return vow_none() }
+        let value = wrapped.makeCValue()
+        return value.kind == VOW_NONE ? .holding(self) : value
+    }
 }
 
 extension Array: CRepresentable where Element: CRepresentable {

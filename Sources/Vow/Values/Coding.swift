@@ -18,6 +18,16 @@ private func makeCValue<Value, Same: CRepresentable>(_ value: Value, _: Same.Typ
     }
 }
 
+private func readCValue<Value, Same: CRepresentable>(
+    _ cValue: vow_value, _: Same.Type
+) -> Value? {
+    guard let value = Same(cValue: cValue) else { return nil }
+    // Not by a cast: that would look inside of optionals.
+    return withUnsafePointer(to: value) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Value.self).pointee
+    }
+}
+
 /// The Swift value that a C value (borrowed) stands for; nil: it is none of this type.
 func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value? {
     if Value.self == Void.self { return unsafeBitCast((), to: Value.self) }
@@ -25,7 +35,7 @@ func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value?
         return unsafeBitCast(Int(cValue.as.integer), to: Value.self)
     }
     if let type = Value.self as? any CRepresentable.Type {
-        return type.init(cValue: cValue) as? Value
+        return readCValue(cValue, type)
     }
     if isUnboxed(Value.self) { return decodeBits(cValue) }
     if let value = cValue.held(as: Value.self) { return value }
