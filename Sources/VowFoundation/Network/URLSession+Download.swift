@@ -30,7 +30,9 @@ extension URLSession {
                     handler(answer(file.map { _ in destination }, response, error))
                 } catch { handler(.failure(error)) }
             }
-        } settle: { $0.resolve(with: $1) }
+        } settle: {
+            $0.resolve(with: $1)
+        }
     }
 
     /// The same for the contents of a URL.

@@ -37,7 +37,9 @@ extension URLSession {
             return task(for: BodyCollector(.received, onProgress, handler)) {
                 $0.dataTask(with: request)
             }
-        } settle: { $0.resolve(with: $1) }
+        } settle: {
+            $0.resolve(with: $1)
+        }
     }
 
     /// The same for the contents of a URL.
@@ -61,6 +63,8 @@ extension URLSession {
             return task(for: BodyCollector(.sent(Int64(body.count)), onProgress, handler)) {
                 $0.uploadTask(with: request, from: body)
             }
-        } settle: { $0.resolve(with: $1) }
+        } settle: {
+            $0.resolve(with: $1)
+        }
     }
 }

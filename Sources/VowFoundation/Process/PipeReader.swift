@@ -2,35 +2,35 @@
 
 import Dispatch
 import Foundation
-import Synchronization
-import Vow
 
 /// Collects what comes out of a pipe.
 final class PipeReader: Sendable {
     let pipe = Pipe()
-    private let data = Mutex(Data())
 
-    /// The promise of all that comes until the last writer is gone.
-    func read() -> Promise<Data, any Error> {
-        let (promise, resolver) = Promise<Data, any Error>.pending()
+    /// Calls `handler`, once, with all that comes until the last writer is gone, or why there is no more.
+    ///
+    /// - Returns: what ends the reading at once.
+    func read(
+        _ handler: @escaping @Sendable (Result<Data, any Error>) -> Void
+    ) -> @Sendable () -> Void {
         let file = pipe.fileHandleForReading
         let queue = DispatchQueue(label: "vow.pipe")
         let channel = DispatchIO(
             type: .stream, fileDescriptor: file.fileDescriptor, queue: queue,
             // The descriptor is the handle's, which stays until the channel has done with it.
             cleanupHandler: { _ in try? file.close() })
-        channel.setLimit(lowWater: 1)
+        // Only used on the queue.
+        nonisolated(unsafe) var data = Data()
         channel.read(offset: 0, length: .max, queue: queue) { isDone, chunk, error in
-            if let chunk { self.data.withLock { $0.append(contentsOf: chunk) } }
+            if let chunk { data.append(contentsOf: chunk) }
             if !isDone { return }
             channel.close()
-            if error == 0 {
-                resolver.fulfill(self.data.withLock { $0 })
-            } else {
-                resolver.reject(POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO))
-            }
+            handler(error == 0 ? .success(data) : .failure(readError(error)))
         }
-        resolver.onCancel { channel.close(flags: .stop) }
-        return promise
+        return { channel.close(flags: .stop) }
     }
+}
+
+private func readError(_ code: Int32) -> any Error {
+    POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
 }

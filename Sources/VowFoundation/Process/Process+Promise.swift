@@ -21,17 +21,20 @@ extension Process {
         let before = (terminationHandler, standardOutput, standardError)
         let output = collector(\.standardOutput, insteadOf: .standardOutput)
         let errors = collector(\.standardError, insteadOf: .standardError)
-        let (ended, resolver) = Promise<Void, any Error>.pending()
-        terminationHandler = { [previous = terminationHandler] process in
-            previous?(process)
-            resolver.fulfill()
-        }
-        do { try run() } catch {
+        let (promise, resolver) = Promise<ProcessOutput, any Error>.pending()
+        let run = ProcessRun(resolver, terminationHandler)
+        terminationHandler = { run.ended($0) }
+        do { try self.run() } catch {
             (terminationHandler, standardOutput, standardError) = before
-            return .failure(error)
+            resolver.reject(error)
+            return promise
         }
-        resolver.onCancel { self.terminate() }
-        return collected(output, errors, after: ended)
+        run.read(output, errors)
+        resolver.onCancel {
+            self.terminate()
+            run.stop()
+        }
+        return promise
     }
 
     /// A reader of a pipe in the place of one of this program's own streams, unless that stream has been set.
@@ -42,26 +45,5 @@ extension Process {
         let reader = PipeReader()
         self[keyPath: stream] = reader.pipe
         return reader
-    }
-
-    private func collected(
-        _ output: PipeReader?, _ errors: PipeReader?, after ended: Promise<Void, any Error>
-    ) -> Promise<ProcessOutput, any Error> {
-        // All three are under way from here on; in which order they are waited for does not matter.
-        let outputData = output?.read() ?? .value(Data())
-        let errorData = errors?.read() ?? .value(Data())
-        return ended.flatMap(on: .inline) {
-            outputData.flatMap(on: .inline) { out in
-                errorData.map(on: .inline) { err in
-                    let output = ProcessOutput(standardOutput: out, standardError: err)
-                    if self.terminationReason == .exit && self.terminationStatus == 0 {
-                        return output
-                    }
-                    throw ProcessError(
-                        status: self.terminationStatus, reason: self.terminationReason,
-                        output: output)
-                }
-            }
-        }
     }
 }
