@@ -32,8 +32,8 @@ extension Promise where Failure == Never {
     }
 }
 
-/// An item of the list: an error is a failure, and no value ever travels as one. A failure that its type cannot stand for
-/// is thrown: as everywhere, it passes by those who cannot take it.
+/// An item of the list: an error is a failure, and no value ever travels as one. A failure that its type cannot stand
+/// for is thrown: as everywhere, it passes by those who cannot take it.
 private func readMember<Success, Failure: Error>(
     _ item: vow_value
 ) throws -> Result<Success, Failure> {

@@ -5,8 +5,8 @@ import CVow
 extension Promise where Failure == any Error {
     /// The first value that there is.
     ///
-    /// Failures count only when all have failed: an ``AggregateError`` of all of them; also of none. Once there is a value
-    /// the others are let go of at once, and cancelled where nobody else is interested.
+    /// Failures count only when all have failed: an ``AggregateError`` of all of them; also of none. Once there is a
+    /// value the others are let go of at once, and cancelled where nobody else is interested.
     public static func any<MemberFailure>(
         _ promises: some Sequence<Promise<Success, MemberFailure>>
     ) -> Promise {

@@ -1,33 +1,45 @@
 // Looking for a value among those of promises: Promise.find.
 
+import CVow
+import VowCore
+
 extension Promise {
     /// The first value, in the order of the promises, that fits; nil if none does.
     ///
-    /// Waits for each promise in turn; a failure on the way is the failure of the whole. The promises behind the one that
-    /// fits are let go of.
+    /// Waits for each promise in turn; a failure on the way is the failure of the whole. The promises behind the one
+    /// that fits are let go of, and cancelled where nobody else is interested. Cancelling the whole does the same to
+    /// all.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
         where isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
     ) -> Promise where Success == Member? {
-        let promises = Array(promises)
-        let end = Promise<Search<Member>, Failure>.repeat(
-            from: .at(0), on: .inline,
-            while: { search in
-                if case .at(let place) = search { place < promises.count } else { false }
-            },
-            step: { (search: Search<Member>) throws(Failure) -> Promise<Search<Member>, Failure> in
-                guard case .at(let place) = search else { return .value(search) }
-                return promises[place].map(on: executor) { value throws(Failure) in
-                    try isFitting(value) ? .found(value) : .at(place + 1)
-                }
-            })
-        return end.map(on: .inline) { search in
-            if case .found(let value) = search { value } else { nil }
+        // A fold that ends early, which only an error does.
+        let folding = Folding { _, item in
+            reading(item) { (value: Member) in
+                do throws(Failure) {
+                    return try isFitting(value) ? found(value) : vow_none()
+                } catch { return encodeError(error) }
+            }
+        }
+        let search: Promise<Void, Failure> = running(folding, on: executor) { caller in
+            reduceWith(
+                caller, promises.map { $0.retainedPointer() }, from: vow_none(), Folding.run)
+        }
+        return search.reread(.onBoth) { outcome in
+            if outcome.kind != VOW_ERROR { return encode(Member?.none) }
+            let payload = vow_error_payload(outcome)
+            guard let found = payload.held(as: Found<Member>.self) else {
+                return vow_value_retain(outcome)
+            }
+            return encode(Optional(found.value))
         }
     }
 }
 
-private enum Search<Value: Sendable>: Sendable {
-    case at(Int)
-    case found(Value)
+private struct Found<Value: Sendable>: Sendable {
+    let value: Value
+}
+
+private func found<Value: Sendable>(_ value: Value) -> vow_value {
+    vow_error_wrap("vow.swift", 0, "found", .holding(Found(value: value)))
 }

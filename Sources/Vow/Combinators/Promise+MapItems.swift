@@ -6,8 +6,8 @@ import VowCore
 extension Promise {
     /// Runs `transform` with each item and gives the results, in the order of the items.
     ///
-    /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels what is
-    /// under way. Of no items: an empty array.
+    /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels what
+    /// is under way. Of no items: an empty array.
     ///
     /// - Parameters:
     ///   - concurrency: how many items may be under way at once, at least one; nil: all.

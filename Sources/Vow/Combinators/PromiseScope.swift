@@ -7,29 +7,23 @@ import Synchronization
 ///
 /// The last reference to a scope that was not closed cancels what is in it.
 public final class PromiseScope: Sendable {
-    private struct State: ~Copyable {
-        /// Calls under way that use the scope of the core.
-        var users = 0
-        var isClosed = false
-        /// Of the end; whoever takes it gives the core's scope away.
-        var resolver: Resolver<Void, any Error>?
-    }
-
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
     private let end: Promise<Void, any Error>
-    private let state: Mutex<State>
+    private let resolver: Resolver<Void, any Error>
+    /// Twice the number of calls under way that use the scope of the core, plus one once it is closed.
+    private let users = Atomic(0)
+    private static let closed = 1
+    private static let user = 2
 
     public init() {
         guard let scope = vow_scope_create() else { fatalError("out of memory for a scope") }
         address = UInt(bitPattern: scope)
-        let (end, resolver) = Promise<Void, any Error>.pending()
-        self.end = end
-        state = Mutex(State(resolver: resolver))
+        (end, resolver) = Promise<Void, any Error>.pending()
     }
 
     deinit {
-        guard let resolver = state.withLock({ $0.resolver.take() }) else { return }
+        if users.load(ordering: .acquiring) == Self.closed { return }
         vow_scope_release(scope)
         resolver.fulfill()
     }
@@ -51,51 +45,55 @@ public final class PromiseScope: Sendable {
 
     /// Ends the scope: nothing more can be added.
     ///
-    /// - Returns: a promise that settles when all members have: fulfilled, or rejected with the first failure that is no
-    ///   cancellation. Cancelling it cancels them. Every call gives the same one.
+    /// - Returns: a promise that settles when all members have: fulfilled, or rejected with the first failure that is
+    ///   no cancellation. Cancelling it cancels them. Every call gives the same one.
     @discardableResult
     public func close() -> Promise<Void, any Error> {
-        let isFirst = state.withLock { state in
-            if state.isClosed { return false }
-            state.isClosed = true
-            state.users += 1
-            return true
-        }
-        if isFirst { leave() }
+        if enter(adding: Self.closed) { leave() }
         return end
     }
 
     /// Runs `body` with a scope, and waits for its result and for all that it has put into the scope.
     ///
-    /// If `body` fails, the members are cancelled. A member's failure is the failure of the whole, unless `body` failed.
+    /// If `body` fails, the members are cancelled, and its failure is that of the whole; else a member's is. Cancelling
+    /// the whole cancels them all.
     public static func with<Success>(
         _ body: (PromiseScope) throws -> Promise<Success, any Error>
     ) -> Promise<Success, any Error> {
         let scope = PromiseScope()
-        return Promise.attempt { try body(scope) }
-            .onFailure(on: .inline) { _ in scope.cancel() }
-            .finally(on: .inline) { () -> Promise<Void, any Error> in scope.close() }
+        return Promise.attempt { try body(scope) }.transform(on: .inline) { result in
+            guard case .failure = result else {
+                return scope.close().map(on: .inline) { try result.get() }
+            }
+            scope.cancel()
+            return scope.close().transform(on: .inline) { _ in try result.get() }
+        }
     }
 
     /// Calls `body` while nobody can end the scope; nil: it is closed. No lock is held meanwhile, for `body` may run
     /// handlers that use the scope.
     private func using<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
-        let isOpen = state.withLock { state in
-            if state.isClosed { return false }
-            state.users += 1
-            return true
-        }
-        if !isOpen { return nil }
+        if !enter(adding: 0) { return nil }
         defer { leave() }
         return body(scope)
     }
 
+    /// False: it is closed.
+    private func enter(adding mark: Int) -> Bool {
+        var before = users.load(ordering: .relaxed)
+        while before & Self.closed == 0 {
+            let (exchanged, now) = users.weakCompareExchange(
+                expected: before, desired: before + Self.user + mark,
+                ordering: .acquiringAndReleasing)
+            if exchanged { return true }
+            before = now
+        }
+        return false
+    }
+
     /// The last to leave a closed scope ends it.
     private func leave() {
-        let resolver = state.withLock { state in
-            state.users -= 1
-            return state.users == 0 && state.isClosed ? state.resolver.take() : nil
-        }
-        resolver?.follow(Promise(owned: vow_scope_close(scope)))
+        let now = users.subtract(Self.user, ordering: .acquiringAndReleasing).newValue
+        if now == Self.closed { resolver.follow(Promise(owned: vow_scope_close(scope))) }
     }
 }

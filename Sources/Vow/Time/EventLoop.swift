@@ -21,9 +21,9 @@ public final class EventLoop: Sendable {
         handle = Handle(loop, release: vow_loop_destroy)
     }
 
-    /// A loop whose clock stands still and is moved by ``advance(by:)``, for tests of programs that wait: an hour passes
-    /// at once. While ``run(until:timeout:)`` and blocking waits find nothing else to run there, they move the clock to
-    /// the next timer themselves.
+    /// A loop whose clock stands still and is moved by ``advance(by:)``, for tests of programs that wait: an hour
+    /// passes at once. While ``run(until:timeout:)`` and blocking waits find nothing else to run there, they move the
+    /// clock to the next timer themselves.
     public static func virtual() throws(PromiseError) -> EventLoop {
         try EventLoop(owned: vow_loop_create_virtual())
     }
@@ -36,7 +36,8 @@ public final class EventLoop: Sendable {
     /// To be watched for input only; level-triggered.
     public var fileDescriptor: Int32 { handle.withPointer { vow_loop_fd($0) } }
 
-    /// Makes a ``runOnce(timeout:)`` that waits, or else the next one, return. From any thread and from signal handlers.
+    /// Makes a ``runOnce(timeout:)`` that waits, or else the next one, return. From any thread and from signal
+    /// handlers.
     public func wake() { handle.withPointer { vow_loop_wake($0) } }
 
     /// Waits until something can be run, and runs it: timers that are due, handlers, and what these hand to the loop
@@ -44,8 +45,9 @@ public final class EventLoop: Sendable {
     ///
     /// - Parameter timeout: how long at most; zero: not at all; nil: no limit.
     /// - Returns: how many ran; 0 when the time was up or ``wake()`` was called.
-    /// - Throws: ``PromiseError/invalidArgument(_:)`` when another thread is running the loop or the time-out is negative,
-    ///   ``PromiseError/deadlock`` so deep inside handlers that no stack is left, ``PromiseError/forked`` in a child.
+    /// - Throws: ``PromiseError/invalidArgument(_:)`` when another thread is running the loop or the time-out is
+    ///   negative, ``PromiseError/deadlock`` so deep inside handlers that no stack is left, ``PromiseError/forked`` in a
+    ///   child.
     @available(*, noasync, message: "it blocks the thread")
     @discardableResult
     public func runOnce(timeout: Duration? = nil) throws(PromiseError) -> Int {

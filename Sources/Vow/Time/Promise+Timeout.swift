@@ -6,8 +6,8 @@ extension Promise where Failure == any Error {
     /// The same promise, if it is settled within this time; else it is rejected with
     /// ``PromiseError/timedOut(lastError:)``, and this one is cancelled if nobody else is interested.
     ///
-    /// - Parameter duration: not negative, else the promise is rejected. On the thread of an event loop the loop's clock
-    ///   counts.
+    /// - Parameter duration: not negative, else the promise is rejected. On the thread of an event loop the loop's
+    ///   clock counts.
     public func timeout(_ duration: Duration) -> Promise { limited(to: duration) }
 }
 

@@ -27,15 +27,38 @@ final class FindTests: VowTest {
         XCTAssertEqual(try Promise.find(in: members) { $0 == 1 }.wait(), 1)
     }
 
-    func testTheRestIsLetGoOf() throws {
-        let unwanted = Journal<Int>()
-        var members: PendingMembers? = PendingMembers(2, of: Int.self)
-        members?.noteCancelled(in: unwanted)
+    func testWhatTheFunctionThrowsIsTheFailure() {
+        let members: [Promise<Int, any Error>] = [.value(1), .value(2)]
+        let found = Promise.find(in: members) { number in
+            if number == 2 { throw TestError.two }
+            return false
+        }
+        XCTAssertEqual(failure(of: found) as? TestError, .two)
+    }
+
+    func testTheRestIsLetGoOfAndCancelledWhereNobodyElseWantsIt() throws {
+        let cancelled = Journal<Int>()
+        var members: PendingMembers? = PendingMembers(3, of: Int.self)
+        members?.noteCancelled(in: cancelled)
         let resolvers = members!.resolvers
-        let found = Promise.find(in: members!.promises) { $0 == 1 }
+        let kept = members!.promises[2]
+        let found = Promise.find(in: members!.promises, on: .inline) { $0 == 1 }
         members = nil
         resolvers[0].fulfill(1)
         XCTAssertEqual(try found.wait(), 1)
-        eventually("the rest is let go of") { unwanted.entries == [1] }
+        XCTAssertEqual(cancelled.entries, [1])
+        XCTAssertTrue(kept.isPending)
+    }
+
+    func testCancellingTheWholeCancelsItsMembers() {
+        let cancelled = Journal<Int>()
+        var members: PendingMembers? = PendingMembers(2, of: Int.self)
+        members?.noteCancelled(in: cancelled)
+        let resolvers = members!.resolvers
+        let found = Promise.find(in: members!.promises) { $0 == 1 }
+        members = nil
+        XCTAssertTrue(found.cancel())
+        XCTAssertEqual(cancelled.entries.sorted(), [0, 1])
+        withExtendedLifetime(resolvers) {}
     }
 }

@@ -21,6 +21,26 @@ final class MapItemsTests: VowTest {
         XCTAssertEqual(try Promise.map(["a", "b"]) { $0 + "!" }.wait(), ["a!", "b!"])
     }
 
+    func testClosuresOfAllShapesAreTaken() throws {
+        let lines = Promise.map([1, 2]) { item in
+            let more = item + 1
+            return more * 2
+        }
+        XCTAssertEqual(try lines.wait(), [4, 6])
+        let throwing = Promise.map([1, 2]) { item in
+            if item < 0 { throw TestError.one }
+            return "\(item)"
+        }
+        XCTAssertEqual(try throwing.wait(), ["1", "2"])
+        let promised = Promise.map([1, 2]) { item in
+            if item < 0 { throw TestError.one }
+            return Promise.value(item)
+        }
+        XCTAssertEqual(try promised.wait(), [1, 2])
+        XCTAssertEqual(try Promise.map(["a"]) { later($0).map { $0 } }.wait(), ["a"])
+        XCTAssertEqual(try Promise.map(["a"], on: .pool) { later($0) }.wait(), ["a"])
+    }
+
     func testWithoutABoundAllItemsAreBegunTogether() {
         let begun = Journal<Int>()
         let members = PendingMembers(4, of: Int.self)
@@ -137,3 +157,5 @@ final class MapItemsTests: VowTest {
         XCTAssertEqual(try all.wait(), Array(0..<count))
     }
 }
+
+private func later(_ text: String) -> Promise<String, any Error> { .value(text) }

@@ -113,6 +113,32 @@ final class PromiseScopeTests: VowTest {
         XCTAssertEqual(failure(of: result) as? TestError, .two)
     }
 
+    func testTheBodysFailureGoesBeforeAMembers() {
+        let result = PromiseScope.with { scope -> Promise<String, any Error> in
+            scope.add(Promise<Int, any Error>.failure(TestError.two))
+            throw TestError.one
+        }
+        XCTAssertEqual(failure(of: result) as? TestError, .one)
+    }
+
+    func testCancellingTheWholeCancelsTheBodysPromiseAndTheMembers() {
+        let body = Promise<String, any Error>.pending()
+        let members = PendingMembers(2, of: Int.self)
+        let early = PromiseScope.with { scope in
+            scope.add(members.promises[0])
+            return body.promise.map { $0 }
+        }
+        early.cancel()
+        XCTAssertTrue(members.promises[0].isCancelled)
+        let late = PromiseScope.with { scope in
+            scope.add(members.promises[1])
+            return Promise<String, any Error>.value("r")
+        }
+        late.cancel()
+        XCTAssertTrue(members.promises[1].isCancelled)
+        body.resolver.fulfill("b")
+    }
+
     func testManyThreadsMayAddWhileOneCloses() throws {
         for _ in 0..<200 {
             let scope = PromiseScope()

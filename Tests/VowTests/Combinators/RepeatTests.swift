@@ -21,6 +21,20 @@ final class RepeatTests: VowTest {
         XCTAssertEqual(try text.wait(), "xxx")
     }
 
+    func testClosuresOfAllShapesAreTaken() throws {
+        let promised = Promise.repeat(from: 0, while: { $0 < 2 }) { state in
+            let next = state + 1
+            return Promise<Int, any Error>.value(next)
+        }
+        XCTAssertEqual(try promised.wait(), 2)
+        let throwing = Promise.repeat(from: "", while: { $0.count < 2 }) { text in
+            if text == "b" { throw TestError.one }
+            return text + "a"
+        }
+        XCTAssertEqual(try throwing.wait(), "aa")
+        XCTAssertEqual(try Promise.repeat(from: 0, while: { $0 < 2 }) { $0 + 1 }.wait(), 2)
+    }
+
     func testWhatTheStepThrowsIsTheFailure() {
         let failed = Promise<Int, any Error>.repeat(
             from: 0, while: { _ in true },

@@ -24,6 +24,22 @@ final class RetryTests: VowTest {
         XCTAssertEqual(try value.wait(), 2)
     }
 
+    func testClosuresOfAllShapesAreTaken() throws {
+        XCTAssertEqual(try Promise.retry { $0 }.wait(), 1)
+        XCTAssertEqual(try Promise.retry { Promise<Int, any Error>.value($0) }.wait(), 1)
+        XCTAssertEqual(try Promise.retry { _ in later("a") }.wait(), "a")
+        let throwing = Promise.retry { attempt in
+            if attempt < 2 { throw TestError.one }
+            return "\(attempt)"
+        }
+        XCTAssertEqual(try throwing.wait(), "2")
+        let promised = Promise.retry { attempt in
+            if attempt < 2 { throw TestError.one }
+            return later("\(attempt)")
+        }
+        XCTAssertEqual(try promised.wait(), "2")
+    }
+
     func testTheLastFailureIsTheWholes() {
         let errors: [TestError] = [.one, .two, .three]
         let value = Promise<Int, any Error>.retry(RetryPolicy(attempts: 2)) { attempt in
@@ -155,3 +171,5 @@ final class RetryTests: VowTest {
         eventually("the closure is freed") { Tracker.living == 0 }
     }
 }
+
+private func later(_ text: String) -> Promise<String, any Error> { .value(text) }
