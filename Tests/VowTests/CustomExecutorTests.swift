@@ -35,6 +35,18 @@ final class CustomExecutorTests: VowTest {
         XCTAssertEqual(promise.state, .fulfilled)
     }
 
+    func testWorkThatManyThreadsCallRunsOnce() {
+        let desk = Desk()
+        let journal = Journal<Int>()
+        let executor = desk.executor()
+        for number in 0..<500 {
+            Promise<Int, Never>.value(number).onSuccess(on: executor) { journal.write($0) }
+            let work = desk.takeAll()
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in for item in work { item() } }
+        }
+        XCTAssertEqual(journal.entries, Array(0..<500))
+    }
+
     func testWorkThatIsLostRejectsItsPromise() {
         let desk = Desk()
         let journal = Journal<String>()

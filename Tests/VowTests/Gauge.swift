@@ -3,16 +3,15 @@
 import Synchronization
 
 final class Gauge: Sendable {
-    private let state = Mutex((now: 0, highest: 0))
+    private let now = Atomic(0)
+    private let most = Atomic(0)
 
-    var highest: Int { state.withLock { $0.highest } }
+    var highest: Int { most.load(ordering: .acquiring) }
 
     func within(_ body: () -> Void) {
-        state.withLock { state in
-            state.now += 1
-            state.highest = max(state.highest, state.now)
-        }
+        let count = now.add(1, ordering: .acquiringAndReleasing).newValue
+        most.max(count, ordering: .acquiringAndReleasing)
         body()
-        state.withLock { $0.now -= 1 }
+        now.subtract(1, ordering: .acquiringAndReleasing)
     }
 }

@@ -68,6 +68,7 @@ final class PromiseCompletionsTests: VowTest {
         await Self.readOne(of: consume promises)
         XCTAssertEqual(told.entries, [0])
         XCTAssert(kept.isPending)
+        withExtendedLifetime(resolvers) {}
     }
 
     private static func readOne(of promises: consuming [Promise<Int, any Error>]) async {
@@ -96,6 +97,7 @@ final class PromiseCompletionsTests: VowTest {
         let count = await task.value
         XCTAssertEqual(count, 1)
         XCTAssert(promises[1].isPending)
+        withExtendedLifetime(pairs) {}
     }
 
     func testResultsNobodyReadAreGivenBack() async {
@@ -123,5 +125,29 @@ final class PromiseCompletionsTests: VowTest {
             }
             XCTAssertEqual(seen.count, 32)
         }
+    }
+
+    func testRacesOfAnEndAndSettlingGiveEverythingBack() async {
+        let before = Tracker.living
+        for round in 0..<500 {
+            let pairs = (0..<4).map { _ in Promise<Tracker, any Error>.pending() }
+            let promises = pairs.map(\.promise)
+            let task = Task<Int, Never> {
+                var count = 0
+                for await (_, result) in promises.completions {
+                    XCTAssertNoThrow(try result.get())
+                    count += 1
+                    if count == round % 4 + 1 { break }
+                }
+                return count
+            }
+            if round % 8 != 0 { await Task.yield() }
+            DispatchQueue.concurrentPerform(iterations: 5) { side in
+                if side == 4 { task.cancel() } else { pairs[side].resolver.fulfill(Tracker()) }
+            }
+            let count = await task.value
+            XCTAssertLessThanOrEqual(count, round % 4 + 1)
+        }
+        eventually("the values go") { Tracker.living == before }
     }
 }

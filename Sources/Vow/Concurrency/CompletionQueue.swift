@@ -1,7 +1,6 @@
 // What one iteration over completions has got and not yet given.
 
 import CVow
-import Synchronization
 
 /// A settled promise: its place, and its value or error (owned).
 struct Completion: Sendable {
@@ -40,7 +39,7 @@ final class CompletionQueue: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init<Success, Failure>(of promises: [Promise<Success, Failure>]) {
         state.withLock { state in

@@ -1,7 +1,6 @@
 // One task's wait for one promise, which ends exactly once: by the promise, or by the task's cancellation.
 
 import CVow
-import Synchronization
 
 /// Whoever moves the state on from `waiting` has claimed the wait; nobody else resumes the task.
 final class Wait: Sendable {
@@ -13,7 +12,7 @@ final class Wait: Sendable {
         case over
     }
 
-    private let state = Mutex(State.waiting(nil, nil))
+    private let state = Guarded(State.waiting(nil, nil))
 
     /// Begins to wait. The promise is read by the link alone from here on.
     init<Success, Failure>(for promise: Promise<Success, Failure>) {

@@ -1,7 +1,5 @@
 // Work that runs one at a time, in order, wherever the drain is sent.
 
-import Synchronization
-
 /// Gathers work and sends one drain for it; at most one is on its way or running.
 final class Lane: Sendable {
     private struct State {
@@ -12,7 +10,7 @@ final class Lane: Sendable {
     /// How many handlers run at least before other work of the same place gets its turn.
     private static let turn = 256
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let send: @Sendable (Lane) -> Void
 
     /// - Parameter send: has ``drain()`` called once, soon, where the work belongs.

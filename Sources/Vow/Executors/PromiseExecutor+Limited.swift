@@ -1,7 +1,6 @@
 // A limit on how many handlers run at a time.
 
 import CVow
-import Synchronization
 
 extension PromiseExecutor {
     /// Runs handlers on another executor, at most `limit` at a time, begun in order. With a limit of one it is serial.
@@ -25,7 +24,7 @@ private final class Limiter: Sendable {
 
     private let limit: Int
     private let base: PromiseExecutor
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(limit: Int, base: PromiseExecutor) {
         self.limit = limit

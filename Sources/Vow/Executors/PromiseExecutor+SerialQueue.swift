@@ -1,7 +1,6 @@
 // Serial dispatch queues of the program, each with one executor.
 
 public import Dispatch
-import Synchronization
 
 extension PromiseExecutor {
     /// Runs handlers on a serial queue, strictly one at a time and in order.
@@ -26,7 +25,7 @@ extension PromiseExecutor {
     }
 }
 
-private let lock = Mutex(())
+private let lock = Guarded(())
 private let executorKey = DispatchSpecificKey<KnownExecutor>()
 private let mainQueueIsKnown: Void = DispatchQueue.main.setSpecific(
     key: executorKey, value: KnownExecutor(.main, isKept: true))
@@ -38,10 +37,10 @@ private final class KnownExecutor: Sendable {
         var kept: Handle?
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(_ executor: PromiseExecutor, isKept: Bool) {
-        state = Mutex(State(handle: executor.handle, kept: isKept ? executor.handle : nil))
+        state = Guarded(State(handle: executor.handle, kept: isKept ? executor.handle : nil))
     }
 
     var executor: PromiseExecutor? {
