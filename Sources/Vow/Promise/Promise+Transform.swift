@@ -30,7 +30,20 @@ extension Promise {
         react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
     }
 
-    /// The same with another result, whose failure may be of another type.
+    /// The same with another result.
+    public func transform<NewSuccess>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body:
+            @escaping @Sendable (Result<Success, Failure>) throws(Failure)
+            -> Result<NewSuccess, Failure>
+    ) -> Promise<NewSuccess, Failure> {
+        transform(on: executor, cancelledBy: token) { result throws(Failure) in
+            try body(result).get()
+        }
+    }
+
+    /// The same with another result, whose failure is of another type.
+    @_disfavoredOverload  // Of closures that do not say so.
     public func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
@@ -50,6 +63,23 @@ extension Promise {
             case .failure(let error): throw failure(error)
             }
         }
+    }
+
+    /// The same with a failure of another type.
+    @_disfavoredOverload  // Of closures that do not say so.
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        success: @escaping @Sendable (Success) throws(NewFailure) -> NewSuccess,
+        failure: @escaping @Sendable (Failure) -> NewFailure
+    ) -> Promise<NewSuccess, NewFailure> {
+        let changed: Promise<NewSuccess, NewFailure> = transform(on: executor, cancelledBy: token) {
+            result throws(NewFailure) in
+            switch result {
+            case .success(let value): try success(value)
+            case .failure(let error): throw failure(error)
+            }
+        }
+        return changed
     }
 
     /// The same promise with another failure.
