@@ -132,10 +132,10 @@ final class PromiseCompletionsTests: VowTest {
         for round in 0..<500 {
             let pairs = (0..<4).map { _ in Promise<Tracker, any Error>.pending() }
             let promises = pairs.map(\.promise)
-            let task = Task<Int, Never> {
+            let task = Task {
                 var count = 0
                 for await (_, result) in promises.completions {
-                    XCTAssertNoThrow(try result.get())
+                    if case .failure = result { XCTFail("it was fulfilled") }
                     count += 1
                     if count == round % 4 + 1 { break }
                 }
