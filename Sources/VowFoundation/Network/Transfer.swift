@@ -1,6 +1,7 @@
 // A task of a session as a promise that is cancelled with its task, and its task with it.
 
 import Foundation
+import Synchronization
 import Vow
 
 #if canImport(FoundationNetworking)
@@ -27,16 +28,30 @@ func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     let (promise, resolver) = Promise<Output, Failure>.pending()
     // Pending for as long as the token may cancel the task.
     let (underWay, end) = Promise<Void, any Error>.pending()
+    let cancelling = Cancelling()
     let task = makeTask { answer in
+        cancelling.end()
         settle(resolver, answer)
         end.fulfill()
     }
-    resolver.onCancel { task.cancel() }
+    resolver.onCancel { cancelling.cancel(task) }
     if let token {
-        underWay.catch(on: .inline, cancelledBy: token) { _ in task.cancel() }
+        underWay.catch(on: .inline, cancelledBy: token) { _ in cancelling.cancel(task) }
     }
     task.resume()
     return promise
+}
+
+/// Keeps cancelling a task apart from its end. FoundationNetworking stops the program when a task is cancelled on one
+/// thread while its completion handler returns on another: so no cancelling begins once the handler runs, and the handler
+/// waits for one that has begun.
+private final class Cancelling: Sendable {
+    private let isOver = Mutex(false)
+
+    func end() { isOver.withLock { $0 = true } }
+
+    /// Under the lock only the session's own work is done, which waits for nobody's handler.
+    func cancel(_ task: URLSessionTask) { isOver.withLock { if !$0 { task.cancel() } } }
 }
 
 /// What a session says at the end of a task. A cancelled one is told as every cancellation is.

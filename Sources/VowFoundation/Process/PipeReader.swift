@@ -1,36 +1,68 @@
-// Reads a pipe to its end without a thread that waits.
+// Reads pipes to their ends.
 
-import Dispatch
 import Foundation
 
-/// Collects what comes out of a pipe.
-final class PipeReader: Sendable {
-    let pipe = Pipe()
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
-    /// Calls `handler`, once, with all that comes until the last writer is gone, or why there is no more.
-    ///
-    /// - Returns: what ends the reading at once.
-    func read(
-        _ handler: @escaping @Sendable (Result<Data, any Error>) -> Void
-    ) -> @Sendable () -> Void {
-        let file = pipe.fileHandleForReading
-        let queue = DispatchQueue(label: "vow.pipe")
-        let channel = DispatchIO(
-            type: .stream, fileDescriptor: file.fileDescriptor, queue: queue,
-            // The descriptor is the handle's, which stays until the channel has done with it.
-            cleanupHandler: { _ in try? file.close() })
-        // Only used on the queue.
-        nonisolated(unsafe) var data = Data()
-        channel.read(offset: 0, length: .max, queue: queue) { isDone, chunk, error in
-            if let chunk { data.append(contentsOf: chunk) }
-            if !isDone { return }
-            channel.close()
-            handler(error == 0 ? .success(data) : .failure(readError(error)))
-        }
-        return { channel.close(flags: .stop) }
+/// Collects what comes out of several pipes, on a thread of its own.
+///
+/// A thread, since libdispatch on Linux may crash in its event loop when pipes come to their ends many at a time: both
+/// its channels and its sources do that.
+final class PipeReader: Sendable {
+    /// Readable, for it is at its end, once the reading is to stop.
+    private let stopping = Pipe()
+
+    /// Calls `handler`, once, with all that comes from each until its last writer is gone, or why there is no more. What
+    /// is nil has nothing to say.
+    init(
+        _ files: [FileHandle?], _ handler: @escaping @Sendable (Result<[Data], any Error>) -> Void
+    ) {
+        let stop = stopping.fileHandleForReading
+        Thread.detachNewThread { handler(Result { try readAll(files, until: stop) }) }
     }
+
+    /// Ends the reading with a `CancellationError`.
+    func stop() { try? stopping.fileHandleForWriting.close() }
 }
 
-private func readError(_ code: Int32) -> any Error {
-    POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+private func readAll(_ files: [FileHandle?], until stop: FileHandle) throws -> [Data] {
+    var data = files.map { _ in Data() }
+    var open = files.indices.filter { files[$0] != nil }
+    while !open.isEmpty {
+        let ready = try waitForInput([stop] + open.compactMap { files[$0] })
+        if ready[0] { throw CancellationError() }
+        for (place, index) in open.enumerated().reversed() where ready[place + 1] {
+            let chunk = try readSome(files[index])
+            data[index] += chunk
+            if chunk.isEmpty { open.remove(at: place) }
+        }
+    }
+    return data
+}
+
+/// Which of the files have something to read, or are at their end.
+private func waitForInput(_ files: [FileHandle]) throws -> [Bool] {
+    var polls = files.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
+    while poll(&polls, nfds_t(polls.count), -1) < 0 {
+        if errno != EINTR { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+    return polls.map { $0.revents != 0 }
+}
+
+/// What is there; nothing: it is at its end.
+private func readSome(_ file: FileHandle?) throws -> Data {
+    guard let file else { return Data() }
+    return try withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 1) { buffer in
+        while true {
+            let count = read(file.fileDescriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return Data(buffer.prefix(count)) }
+            if errno != EINTR { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        }
+    }
 }

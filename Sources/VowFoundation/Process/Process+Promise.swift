@@ -19,17 +19,16 @@ extension Process {
     /// ```
     public func promise() -> Promise<ProcessOutput, any Error> {
         let before = (terminationHandler, standardOutput, standardError)
-        let output = collector(\.standardOutput, insteadOf: .standardOutput)
-        let errors = collector(\.standardError, insteadOf: .standardError)
+        let output = pipe(\.standardOutput, insteadOf: .standardOutput)
+        let errors = pipe(\.standardError, insteadOf: .standardError)
         let (promise, resolver) = Promise<ProcessOutput, any Error>.pending()
         let run = ProcessRun(resolver, terminationHandler)
         terminationHandler = { run.ended($0) }
-        do { try self.run() } catch {
+        do { try run.start(self, output, errors) } catch {
             (terminationHandler, standardOutput, standardError) = before
             resolver.reject(error)
             return promise
         }
-        run.read(output, errors)
         resolver.onCancel {
             self.terminate()
             run.stop()
@@ -37,13 +36,13 @@ extension Process {
         return promise
     }
 
-    /// A reader of a pipe in the place of one of this program's own streams, unless that stream has been set.
-    private func collector(
+    /// A pipe in the place of one of this program's own streams, unless that stream has been set.
+    private func pipe(
         _ stream: ReferenceWritableKeyPath<Process, Any?>, insteadOf own: FileHandle
-    ) -> PipeReader? {
+    ) -> Pipe? {
         if let set = self[keyPath: stream], set as AnyObject !== own { return nil }
-        let reader = PipeReader()
-        self[keyPath: stream] = reader.pipe
-        return reader
+        let pipe = Pipe()
+        self[keyPath: stream] = pipe
+        return pipe
     }
 }

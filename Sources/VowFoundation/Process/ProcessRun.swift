@@ -1,26 +1,25 @@
-// Brings together the three ends of a process: its own, and those of its pipes.
+// Brings together the ends of a process: its own, and that of its pipes.
 
 import Foundation
 import Synchronization
 import Vow
 
-/// Settles the promise of a process when all three have come. After that it holds nothing: the process may keep its
-/// handler, and with it this, for ever.
+/// Settles the promise of a process when both have come. After that it holds nothing: the process may keep its handler,
+/// and with it this, for ever.
 final class ProcessRun: Sendable {
     private struct State {
         let resolver: Resolver<ProcessOutput, any Error>
         let handler: (@Sendable (Process) -> Void)?
+        var reader: PipeReader?
         var end: (status: Int32, reason: Process.TerminationReason)?
-        var output: Result<Data, any Error>?
-        var errors: Result<Data, any Error>?
-        var stops: [@Sendable () -> Void] = []
+        var written: Result<[Data], any Error>?
 
         /// What it comes to; nil: something is still missing.
         var result: Result<ProcessOutput, any Error>? {
-            guard let end, let output, let errors else { return nil }
+            guard let end, let written else { return nil }
             return Result {
-                let output = try ProcessOutput(
-                    standardOutput: output.get(), standardError: errors.get())
+                let data = try written.get()
+                let output = ProcessOutput(standardOutput: data[0], standardError: data[1])
                 if end.reason == .exit && end.status == 0 { return output }
                 throw ProcessError(status: end.status, reason: end.reason, output: output)
             }
@@ -28,6 +27,8 @@ final class ProcessRun: Sendable {
     }
 
     private let state: Mutex<State?>
+    /// The process until its end, also when nobody waits for that: Foundation uses it then.
+    private let process = Mutex<Process?>(nil)
 
     /// - Parameter handler: called at the end of the process.
     init(
@@ -36,37 +37,27 @@ final class ProcessRun: Sendable {
         state = Mutex(State(resolver: resolver, handler: handler))
     }
 
-    /// Reads what there is to read. Nil: that stream is not collected.
-    func read(_ output: PipeReader?, _ errors: PipeReader?) {
-        let stops = [
-            read(output) { state, result in state.output = result },
-            read(errors) { state, result in state.errors = result },
-        ]
-        state.withLock { $0?.stops = stops.compactMap(\.self) }
-    }
-
-    private func read(
-        _ reader: PipeReader?,
-        _ keep: @escaping @Sendable (inout State, Result<Data, any Error>) -> Void
-    ) -> (@Sendable () -> Void)? {
-        guard let reader else {
-            note { keep(&$0, .success(Data())) }
-            return nil
+    /// Runs the process and reads its pipes. Nil: that stream is not collected.
+    func start(_ process: Process, _ output: Pipe?, _ errors: Pipe?) throws {
+        self.process.withLock { $0 = process }
+        do { try process.run() } catch {
+            self.process.withLock { $0 = nil }
+            throw error
         }
-        return reader.read { result in self.note { keep(&$0, result) } }
+        let files = [output?.fileHandleForReading, errors?.fileHandleForReading]
+        let reader = PipeReader(files) { written in self.note { $0.written = written } }
+        state.withLock { $0?.reader = reader }
     }
 
     func ended(_ process: Process) {
         state.withLock { $0?.handler }?(process)
         let end = (process.terminationStatus, process.terminationReason)
         note { $0.end = end }
+        self.process.withLock { $0 = nil }
     }
 
     /// Nobody wants the output any more.
-    func stop() {
-        let state = state.withLock { $0.take() }
-        for stop in state?.stops ?? [] { stop() }
-    }
+    func stop() { state.withLock { $0.take() }?.reader?.stop() }
 
     private func note(_ change: (inout State) -> Void) {
         let whole = state.withLock { state -> State? in
