@@ -3,7 +3,7 @@
 extension Action {
     /// An action that calls this one and then, with its output, `next`.
     public func then<Final>(_ next: Action<Output, Final>) -> Action<Input, Final> {
-        Action<Input, Final> { input in self(input).flatMap { next($0) } }
+        appending { $0.flatMap { next($0) } }
     }
 
     /// An action that calls this one and makes something of its output.
@@ -11,7 +11,7 @@ extension Action {
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Output) throws -> NewOutput
     ) -> Action<Input, NewOutput> {
-        Action<Input, NewOutput> { input in self(input).map(on: executor, transform) }
+        appending { $0.map(on: executor, transform) }
     }
 
     /// An action that calls this one and makes an output of its failure.
@@ -19,7 +19,13 @@ extension Action {
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (any Error) throws -> Output
     ) -> Action {
-        Action { input in self(input).recover(on: executor, body) }
+        appending { $0.recover(on: executor, body) }
+    }
+
+    private func appending<NewOutput>(
+        _ link: @escaping @Sendable (Promise<Output, any Error>) -> Promise<NewOutput, any Error>
+    ) -> Action<Input, NewOutput> {
+        Action<Input, NewOutput>(chain.appending(link))
     }
 
     /// Binds a callback now, to be called with the output of every call that is made later.

@@ -12,12 +12,14 @@
 /// Calls do not know of one another. Whoever calls an action gets a ``Promise``: a call has at most one output, and an
 /// action that never comes to one, because it lets go of its completion, fails with ``PromiseError/broken``.
 public struct Action<Input: Sendable, Output: Sendable>: Sendable {
-    private let run: @Sendable (Input) -> Promise<Output, any Error>
+    let chain: ColdChain<Input>
+
+    init(_ chain: ColdChain<Input>) { self.chain = chain }
 
     /// An action that gives its output to a completion. The first time counts.
     public init(_ body: @escaping @Sendable (Input, @escaping @Sendable (Output) -> Void) -> Void) {
-        run = { input in
-            Promise { resolver in body(input) { resolver.fulfill($0) } }
+        chain = ColdChain { input in
+            Promise<Output, any Error> { resolver in body(input) { resolver.fulfill($0) } }
         }
     }
 
@@ -27,26 +29,30 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     public init(
         resolving body: @escaping @Sendable (Input, Resolver<Output, any Error>) throws -> Void
     ) {
-        run = { input in Promise { resolver in try body(input, resolver) } }
+        chain = ColdChain { input in
+            Promise<Output, any Error> { resolver in try body(input, resolver) }
+        }
     }
 
     // Disfavoured for functions that make promises: those promises' values are the outputs.
     /// An action of a function, which runs at once, on the thread that calls.
     @_disfavoredOverload
     public init(_ body: @escaping @Sendable (Input) throws -> Output) {
-        run = { input in .attempt { () throws -> Output in try body(input) } }
+        chain = ColdChain { input in
+            Promise<Output, any Error>.attempt { () throws -> Output in try body(input) }
+        }
     }
 
     /// An action of a function that makes a promise, which is waited for.
     public init(_ body: @escaping @Sendable (Input) throws -> Promise<Output, any Error>) {
-        run = { input in
+        chain = ColdChain { input in
             .attempt { () throws -> Promise<Output, any Error> in try body(input) }
         }
     }
 
     /// Calls it; the promise of the output. Cancelling the promise, or letting go of it, cancels this call.
     @discardableResult
-    public func callAsFunction(_ input: Input) -> Promise<Output, any Error> { run(input) }
+    public func callAsFunction(_ input: Input) -> Promise<Output, any Error> { chain.run(input) }
 
     /// Calls it and has `completion` called with the output.
     ///
@@ -57,19 +63,19 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
         _ input: Input, on executor: PromiseExecutor? = nil,
         _ completion: @escaping @Sendable (Output) -> Void
     ) -> Promise<Output, any Error> {
-        run(input).onSuccess(on: executor, completion)
+        self(input).onSuccess(on: executor, completion)
     }
 
     /// The call with this input, described and not made.
     public func with(_ input: Input) -> Async<Output> {
-        Async<Output>(making: { run(input) })
+        Async<Output>(making: { self(input) })
     }
 }
 
 extension Action where Input == Void {
     /// A description of work where an action is asked for.
     public init(_ work: Async<Output>) {
-        run = { _ in work.promise() }
+        chain = work.chain
     }
 
     @discardableResult

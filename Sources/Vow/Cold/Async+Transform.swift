@@ -6,7 +6,7 @@ extension Async {
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Value) throws -> NewValue
     ) -> Async<NewValue> {
-        Async<NewValue>(making: { promise().map(on: executor, transform) })
+        appending { $0.map(on: executor, transform) }
     }
 
     /// Describes this work and, with its value, more work. A failure passes through.
@@ -14,16 +14,14 @@ extension Async {
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Value) throws -> Async<NewValue>
     ) -> Async<NewValue> {
-        Async<NewValue>(making: {
-            promise().flatMap(on: executor) { try transform($0).promise() }
-        })
+        appending { $0.flatMap(on: executor) { try transform($0).promise() } }
     }
 
     /// Describes this work and what `body` makes of its failure.
     public func recover(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Value
     ) -> Async {
-        Async(making: { promise().recover(on: executor, body) })
+        appending { $0.recover(on: executor, body) }
     }
 
     /// Describes this work and, if it fails, other work.
@@ -31,10 +29,16 @@ extension Async {
     public func recover(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Async
     ) -> Async {
-        Async(making: {
-            promise().recover(on: executor) { error throws -> Promise<Value, any Error> in
+        appending { promise in
+            promise.recover(on: executor) { error throws -> Promise<Value, any Error> in
                 try body(error).promise()
             }
-        })
+        }
+    }
+
+    private func appending<NewValue>(
+        _ link: @escaping @Sendable (Promise<Value, any Error>) -> Promise<NewValue, any Error>
+    ) -> Async<NewValue> {
+        Async<NewValue>(chain.appending(link))
     }
 }

@@ -13,40 +13,41 @@
 /// length.execute { print($0) }         // and once more.
 /// ```
 ///
-/// A description is as deep as it is long: links written one behind the other. Recursion belongs into a
-/// ``flatMap(on:_:)``, which runs in constant memory.
+/// A description may have any number of links, and recursion through ``flatMap(on:_:)`` runs in constant memory.
 public struct Async<Value: Sendable>: Sendable {
-    private let run: @Sendable () -> Promise<Value, any Error>
+    let chain: ColdChain<Void>
+
+    init(_ chain: ColdChain<Void>) { self.chain = chain }
 
     /// Describes work that answers to a resolver, by a callback for example. The first answer counts. What `body` throws
     /// is the failure; a resolver that is let go without an answer gives ``PromiseError/broken``.
     ///
     /// - Parameter body: called at each run, at once, on the thread that runs it.
     public init(_ body: @escaping @Sendable (Resolver<Value, any Error>) throws -> Void) {
-        run = { Promise(body) }
+        chain = ColdChain { _ in Promise(body) }
     }
 
     /// Describes work that runs on an executor.
     public init(on executor: PromiseExecutor, _ body: @escaping @Sendable () throws -> Value) {
-        run = { Promise(on: executor, body) }
+        chain = ColdChain { _ in Promise(on: executor, body) }
     }
 
     /// Describes work that begins with making a promise.
     ///
     /// - Parameter make: called at each run, at once, on the thread that runs it. What it throws is the failure.
     public init(making make: @escaping @Sendable () throws -> Promise<Value, any Error>) {
-        run = { .attempt(make) }
+        chain = ColdChain { _ in .attempt(make) }
     }
 
     /// A promise, which runs already, where a description is asked for: every run has that promise's one result.
     public init(_ promise: Promise<Value, any Error>) {
-        run = { promise }
+        chain = ColdChain { _ in promise }
     }
 
     /// Begins a run, and is the promise of its result: from here on the work is hot.
     ///
     /// Cancelling the promise, or letting go of it, cancels the run as far as it has come.
-    public func promise() -> Promise<Value, any Error> { run() }
+    public func promise() -> Promise<Value, any Error> { chain.run(()) }
 
     /// Begins a run and has its result given to `callback`.
     ///

@@ -51,9 +51,10 @@ public final class EventSource: Sendable {
     /// Has `handler` called at every event from now on, in place of the former one.
     public func bind(_ handler: @escaping Handler) { _ = binding.replace(with: handler) }
 
-    /// Ends it: no call of a handler begins any more, and the handler is let go of.
+    /// Ends it, and lets go of the handler. One that is being called ends first.
     ///
-    /// - Returns: a promise that is fulfilled once the system has let go as well: a descriptor can be closed then.
+    /// - Returns: a promise that is fulfilled once no handler runs any more and the system has let go as well: a descriptor
+    ///   can be closed then.
     @discardableResult
     public func cancel() -> Promise<Void, Never> {
         _ = binding.replace(with: nil)

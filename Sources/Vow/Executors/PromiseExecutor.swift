@@ -5,7 +5,7 @@ import CVow
 /// Runs handlers: at once, on a pool, on a queue, an actor, an event loop, or anything of the program's own.
 ///
 /// A handler without an executor runs on the one of the handler that attached it, on the thread of an event loop on the
-/// loop, elsewhere on the standard one: the pool, unless ``setStandard(_:)`` was called.
+/// loop, elsewhere on the standard one: the pool, unless ``setStandard(_:)`` has set another one.
 public struct PromiseExecutor: Sendable {
     let handle: Handle
 
