@@ -1,7 +1,6 @@
 // Events of the platform, bound to a handler or an action.
 
 public import Dispatch
-import Synchronization
 
 /// Something that happens again and again: a timer, a signal, a descriptor with something to read.
 ///
@@ -24,7 +23,7 @@ public final class EventSource: Sendable {
 
     /// What the source's own handler knows: not the `EventSource`, which it would keep.
     private final class Binding: Sendable {
-        private let handler = Mutex<Handler?>(nil)
+        private let handler = Guarded<Handler?>(nil)
 
         /// - Returns: the former one, to be let go of outside the lock.
         func replace(with new: Handler?) -> Handler? {
