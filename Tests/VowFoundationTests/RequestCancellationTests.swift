@@ -116,6 +116,13 @@ final class RequestCancellationTests: NetworkTest {
             promise.cancel()
             XCTAssertTrue(promise.error is CancellationError)
         }
+        // Some may never have come to the server: none of them stays.
+        eventually("the session is through with all of them") {
+            let left = Journal<Int>()
+            session.getAllTasks { left.write($0.count) }
+            eventually("the session has answered") { !left.entries.isEmpty }
+            return left.entries == [0]
+        }
         eventually("no connection stays open") { server.openConnections == 0 }
     }
 

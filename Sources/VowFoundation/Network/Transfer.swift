@@ -1,7 +1,6 @@
 // A task of a session as a promise that is cancelled with its task, and its task with it.
 
 import Foundation
-import Synchronization
 import Vow
 
 #if canImport(FoundationNetworking)
@@ -34,24 +33,12 @@ func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
         settle(resolver, answer)
         end.fulfill()
     }
-    resolver.onCancel { cancelling.cancel(task) }
+    resolver.onCancel { cancelling.begin(task) }
     if let token {
-        underWay.catch(on: .inline, cancelledBy: token) { _ in cancelling.cancel(task) }
+        underWay.catch(on: .inline, cancelledBy: token) { _ in cancelling.begin(task) }
     }
     task.resume()
     return promise
-}
-
-/// Keeps cancelling a task apart from its end. FoundationNetworking stops the program when a task is cancelled on one
-/// thread while its completion handler returns on another: so no cancelling begins once the handler runs, and the handler
-/// waits for one that has begun.
-private final class Cancelling: Sendable {
-    private let isOver = Mutex(false)
-
-    func end() { isOver.withLock { $0 = true } }
-
-    /// Under the lock only the session's own work is done, which waits for nobody's handler.
-    func cancel(_ task: URLSessionTask) { isOver.withLock { if !$0 { task.cancel() } } }
 }
 
 /// What a session says at the end of a task. A cancelled one is told as every cancellation is.
@@ -65,8 +52,8 @@ func answer<Body>(_ body: Body?, _ response: URLResponse?, _ error: (any Error)?
 }
 
 extension URLSession {
-    /// Has a task made in a session of the same configuration that ends with it: the only way in which one task can have
-    /// a delegate of its own everywhere.
+    /// Has a task made in a session of the same configuration that ends with it: the only way in which one task can
+    /// have a delegate of its own everywhere.
     func task(for delegate: any URLSessionDelegate, _ make: (URLSession) -> URLSessionTask)
         -> URLSessionTask
     {

@@ -11,8 +11,8 @@ extension URLSession {
     /// Sends a request; the promise of the body and the response to it.
     ///
     /// Whatever status a server answers with fulfils; see ``Fetch`` for statuses as failures. What the session fails
-    /// with rejects, unchanged but for `URLError.cancelled`, which becomes a `CancellationError`. The request is cancelled
-    /// when the promise is, and when nobody is left who could read it.
+    /// with rejects, unchanged but for `URLError.cancelled`, which becomes a `CancellationError`. The request is
+    /// cancelled when the promise is, and when nobody is left who could read it.
     ///
     /// ```swift
     /// let page = session.promise(for: request).map { data, response in
@@ -23,9 +23,10 @@ extension URLSession {
     ///
     /// - Parameters:
     ///   - token: cancels the request.
-    ///   - onProgress: told how much of the body has been received, one call at a time, on a queue of the transfer's own;
-    ///     the last call is of the whole body, and comes before the promise is fulfilled. With it, the request is sent
-    ///     in a session of its own that has this one's configuration, but neither its delegate nor its connections.
+    ///   - onProgress: told how much of the body has been received, one call at a time, on a queue of the
+    ///     transfer's own; the last call is of the whole body, and comes before the promise is fulfilled. With it,
+    ///     the request is sent in a session of its own that has this one's configuration, but neither its delegate
+    ///     nor its connections.
     public func promise(
         for request: URLRequest, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
@@ -50,8 +51,8 @@ extension URLSession {
         promise(for: URLRequest(url: url), cancelledBy: token, onProgress: onProgress)
     }
 
-    /// Sends a request with this body; the promise of the body and the response that come back. As for a request without
-    /// one, but `onProgress` is told how much has been sent.
+    /// Sends a request with this body; the promise of the body and the response that come back. As for a request
+    /// without one, but `onProgress` is told how much has been sent.
     public func uploadPromise(
         for request: URLRequest, from body: Data, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil

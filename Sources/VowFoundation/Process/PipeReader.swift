@@ -12,14 +12,14 @@ import Foundation
 
 /// Collects what comes out of several pipes, on a thread of its own.
 ///
-/// A thread, since libdispatch on Linux may crash in its event loop when pipes come to their ends many at a time: both
-/// its channels and its sources do that.
+/// A thread, since on Linux libdispatch's channels were seen to crash in its event loop when many pipes came to their
+/// ends at a time.
 final class PipeReader: Sendable {
     /// Readable, for it is at its end, once the reading is to stop.
     private let stopping = Pipe()
 
-    /// Calls `handler`, once, with all that comes from each until its last writer is gone, or why there is no more. What
-    /// is nil has nothing to say.
+    /// Calls `handler`, once, with all that comes from each until its last writer is gone, or why there is no more.
+    /// What is nil has nothing to say.
     init(
         _ files: [FileHandle?], _ handler: @escaping @Sendable (Result<[Data], any Error>) -> Void
     ) {
