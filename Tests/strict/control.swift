@@ -19,7 +19,8 @@ private final class Settings: Sendable {
 
     func show(_ promise: Promise<String, Never>) {
         let screen = self
-        promise.onSuccess(on: .mainActor) { text in MainActor.assumeIsolated { screen.text = text } }
+        promise.onSuccess(on: .mainActor) { text in MainActor.assumeIsolated { screen.text = text }
+        }
         // Inherits the actor, as `Task { … }` does.
         let shown = Promise { self.text = await promise.value }
         shown.onComplete { _ in }
@@ -35,7 +36,8 @@ private actor Ledger {
     var lines: [String] = []
 
     func follow(_ promise: Promise<String, Never>) {
-        promise.onSuccess(on: .actor(self)) { line in self.assumeIsolated { $0.lines.append(line) } }
+        promise.onSuccess(on: .actor(self)) { line in self.assumeIsolated { $0.lines.append(line) }
+        }
     }
 }
 

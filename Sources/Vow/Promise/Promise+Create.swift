@@ -56,7 +56,8 @@ extension Promise {
     }
 
     /// The same where only its type says that it is a promise, as in `{ .value(5) }`.
-    @_disfavoredOverload  // And, for what it leaves out, even less than the first one: of closures without a `return`.
+    // Of closures without a `return` it is taken even less than the first one, because of what calls leave out.
+    @_disfavoredOverload
     public init(
         on executor: PromiseExecutor, following _: Promise.Type = Promise.self,
         _ body: @escaping @Sendable () throws(Failure) -> Promise

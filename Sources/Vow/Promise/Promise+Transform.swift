@@ -103,7 +103,8 @@ extension Promise where Failure == Never {
     }
 }
 
-private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
+private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor
+{
     let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {

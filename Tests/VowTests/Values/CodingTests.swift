@@ -70,6 +70,12 @@ final class CodingTests: VowTest {
         XCTAssertEqual(try promise.wait() as? TestError, .one)
     }
 
+    func testATupleIsOneValue() throws {
+        let promise = Promise<(Int, String, Bool), any Error>.value((1, "a", true))
+        let text = promise.map { number, text, isTrue in "\(number)\(text)\(isTrue)" }
+        XCTAssertEqual(try text.wait(), "1atrue")
+    }
+
     func testALargeValueIsHeldInOneBoxAndFreedOnce() {
         let living = Tracker.living
         let before = PromiseRuntime.statistics.bytes

@@ -7,10 +7,6 @@ final class ThenTests: VowTest {
     private let three = Promise<Int, any Error>.value(3)
     private let failed = Promise<Int, any Error>.failure(TestError.one)
 
-    override func setUp() {
-        super.setUp()
-    }
-
     func testAHandlerReturnsAValueOrAPromise() throws {
         XCTAssertEqual(try three.then { $0 + 1 }.wait(), 4)
         XCTAssertEqual(try three.then { .value("\($0)") }.wait(), "3")
@@ -87,5 +83,17 @@ final class ThenTests: VowTest {
         let nested = Promise<Promise<Int, any Error>, Never>.value(three)
         XCTAssertEqual(try nested.wait(), three)
         XCTAssertEqual(try nested.map { $0.state }.wait(), .fulfilled)
+    }
+
+    func testHandlersAttachedWhileOthersRunComeLast() {
+        let (promise, resolver) = Promise<Int, any Error>.pending()
+        let calls = Journal<String>()
+        promise.done(on: .inline) { _ in
+            calls.write("first")
+            promise.done(on: .inline) { _ in calls.write("nested") }
+        }
+        promise.done(on: .inline) { _ in calls.write("second") }
+        resolver.fulfill(1)
+        XCTAssertEqual(calls.entries, ["first", "second", "nested"])
     }
 }
