@@ -12,7 +12,7 @@ extension Promise {
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {
-        try eraseFailure().waitForResult(cTimeout(timeout))
+        try eraseFailure().waitForResult(timeout.coreTimeout)
     }
 
     private func waitForResult(_ nanoseconds: Int64) throws -> Success {
@@ -28,23 +28,5 @@ extension Promise {
         case VOW_EFORKED: throw PromiseError.forked
         default: throw PromiseError.invalidArgument("wait: a negative time-out")
         }
-    }
-}
-
-/// A time-out as the C functions take it; a negative one is refused by them.
-func cTimeout(_ timeout: Duration?) -> Int64 {
-    guard let timeout else { return Int64(VOW_FOREVER) }
-    return timeout < .zero ? Int64.min : timeout.wholeNanoseconds
-}
-
-extension Duration {
-    /// The nearest number that the core's clock can count, rounded up.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? Int64.min : Int64.max }
-        let rest = (attoseconds + (attoseconds > 0 ? 999_999_999 : 0)) / 1_000_000_000
-        let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
-        return isTooLarge ? Int64.max : sum
     }
 }

@@ -27,7 +27,7 @@ public enum PromiseRuntime {
     /// - Throws: ``PromiseError/deadlock`` on an executor of the library.
     @discardableResult
     public static func shutDown(timeout: Duration? = nil) throws -> Int {
-        let answer = vow_shutdown(cTimeout(timeout))
+        let answer = vow_shutdown(timeout.coreTimeout)
         switch answer {
         case Int64(VOW_EDEADLOCK): throw PromiseError.deadlock
         case ..<0: throw PromiseError.invalidArgument("shutDown: a negative time-out")

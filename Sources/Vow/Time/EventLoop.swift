@@ -97,11 +97,3 @@ public final class EventLoop: Sendable {
         }
     }
 }
-
-extension Duration? {
-    /// Nil: none. What is negative must not become VOW_FOREVER.
-    var coreTimeout: Int64 {
-        guard let time = self?.wholeNanoseconds else { return Int64(VOW_FOREVER) }
-        return time < 0 ? Int64.min : time
-    }
-}
