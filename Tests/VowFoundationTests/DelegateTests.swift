@@ -1,7 +1,6 @@
 // Tests of the recipe for delegates: an object that keeps itself until it is told, and then settles.
 
 import Foundation
-import Synchronization
 import Vow
 import XCTest
 
@@ -11,7 +10,7 @@ private final class Alert: Sendable {
 
     private struct Weakly: Sendable { weak let delegate: (any Delegate)? }
 
-    private let delegate = Mutex(Weakly(delegate: nil))
+    private let delegate = Guarded(Weakly(delegate: nil))
 
     func show(for delegate: any Delegate) {
         self.delegate.withLock { $0 = Weakly(delegate: delegate) }
@@ -29,7 +28,7 @@ private final class Alert: Sendable {
 private final class AlertReader: Alert.Delegate {
     private let tracker = Tracker()
     private let resolver: Resolver<Int, any Error>
-    private let itself = Mutex<AlertReader?>(nil)
+    private let itself = Guarded<AlertReader?>(nil)
 
     static func promise(_ alert: Alert) -> Promise<Int, any Error> {
         Promise { resolver in

@@ -1,7 +1,7 @@
 // A small HTTP server on loopback, with a thread for each connection.
 
 import Foundation
-import Synchronization
+import Vow
 
 /// One request as the server reads it.
 struct HTTPRequest {
@@ -20,7 +20,7 @@ final class HTTPServer: Sendable {
 
     private let listener: Int32
     let port: UInt16
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init() {
         (listener, port) = listenOnLoopback()

@@ -63,21 +63,11 @@ public final class Tracker: Sendable {
 
 /// What handlers on several threads write down, in order.
 public final class Journal<Entry: Sendable>: Sendable {
-    private let lines = Mutex<[Entry]>([])
-    /// Shows the thread sanitizer the order, which does not see into `Mutex`.
-    private let handedOn = Atomic(false)
+    private let lines = Guarded<[Entry]>([])
 
     public init() {}
-    public var entries: [Entry] { withLines { $0 } }
-    public func write(_ entry: Entry) { withLines { $0.append(entry) } }
-
-    private func withLines<Result: Sendable>(_ body: (inout [Entry]) -> Result) -> Result {
-        lines.withLock { lines in
-            _ = handedOn.load(ordering: .acquiring)
-            defer { handedOn.store(true, ordering: .releasing) }
-            return body(&lines)
-        }
-    }
+    public var entries: [Entry] { lines.withLock { $0 } }
+    public func write(_ entry: Entry) { lines.withLock { $0.append(entry) } }
 }
 
 /// An error of the tests' own.

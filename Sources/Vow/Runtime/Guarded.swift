@@ -4,14 +4,14 @@ import Synchronization
 
 /// A mutex whose order the thread sanitizer sees, too: it does not look into the library that `Mutex` comes from, and
 /// would take each use of the state for a race with the one before.
-struct Guarded<State>: ~Copyable, Sendable {
+package struct Guarded<State>: ~Copyable, Sendable {
     private let mutex: Mutex<State>
     private let handedOn = Atomic(false)
 
-    init(_ state: consuming sending State) { mutex = Mutex(state) }
+    package init(_ state: consuming sending State) { mutex = Mutex(state) }
 
     /// Never calls foreign code: whatever runs that is taken out, and run behind it.
-    func withLock<Result>(
+    package func withLock<Result>(
         _ body: (inout sending State) -> sending Result
     ) -> sending Result {
         mutex.withLock { state in

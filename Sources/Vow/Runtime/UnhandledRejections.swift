@@ -1,7 +1,6 @@
 // What happens to failures that nobody looked at.
 
 import CVow
-import Synchronization
 
 /// A rejected promise that goes away although nobody has handled, awaited or looked at its failure is reported once.
 public enum UnhandledRejections {
@@ -14,7 +13,7 @@ public enum UnhandledRejections {
     }
 }
 
-private let current = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+private let current = Guarded<(@Sendable (any Error) -> Void)?>(nil)
 
 private func report(_ error: vow_value, _: UnsafeMutableRawPointer?) {
     // Called without the lock: it may set another one.

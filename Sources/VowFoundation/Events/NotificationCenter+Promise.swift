@@ -1,7 +1,6 @@
 // The next notification as a promise.
 
 public import Foundation
-import Synchronization
 public import Vow
 
 extension NotificationCenter {
@@ -45,7 +44,7 @@ private final class Observation: Sendable {
     private struct Observer: @unchecked Sendable { let observer: any NSObjectProtocol }
 
     private let center: NotificationCenter
-    private let state = Mutex(State.beginning)
+    private let state = Guarded(State.beginning)
 
     init(center: NotificationCenter) { self.center = center }
 

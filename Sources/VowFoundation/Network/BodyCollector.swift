@@ -1,7 +1,6 @@
 // Collects a body for a transfer that reports its progress.
 
 import Foundation
-import Synchronization
 import Vow
 
 #if canImport(FoundationNetworking)
@@ -19,7 +18,7 @@ final class BodyCollector: NSObject, URLSessionDataDelegate {
     private let handler: AnswerHandler<Data>
     private let counting: Counting
     private let reporter: ProgressReporter
-    private let body = Mutex(Data())
+    private let body = Guarded(Data())
 
     init(
         _ counting: Counting, _ onProgress: @escaping ProgressHandler,

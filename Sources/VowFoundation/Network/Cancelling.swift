@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-import Synchronization
+import Vow
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -17,7 +17,7 @@ import Synchronization
 /// happens on the global queue for background work. No cancelling begins that early, and it comes from that same
 /// queue.
 final class Cancelling: Sendable {
-    private let isOver = Mutex(false)
+    private let isOver = Guarded(false)
     private let earliest = DispatchTime.now() + .milliseconds(100)
 
     /// The task's handler runs: there is nothing to cancel any more.

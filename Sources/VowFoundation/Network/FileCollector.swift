@@ -1,7 +1,6 @@
 // Moves a downloaded file to its own place, for a transfer that reports its progress.
 
 import Foundation
-import Synchronization
 import Vow
 
 #if canImport(FoundationNetworking)
@@ -13,7 +12,7 @@ final class FileCollector: NSObject, URLSessionDownloadDelegate {
     private let handler: AnswerHandler<URL>
     private let destination: URL
     private let reporter: ProgressReporter
-    private let outcome = Mutex<Result<Int64, any Error>?>(nil)
+    private let outcome = Guarded<Result<Int64, any Error>?>(nil)
 
     init(
         _ destination: URL, _ onProgress: @escaping ProgressHandler,

@@ -1,11 +1,13 @@
 // Tells how far a transfer has come, and each news once.
 
+import Vow
+
 import Synchronization
 
 /// Used on one queue at a time, the delegate's.
 final class ProgressReporter: Sendable {
     private let handler: ProgressHandler
-    private let last = Mutex<TransferProgress?>(nil)
+    private let last = Guarded<TransferProgress?>(nil)
     private let sum = Atomic<Int64>(0)
 
     init(_ handler: @escaping ProgressHandler) { self.handler = handler }

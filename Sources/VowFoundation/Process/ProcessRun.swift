@@ -1,7 +1,6 @@
 // Brings together the ends of a process: its own, and that of its pipes.
 
 import Foundation
-import Synchronization
 import Vow
 
 /// Settles the promise of a process when both have come. After that it holds nothing: the process may keep its handler,
@@ -26,15 +25,15 @@ final class ProcessRun: Sendable {
         }
     }
 
-    private let state: Mutex<State?>
+    private let state: Guarded<State?>
     /// The process until its end, also when nobody waits for that: Foundation uses it then.
-    private let process = Mutex<Process?>(nil)
+    private let process = Guarded<Process?>(nil)
 
     /// - Parameter handler: called at the end of the process.
     init(
         _ resolver: Resolver<ProcessOutput, any Error>, _ handler: (@Sendable (Process) -> Void)?
     ) {
-        state = Mutex(State(resolver: resolver, handler: handler))
+        state = Guarded(State(resolver: resolver, handler: handler))
     }
 
     /// Runs the process and reads its pipes. Nil: that stream is not collected.

@@ -1,6 +1,5 @@
 // Tests of asynchronous functions as values.
 
-import Synchronization
 import Vow
 import XCTest
 
@@ -109,7 +108,7 @@ final class ActionTests: VowTest {
     }
 
     func testRunsAtTheSameTimeDoNotInterfere() throws {
-        let completions = Mutex<[String: @Sendable (String) -> Void]>([:])
+        let completions = Guarded<[String: @Sendable (String) -> Void]>([:])
         let first = Action<String, String> { input, completion in
             completions.withLock { $0[input] = completion }
         }
@@ -128,7 +127,7 @@ final class ActionTests: VowTest {
 
     func testCancellingACallStopsItsWork() {
         let stopped = Journal<Int>()
-        let held = Mutex<Resolver<Int, any Error>?>(nil)
+        let held = Guarded<Resolver<Int, any Error>?>(nil)
         let slow = Action<Int, Int>(resolving: { number, resolver in
             resolver.onCancel { stopped.write(number) }
             held.withLock { $0 = resolver }

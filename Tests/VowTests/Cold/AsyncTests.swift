@@ -1,7 +1,6 @@
 // Tests of descriptions of work: when they run, how often, and what comes of it.
 
 import Dispatch
-import Synchronization
 import Vow
 import XCTest
 
@@ -124,7 +123,7 @@ final class AsyncTests: VowTest {
     }
 
     func testCancellingARunStopsItsWorkAndNoOther() throws {
-        let resolvers = Mutex<[Resolver<Int, any Error>]>([])
+        let resolvers = Guarded<[Resolver<Int, any Error>]>([])
         let stopped = Journal<Int>()
         let work = Async<Int> { resolver in
             let number = resolvers.withLock { all in

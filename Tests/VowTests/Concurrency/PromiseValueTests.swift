@@ -1,6 +1,5 @@
 // Tests of awaiting promises in tasks: how a wait ends, and what cancelling the task does to the promise.
 
-import Synchronization
 import Vow
 import XCTest
 
@@ -98,7 +97,7 @@ final class PromiseValueTests: VowTest {
     private static func awaitChain(
         on start: consuming Promise<Int, any Error>
     ) -> Task<Int, any Error> {
-        let chain = Mutex(Optional(start.then { $0 + 1 }))
+        let chain = Guarded(Optional(start.then { $0 + 1 }))
         return Task {
             // Taken out, so that nobody else has it.
             try await chain.withLock { $0.take() }!.value

@@ -1,12 +1,11 @@
 // Tests of the program's own executors: what they are given to run, and what becomes of work that they lose.
 
-import Synchronization
 import Vow
 import XCTest
 
 /// Keeps work until it is asked to run it.
 private final class Desk: Sendable {
-    private let work = Mutex<[PromiseWork]>([])
+    private let work = Guarded<[PromiseWork]>([])
 
     var count: Int { work.withLock { $0.count } }
     func put(_ item: PromiseWork) { work.withLock { $0.append(item) } }
@@ -139,9 +138,9 @@ final class CustomExecutorTests: VowTest {
 }
 
 private final class Shared: Sendable {
-    private let state: Mutex<Bool>
+    private let state: Guarded<Bool>
 
-    init(isHere: Bool) { state = Mutex(isHere) }
+    init(isHere: Bool) { state = Guarded(isHere) }
 
     var isHere: Bool {
         get { state.withLock { $0 } }
