@@ -26,7 +26,8 @@ LIB     := $(OUT)/lib/libvow.a
 export VERSION PREFIX DESTDIR BUILD SWIFTC CC BUNDLED CHECKED SANITIZE OUT
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
-                   packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh
+                   packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh \
+                   scripts/lib/sources.sh
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
