@@ -1,6 +1,7 @@
 // Tests which executor a reaction gets when it names none.
 
 import CVow
+import Synchronization
 import XCTest
 
 @testable import VowCore
@@ -8,7 +9,13 @@ import XCTest
 /// What a custom executor's `current` answers, per thread.
 private final class Place: @unchecked Sendable {
     var home: pthread_t?
-    var asked = 0
+    private let count = Atomic(0)
+    var asked: Int { count.load(ordering: .relaxed) }
+
+    func ask() -> Bool {
+        count.add(1, ordering: .relaxed)
+        return home.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    }
 }
 
 final class CurrentTests: CoreTest {
@@ -24,20 +31,22 @@ final class CurrentTests: CoreTest {
         return executor
     }
 
+    /// Lives for ever: a thread that is just asking an executor keeps it a little longer than its owner does.
+    nonisolated(unsafe) private static let ambientClass: UnsafePointer<vow_executor_class> = {
+        let cls = UnsafeMutablePointer<vow_executor_class>.allocate(capacity: 1)
+        cls.initialize(
+            to: vow_executor_class(
+                size: MemoryLayout<vow_executor_class>.size, submit: { _, run, item in run(item) },
+                current: { context in context!.object(Place.self).ask() }, destroy: nil,
+                flags: 0))
+        return UnsafePointer(cls)
+    }()
+
     /// An executor that says it is current on the place's home thread.
     private func withAmbient(_ place: Place, _ body: (ExecutorPointer) -> Void) {
-        var cls = vow_executor_class(
-            size: MemoryLayout<vow_executor_class>.size, submit: { _, run, item in run(item) },
-            current: { context in
-                let place = context!.object(Place.self)
-                place.asked += 1
-                return place.home.map { pthread_equal($0, pthread_self()) != 0 } ?? false
-            }, destroy: nil, flags: 0)
-        withUnsafePointer(to: &cls) { cls in
-            let executor = makeCustomExecutor(cls, pointer(to: place))!
-            body(executor)
-            executor.release(currentThread())
-        }
+        let executor = makeCustomExecutor(Self.ambientClass, pointer(to: place))!
+        body(executor)
+        executor.release(currentThread())
     }
 
     func testOutsideOfEverythingItIsThePool() {
@@ -114,10 +123,11 @@ final class CurrentTests: CoreTest {
     }
 
     func testCustomExecutorsMayComeAndGoWhileThreadsLook() {
+        let places = (0..<4).map { _ in Place() }
         onThreads(4) { index in
             for _ in 0..<200 {
                 if index % 2 == 0 {
-                    self.withAmbient(Place()) { _ in }
+                    self.withAmbient(places[index]) { _ in }
                 } else {
                     XCTAssertEqual(self.chosen(), ownExecutors.pool)
                 }
