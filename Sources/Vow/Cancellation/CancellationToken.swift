@@ -48,6 +48,7 @@ public struct CancellationToken: Sendable {
 
     fileprivate var pointer: OpaquePointer { handle.pointer }
 
+    @inline(__always)
     static func withPointer<Result>(
         _ token: CancellationToken?, _ body: (OpaquePointer?) -> Result
     ) -> Result {

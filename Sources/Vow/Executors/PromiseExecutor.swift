@@ -23,6 +23,7 @@ public struct PromiseExecutor: Sendable {
         handle = Handle(executor, release: vow_executor_release)
     }
 
+    @inline(__always)
     static func withPointer<Result>(
         _ executor: PromiseExecutor?, _ body: (OpaquePointer?) -> Result
     ) -> Result {

@@ -15,6 +15,7 @@ final class Handle: @unchecked Sendable {
     deinit { release(pointer) }
 
     /// Calls `body` with the handle, borrowed.
+    @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(self) { body(pointer) }
     }

@@ -22,6 +22,7 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     init(made promise: OpaquePointer) { handle = .takingMade(promise) }
 
     /// Calls `body` with the core's promise, borrowed.
+    @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(handle) { body(handle.promise) }
     }

@@ -26,6 +26,7 @@ extension Reactor {
     }
 
     /// Hands itself over as a closure of the core.
+    @inline(__always)
     fileprivate func carried<Result>(_ body: (CarriedClosure) -> Result) -> Result {
         precondition(
             MemoryLayout<Self>.size <= CarriedClosure.size - reactorOffset,

@@ -3,6 +3,7 @@
 import CVow
 
 /// Calls `body` with the value (borrowed) as Swift sees it. If it is none of the type, the answer is a rejection.
+@inline(__always)
 func reading<Value>(_ input: vow_value, _ body: (Value) -> vow_value) -> vow_value {
     guard let value = decode(input, as: Value.self) else {
         return encodeError(unexpected(input, Value.self))
@@ -15,6 +16,7 @@ func unexpected<Value>(_ input: vow_value, _: Value.Type) -> PromiseError {
 }
 
 /// The same with a failure. One that the type cannot stand for passes on.
+@inline(__always)
 func readingFailure<Failure: Error>(
     _ input: vow_value, _ body: (Failure) -> vow_value
 ) -> vow_value {
@@ -25,6 +27,7 @@ func readingFailure<Failure: Error>(
 }
 
 /// The same with whichever it is.
+@inline(__always)
 func readingResult<Success, Failure: Error>(
     _ input: vow_value, _ body: (Result<Success, Failure>) -> vow_value
 ) -> vow_value {
@@ -33,11 +36,13 @@ func readingResult<Success, Failure: Error>(
 }
 
 /// What a throwing closure comes to, as a value that resolves.
+@inline(__always)
 func outcome<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> vow_value {
     do { return encode(try body()) } catch { return encodeError(error) }
 }
 
 /// The same of one that gives a promise, which is followed.
+@inline(__always)
 func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
     of body: () throws(Failure) -> Promise<Success, PromiseFailure>
 ) -> vow_value {

@@ -13,6 +13,7 @@ public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
         handle = Handle(resolver, release: vow_resolver_release)
     }
 
+    @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         handle.withPointer(body)
     }

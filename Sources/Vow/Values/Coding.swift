@@ -5,6 +5,7 @@ import CVow
 /// The C value (owned) that a Swift value travels as.
 ///
 /// The kind of a Swift value never decides anything: errors and promises travel in objects, so that they fulfil.
+@inline(__always)
 func encode<Value>(_ value: Value) -> vow_value {
     if Value.self == Void.self { return vow_none() }
     if Value.self == Int.self { return vow_int(Int64(unsafeBitCast(value, to: Int.self))) }
@@ -29,6 +30,7 @@ private func readCValue<Value, Same: CRepresentable>(
 }
 
 /// The Swift value that a C value (borrowed) stands for; nil: it is none of this type.
+@inline(__always)
 func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value? {
     if Value.self == Void.self { return unsafeBitCast((), to: Value.self) }
     if Value.self == Int.self && cValue.kind == VOW_INT {
