@@ -61,9 +61,9 @@ private func enter(_ size: Int) -> UnsafeMutableRawPointer {
         to: PromiseHandle.self)
     let record = handle.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     owner(of: record).initialize(to: UnownedHandle(handle: handle))
+    let object = Unmanaged.passRetained(handle).toOpaque()
     precondition(
-        record == Unmanaged.passRetained(handle).toOpaque() + houseOffset
-            && UInt(bitPattern: record) & 15 == 0,
+        record == object + houseOffset && UInt(bitPattern: record) & 15 == 0,
         "an object is not laid out as its house needs it")
     return record
 }
