@@ -30,7 +30,7 @@ final class ColdChain<Input: Sendable>: Sendable {
     func appending<Output, NewOutput>(
         _ link: @escaping @Sendable (Promise<Output, any Error>) -> Promise<NewOutput, any Error>
     ) -> ColdChain {
-        ColdChain(after: self) { link(Promise(carried: $0)).asVoid() }
+        ColdChain(after: self) { link($0.retyped()).asVoid() }
     }
 
     /// Begins a run.
@@ -41,7 +41,7 @@ final class ColdChain<Input: Sendable>: Sendable {
             switch place.part {
             case .link(let link): links.append(link)
             case .beginning(let begin):
-                return Promise(carried: links.reversed().reduce(begin(input)) { $1($0) })
+                return links.reversed().reduce(begin(input)) { $1($0) }.retyped()
             }
             guard let former = place.former else { fatalError("a chain without a beginning") }
             place = former
@@ -52,11 +52,5 @@ final class ColdChain<Input: Sendable>: Sendable {
         // One by one: each would free the one before inside of itself.
         var rest = former.take()
         while rest != nil, isKnownUniquelyReferenced(&rest) { rest = rest?.former.take() }
-    }
-}
-
-extension Promise where Failure == any Error {
-    fileprivate init(carried promise: CarriedPromise) {
-        self.init(owned: promise.retainedPointer())
     }
 }

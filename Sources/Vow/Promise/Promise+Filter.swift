@@ -36,6 +36,6 @@ extension Promise where Failure == any Error {
 extension Promise {
     /// The same promise without its value.
     public func asVoid() -> Promise<Void, Failure> {
-        Promise<Void, Failure>(owned: retainedPointer())
+        retyped()
     }
 }

@@ -48,7 +48,9 @@ extension Promise {
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
-        react(.onBoth, on: executor, token, ResultTurning(transform: body))
+        transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
+            try body(result).get()
+        }
     }
 
     /// Each side with a closure of its own.
@@ -92,14 +94,14 @@ extension Promise {
 
     /// The same promise, whose failure may be any error; also one of the library's own.
     public func eraseFailure() -> Promise<Success, any Error> {
-        Promise<Success, any Error>(owned: retainedPointer())
+        retyped()
     }
 }
 
 extension Promise where Failure == Never {
     /// The same promise where one that may fail is asked for.
     public func setFailureType<NewFailure>(to _: NewFailure.Type) -> Promise<Success, NewFailure> {
-        Promise<Success, NewFailure>(owned: retainedPointer())
+        retyped()
     }
 }
 
@@ -120,17 +122,6 @@ private struct ResultFlatMapping<Value: Sendable, Failure: Error, NewValue: Send
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
             outcomeOfPromise { () throws(Failure) in try transform(result) }
-        }
-    }
-}
-
-private struct ResultTurning<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor
-{
-    let transform: @Sendable (Result<Value, Failure>) -> Result<NewValue, NewFailure>
-
-    func react(to input: vow_value) -> vow_value {
-        readingResult(input) { result in
-            outcome { () throws(NewFailure) in try transform(result).get() }
         }
     }
 }

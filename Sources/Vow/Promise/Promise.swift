@@ -21,6 +21,13 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     /// The same for a promise that the core has just made with `PromiseHandle.house`.
     init(made promise: OpaquePointer) { handle = .takingMade(promise) }
 
+    private init(same handle: PromiseHandle) { self.handle = handle }
+
+    /// The same promise, seen with other types, which its values must be of.
+    func retyped<NewSuccess, NewFailure>() -> Promise<NewSuccess, NewFailure> {
+        Promise<NewSuccess, NewFailure>(same: handle)
+    }
+
     /// Calls `body` with the core's promise, borrowed.
     @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
