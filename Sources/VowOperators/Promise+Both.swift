@@ -20,7 +20,7 @@ public func &&& <Left, Right, LeftFailure: Error, RightFailure: Error>(
 public func &&& <Left, Right: Sendable, Failure: Error>(
     left: Promise<Left, Failure>, right: Right
 ) -> Promise<(Left, Right), Failure> {
-    left.map(on: .inline) { ($0, right) }
+    left.paired(with: right)
 }
 
 /// A value that is there already and a promise's.

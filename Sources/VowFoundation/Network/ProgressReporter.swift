@@ -1,8 +1,7 @@
 // Tells how far a transfer has come, and each news once.
 
-import Vow
-
 import Synchronization
+import Vow
 
 /// Used on one queue at a time, the delegate's.
 final class ProgressReporter: Sendable {
