@@ -79,14 +79,18 @@ final class FollowTests: CoreTest {
         drop(inner)
     }
 
-    func testAFollowerOfAFollowerWaitsAtTheEndOfThePath() {
-        let end = openPromise()
-        let middle = openPromise()
-        let outer = openPromise()
+    /// Pending promises, of which each follows the next one.
+    private func path() -> (outer: RecordPointer, middle: RecordPointer, end: RecordPointer) {
+        let (outer, middle, end) = (openPromise(), openPromise(), openPromise())
         end.retain()
         resolveLast(middle, asValue(end))
         middle.retain()
         resolveLast(outer, asValue(middle))
+        return (outer, middle, end)
+    }
+
+    func testAFollowerOfAFollowerWaitsAtTheEndOfThePath() {
+        let (outer, middle, end) = path()
         XCTAssertEqual(outer.upstream, end)
         XCTAssertEqual(end.pointee.state.read().head, outer)
         XCTAssertEqual(outer.next, middle)
@@ -101,13 +105,7 @@ final class FollowTests: CoreTest {
 
     /// The header names it: what adopted the one in the middle waits for the end already.
     func testCancellingTheOneInTheMiddleLeavesThoseThatWentOnPastIt() {
-        let end = openPromise()
-        let middle = openPromise()
-        let outer = openPromise()
-        end.retain()
-        resolveLast(middle, asValue(end))
-        middle.retain()
-        resolveLast(outer, asValue(middle))
+        let (outer, middle, end) = path()
         XCTAssertTrue(cancel(middle, ownErrors.cancelled, thread))
         XCTAssertFalse(outer.pointee.state.read().hasValue)
         resolveLast(end, vow_int(7))

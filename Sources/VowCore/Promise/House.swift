@@ -25,6 +25,7 @@ func giveMemoryBack(of record: RecordPointer) {
         giveMemoryBack(record, size)
         return
     }
-    count(threadCell().pointee.counters.bytesFreed, size)
+    let carried = record.pointee.shape.contains(.link) ? CarriedContext.size : 0
+    count(threadCell().pointee.counters.bytesFreed, size + carried)
     takeHouseBack(record)
 }

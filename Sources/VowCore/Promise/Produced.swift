@@ -39,9 +39,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// How much memory it takes.
     @inline(__always)
     var recordSize: Int {
-        if pointee.shape.isProduced { return producer.pointee.size }
-        let size = pointee.shape.recordSize
-        return pointee.flags.contains(RecordFlag.carriesContext) ? size + CarriedContext.size : size
+        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
     }
 }
 

@@ -7,8 +7,6 @@ struct Reaction {
     var shape: Shape
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
-    /// `context` is `CarriedContext.size` bytes to be moved into the link.
-    var isContextCarried = false
     /// Borrowed; nil: that of the calling thread.
     var executor: ExecutorPointer?
     var extras = LinkExtras()
@@ -16,12 +14,8 @@ struct Reaction {
     var token: SourcePointer?
     /// It tells somebody of a rejection.
     var seesRejections = true
+    /// Not nil: `context` is `CarriedContext.size` bytes to be moved into the link.
     var house: House?
-
-    fileprivate var flags: UInt8 {
-        (isContextCarried ? RecordFlag.carriesContext : 0)
-            | (house == nil ? 0 : RecordFlag.isHoused)
-    }
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
@@ -82,7 +76,7 @@ private func makeLink(
         shape.formUnion([.extras, .travels])
     }
     let size = shape.recordSize
-    let carried = reaction.isContextCarried ? CarriedContext.size : 0
+    let carried = reaction.house == nil ? 0 : CarriedContext.size
     guard let memory = takeMemory(size + carried, in: reaction.house) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
@@ -91,7 +85,9 @@ private func makeLink(
     }
     let link = memory.bindMemory(to: Record.self, capacity: 1)
     link.initialize(
-        to: Record(.open, shape: shape, promises: 1, producers: 1, flags: reaction.flags))
+        to: Record(
+            .open, shape: shape, promises: 1, producers: 1,
+            flags: reaction.house == nil ? 0 : RecordFlag.isHoused))
     link.upstream = upstream
     var context = reaction.context
     if let given = context, carried > 0 {

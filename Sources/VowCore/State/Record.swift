@@ -78,10 +78,8 @@ enum RecordFlag {
     static let dropped: UInt8 = 8
     /// A follower has gone on past it, further along the same path, and reports in its place.
     static let passed: UInt8 = 16
-    /// Of a link, from the beginning: its context stands behind all its other parts.
-    static let carriesContext: UInt8 = 32
-    /// From the beginning: its memory is its house's.
-    static let isHoused: UInt8 = 64
+    /// From the beginning: its memory is its house's. A link carries its context then.
+    static let isHoused: UInt8 = 32
 }
 
 struct Record: ~Copyable {
@@ -200,8 +198,8 @@ extension Shape {
     }
 }
 
-/// The context of a link that carries it: bytes that its maker hands over with a copy, as the Swift face does
-/// with a closure.
+/// The context of a housed link: bytes that its maker hands over with a copy, as the Swift face does with a closure.
+/// They stand behind all its other parts.
 enum CarriedContext {
     static let size = 32
 }

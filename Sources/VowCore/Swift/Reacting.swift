@@ -41,7 +41,7 @@ package struct CarriedClosure {
         in house: @escaping PromiseHouse
     ) -> Reaction {
         Reaction(
-            shape: kind.shape, handler: run, context: context, isContextCarried: true,
+            shape: kind.shape, handler: run, context: context,
             executor: ExecutorPointer(executor),
             extras: LinkExtras(onRejected: run, destroy: destroy, label: nil),
             token: SourcePointer(token), seesRejections: kind != .onBothForValue,
