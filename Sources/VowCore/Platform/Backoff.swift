@@ -8,6 +8,7 @@ struct Backoff {
 
     init() {}
 
+    @inline(never)
     mutating func wait() {
         #if VOW_SCHEDULES
             vow_schedule_point(VOW_STEP_PAUSE, nil)

@@ -5,16 +5,34 @@ import CVowPlatform
 
 /// Each is immortal, so that a copy needs no count.
 struct OwnErrors {
-    var noMemory = vow_none()
-    var forked = vow_none()
-    var broken = vow_none()
-    var cycle = vow_none()
-    var cancelled = vow_none()
-    var timedOut = vow_none()
-    var shutDown = vow_none()
+    @OwnError var noMemory: vow_value
+    @OwnError var forked: vow_value
+    @OwnError var broken: vow_value
+    @OwnError var cycle: vow_value
+    @OwnError var cancelled: vow_value
+    @OwnError var timedOut: vow_value
+    @OwnError var shutDown: vow_value
 
     /// Of what would need libdispatch where that is not to be had.
     var refusal: vow_value { isForkedChild ? forked : shutDown }
+}
+
+/// Keeps the box alone, which is nothing at the start: a global that a function would have to initialise is asked
+/// whether it was at every use.
+@propertyWrapper
+struct OwnError {
+    private var box: BoxPointer?
+
+    init() { box = nil }
+
+    var wrappedValue: vow_value {
+        @inline(__always) get {
+            var value = vow_pointer(box)
+            value.kind = VOW_ERROR
+            return value
+        }
+        set { box = newValue.box }
+    }
 }
 
 /// Written once, before any thread has entered.

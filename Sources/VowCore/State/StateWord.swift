@@ -26,8 +26,11 @@
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
 // value. docs/state-machine.md gives the argument.
 
-enum Phase: UInt64 {
+enum Phase: UInt8 {
     case open, running, claimed, following, settling, delivering, settled
+
+    @inline(__always)
+    var bits: UInt64 { UInt64(rawValue) }
 }
 
 /// One reading of the word.
@@ -43,15 +46,19 @@ struct StateWord {
 
     @inline(__always)
     init(_ phase: Phase, _ head: RecordPointer?) {
-        bits = phase.rawValue | UInt64(UInt(bitPattern: head))
+        bits = phase.bits | UInt64(UInt(bitPattern: head))
     }
 
     @inline(__always)
     var phase: Phase {
-        guard let phase = Phase(rawValue: bits & StateWord.phaseMask) else {
-            fatal("the state word holds no phase")
-        }
-        return phase
+        #if VOW_CHECKED
+            if Phase(rawValue: UInt8(bits & StateWord.phaseMask)) == nil {
+                fatal("the state word holds no phase")
+            }
+        #endif
+        // The enumeration's numbers are its representation; to ask for the case of a number would be a jump
+        // through a table, in every step of the core.
+        return unsafeBitCast(UInt8(truncatingIfNeeded: bits & StateWord.phaseMask), to: Phase.self)
     }
 
     @inline(__always)
@@ -64,7 +71,7 @@ struct StateWord {
 
     /// Whether the value can be read.
     @inline(__always)
-    var hasValue: Bool { bits & StateWord.phaseMask >= Phase.settling.rawValue }
+    var hasValue: Bool { bits & StateWord.phaseMask >= Phase.settling.bits }
 }
 
 /// The phases in which a queue accepts a member.

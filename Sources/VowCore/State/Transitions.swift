@@ -4,7 +4,7 @@ struct PromiseState: ~Copyable, Sendable {
     private let word: AtomicWord
 
     @inline(__always)
-    init(_ phase: Phase) { word = AtomicWord(phase.rawValue) }
+    init(_ phase: Phase) { word = AtomicWord(phase.bits) }
 
     /// Acquires: pairs with the release of every step that published what the reader looks at next.
     @inline(__always)
@@ -41,10 +41,10 @@ struct PromiseState: ~Copyable, Sendable {
     }
 
     /// Of an observer, idle: settled → open. It is about to look at a promise.
-    func reopen() { word.storeRelaxed(Phase.open.rawValue) }
+    func reopen() { word.storeRelaxed(Phase.open.bits) }
 
     /// Of an observer, claimed by the caller → settled: idle again.
-    func close() { word.storeRelease(Phase.settled.rawValue) }
+    func close() { word.storeRelease(Phase.settled.bits) }
 
     // MARK: Settling
 
@@ -107,7 +107,7 @@ struct PromiseState: ~Copyable, Sendable {
     /// False when somebody else is delivering already.
     func transitionToDelivering() -> Bool {
         word.replaceAcquireRelease(
-            Phase.settled.rawValue, Phase.delivering.rawValue
+            Phase.settled.bits, Phase.delivering.bits
         ).exchanged
     }
 
