@@ -53,9 +53,10 @@ struct ThreadCell: ~Copyable {
     var previous: UnsafeMutablePointer<ThreadCell>?
     var hasEntered: Bool
     let counters: Counters
+    var spares: SpareMemory
 
     /// What the floors above keep for the thread begins here.
-    static let rest = 128
+    static let rest = 192
 }
 
 @inline(__always)
@@ -84,6 +85,7 @@ func enterThread(start: @escaping @convention(c) () -> Void) {
     threadRegistryLock.withLock {
         threadRegistry.hasBegun = true
         if !isListed { return }
+        cell.pointee.spares.open()
         cell.pointee.next = threadRegistry.first
         cell.pointee.previous = nil
         threadRegistry.first?.pointee.previous = cell
@@ -100,13 +102,16 @@ private func leaveThread() {
     let cell = threadCell()
     guard cell.pointee.hasEntered else { return }
     beforeThreadLeaves()
+    var spares = SpareMemory()
     threadRegistryLock.withLock {
         threadRegistry.departed.add(cell.pointee.counters)
         cell.pointee.previous?.pointee.next = cell.pointee.next
         cell.pointee.next?.pointee.previous = cell.pointee.previous
         if threadRegistry.first == cell { threadRegistry.first = cell.pointee.next }
+        spares = cell.pointee.spares
         reset(cell)
     }
+    spares.giveBack()
 }
 
 /// In a forked child only the forking thread goes on: the others' storage may be reused by new threads,
@@ -148,13 +153,15 @@ func count(_ counter: borrowing AtomicWord, _ amount: Int = 1) {
 /// Memory that is counted for `vow_stats`. The calling thread has entered.
 @inline(__always)
 func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? {
-    guard let memory = allocateMemory(size) else { return nil }
-    count(threadCell().pointee.counters.bytesTaken, size)
+    let cell = threadCell()
+    guard let memory = cell.pointee.spares.take(size) ?? allocateMemory(size) else { return nil }
+    count(cell.pointee.counters.bytesTaken, size)
     return memory
 }
 
 @inline(__always)
 func giveMemoryBack(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-    count(threadCell().pointee.counters.bytesFreed, size)
-    freeMemory(memory, size)
+    let cell = threadCell()
+    count(cell.pointee.counters.bytesFreed, size)
+    if !cell.pointee.spares.keep(memory, size) { freeMemory(memory, size) }
 }
