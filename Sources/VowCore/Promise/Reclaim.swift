@@ -12,7 +12,18 @@ import CVow
 private let boxMark: UInt64 = 1
 private let executorMark: UInt64 = 2
 
+/// At once where nothing can be called or freed by that, which is most often the case.
+@inline(__always)
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
+    if record.holdsNothing {
+        freeMemory(of: record, thread)
+    } else {
+        reclaimLater(record, thread)
+    }
+}
+
+@inline(never)
+private func reclaimLater(_ record: RecordPointer, _ thread: ThreadPointer) {
     record.pointee.counts.storeRelaxed(thread.pointee.dead)
     thread.pointee.dead = UInt64(UInt(bitPattern: record))
     reclaimUnlessBusy(thread)
@@ -80,6 +91,20 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         record.travel.pointee.registration.source?.releaseToken(thread)
         record.travel.pointee.context.release(thread)
     }
+    freeMemory(of: record, thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Settled with a value that is no object, outside of any house, without a token or a context.
+    @inline(__always)
+    fileprivate var holdsNothing: Bool {
+        pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_STRING
+            && !pointee.shape.isTravelling && !pointee.flags.contains(RecordFlag.isHoused)
+    }
+}
+
+@inline(__always)
+private func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
