@@ -3,9 +3,11 @@
 
 import CVow
 
-/// The default, which `hasStandard` says without the lock that there is none.
+/// The default. Without the lock, `shortcut` is the address of one that lives for ever, or 0 for the pool, or
+/// `noShortcut`.
 private let standardLock = SpinLock()
-private let hasStandard = AtomicWord(0)
+private let shortcut = AtomicWord(0)
+private let noShortcut: UInt64 = 1
 nonisolated(unsafe) private var standard: ExecutorPointer?
 
 /// Owned by the reaction.
@@ -18,14 +20,22 @@ func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> 
     return executorOutsideHandlers(thread)
 }
 
+@inline(__always)
 private func executorOutsideHandlers(_ thread: ThreadPointer) -> ExecutorPointer {
     // A loop's reference is its executor's.
     homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor()
 }
 
+@inline(__always)
 private func standardExecutor() -> ExecutorPointer {
-    if hasStandard.loadAcquire() == 0 { return ownExecutors.pool }
-    return standardLock.withLock {
+    let word = shortcut.loadAcquire()
+    if word == noShortcut { return standardExecutorSlowly() }
+    return ExecutorPointer(bitPattern: UInt(word)) ?? ownExecutors.pool
+}
+
+@inline(never)
+private func standardExecutorSlowly() -> ExecutorPointer {
+    standardLock.withLock {
         let executor: ExecutorPointer = standard ?? ownExecutors.pool
         executor.retain()
         return executor
@@ -38,10 +48,15 @@ func setStandardExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) 
     let before = standardLock.withLock {
         let before = standard
         standard = executor
-        hasStandard.storeRelease(executor == nil ? 0 : 1)
+        shortcut.storeRelease(wayTo(executor))
         return before
     }
     before?.release(thread)
+}
+
+private func wayTo(_ executor: ExecutorPointer?) -> UInt64 {
+    guard let executor else { return 0 }
+    return executor.pointee.isImmortal ? UInt64(UInt(bitPattern: executor)) : noShortcut
 }
 
 /// Around a fork.

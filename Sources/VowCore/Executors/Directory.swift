@@ -10,8 +10,13 @@ private let ambientCount = AtomicWord(0)
 nonisolated(unsafe) private var firstListed: ExecutorPointer?
 
 /// The custom executor that the thread belongs to, owned. Asks foreign code, so never under the lock.
+@inline(__always)
 func ambientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
-    if ambientCount.loadAcquire() == 0 { return nil }
+    ambientCount.loadAcquire() == 0 ? nil : findAmbientExecutor(thread)
+}
+
+@inline(never)
+private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     var candidate = directoryLock.withLock { retainedExecutor(from: firstListed) { _ in true } }
     while let executor = candidate {
         if let current = executor.pointee.cls?.pointee.current,

@@ -14,6 +14,12 @@ nonisolated(unsafe) private(set) var ownExecutors = OwnExecutors()
 /// Whether somebody asked for the main executor: only then can a wait on the main thread block it.
 let isMainExecutorUsed = AtomicMark()
 
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a reaction: what runs it.
+    @inline(__always)
+    var executor: ExecutorPointer? { isInline ? ownExecutors.inline : executorElsewhere }
+}
+
 func prepareOwnExecutors(_ storage: inout UnsafeMutableRawPointer) {
     func make(_ kind: ExecutorKind, isSerial: Bool) -> ExecutorPointer {
         let executor = storage.bindMemory(to: ExecutorRecord.self, capacity: 1)

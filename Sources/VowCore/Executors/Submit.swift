@@ -4,9 +4,7 @@
 import CVow
 
 func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    guard let executor = reaction.link.pointee.executor else {
-        fatal("a reaction has no executor")
-    }
+    guard let executor = reaction.executor else { fatal("a reaction has no executor") }
     switch executor.pointee.kind {
     case .inline: thread.pointee.ready.append(reaction)
     case .custom: submitCustom(reaction, executor, thread)
@@ -40,7 +38,7 @@ private func runDispatched(_ work: UnsafeMutableRawPointer?) {
 
 /// For executors that give each reaction a call of its own: runs it and what follows on this thread.
 private func runWholly(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    guard let executor = reaction.link.pointee.executor else { fatal("a reaction has no executor") }
+    guard let executor = reaction.executor else { fatal("a reaction has no executor") }
     executor.retain()
     withPlace(at: executor, thread) {
         run(reaction, thread)

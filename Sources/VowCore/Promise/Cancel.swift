@@ -98,7 +98,10 @@ private func withdrawReaction(
     count(thread.cell.pointee.counters.handlersDone)
     let promise = reaction.upstream
     let wasWaiting = promise != nil && takeOut(reaction, thread)
-    reaction.link.withdrawnUpstream = wasWaiting ? nil : promise
+    // The handler of an inline one may be running, and its thread reads its source; which is the same.
+    if wasWaiting || !reaction.isBegunByRunning {
+        reaction.withdrawnUpstream = wasWaiting ? nil : promise
+    }
     dropRedirect(reaction, thread)
     reaction.pointee.flags.insert(RecordFlag.withdrawn)
     settle(reaction, error.retained(), ownsProducer: false, thread)

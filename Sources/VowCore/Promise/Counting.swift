@@ -6,7 +6,7 @@
 
 import CVow
 
-private let oneProducer: UInt64 = 1 << 32
+let oneProducer: UInt64 = 1 << 32
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Relaxed: the caller has a reference already.
@@ -35,17 +35,28 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     func releaseProducer(_ thread: ThreadPointer) { giveBack(oneProducer, thread) }
 
+    /// Several references at once, of a promise with a value or those of its producer.
     @inline(__always)
-    private func giveBack(_ unit: UInt64, _ thread: ThreadPointer) {
+    func giveBack(_ units: UInt64, _ thread: ThreadPointer) {
         if pointee.shape.contains(.immortal) { return }
-        if pointee.counts.loadAcquire() != unit {
-            if pointee.counts.subtractAcquireRelease(unit) != unit { return }
+        if pointee.counts.loadAcquire() != units {
+            if pointee.counts.subtractAcquireRelease(units) != units { return }
         }
         reclaim(self, thread)
     }
 
     /// Gives a resolver handle back. The last one of a promise that nobody has resolved breaks it.
+    @inline(__always)
     func releaseResolver(_ thread: ThreadPointer) {
+        if pointee.state.read().hasValue {
+            giveBack(oneProducer, thread)
+        } else {
+            releaseResolverOfPending(thread)
+        }
+    }
+
+    @inline(never)
+    private func releaseResolverOfPending(_ thread: ThreadPointer) {
         if pointee.shape.contains(.immortal) { return }
         while true {
             let counts = pointee.counts.loadAcquire()

@@ -74,7 +74,7 @@ private func step(
     }
     let upstream = current.lockedUpstream().promise
     if word.phase == .open && current.pointee.shape.isReaction {
-        let isBlockedHere = place.blocks(current.link.pointee.executor, thread)
+        let isBlockedHere = place.blocks(current.executor, thread)
         let isReady = upstream?.pointee.state.read().hasValue ?? true
         if isBlockedHere || isReady {
             upstream?.release(thread)
@@ -126,7 +126,7 @@ private func whenReady(
     // On a worker of the pool only, and only where the wait has all the time that the handler may take. The
     // field does not change, and this executor is never freed.
     guard place.isInPool, deadline.nanoseconds == nil,
-        reaction.link.pointee.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
+        reaction.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
     else { return .blocked }
     return .runnable(reaction)
 }
@@ -134,9 +134,9 @@ private func whenReady(
 /// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
 private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
     if !reaction.pointee.shape.isReaction { return false }
-    switch reaction.link.pointee.executor?.pointee.kind {
+    switch reaction.executor?.pointee.kind {
     case .pool, .serial, .dispatch, .barrier: return true
-    case .loop: return reaction.link.pointee.executor?.loop.isCopy ?? false
+    case .loop: return reaction.executor?.loop.isCopy ?? false
     case .inline, .custom, nil: return false
     }
 }

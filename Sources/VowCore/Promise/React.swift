@@ -48,7 +48,7 @@ func react(
 func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
     work.beginOut()
-    if work.link.pointee.executor?.pointee.kind == .inline {
+    if work.isInline {
         thread.pointee.ready.append(work)
     } else {
         submit(work, thread)
@@ -83,11 +83,14 @@ private func makeLink(
         }
         return nil
     }
+    let executor = executorForReaction(reaction.executor, thread)
+    let isInline = executor == ownExecutors.inline
     let link = memory.bindMemory(to: Record.self, capacity: 1)
     link.initialize(
         to: Record(
             .open, shape: shape, promises: 1, producers: 1,
-            flags: reaction.house == nil ? 0 : RecordFlag.isHoused))
+            flags: (reaction.house == nil ? 0 : RecordFlag.isHoused)
+                | (isInline ? RecordFlag.isInline : 0)))
     link.upstream = upstream
     var context = reaction.context
     if let given = context, carried > 0 {
@@ -95,9 +98,9 @@ private func makeLink(
         context?.copyMemory(from: given, byteCount: carried)
     }
     link.link.initialize(
-        to: LinkPart(
-            handler: reaction.handler, context: context,
-            executor: executorForReaction(reaction.executor, thread)))
+        to: isInline
+            ? LinkPart(handler: reaction.handler, context: context, source: upstream)
+            : LinkPart(handler: reaction.handler, context: context, executor: executor))
     if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
     count(thread.cell.pointee.counters.promisesMade)
     count(thread.cell.pointee.counters.handlersRegistered)
@@ -121,7 +124,7 @@ private func initialiseExtras(
 private func register(
     _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
 ) {
-    if reaction.link.pointee.executor?.pointee.kind == .inline {
+    if reaction.isInline {
         registerInline(reaction, on: promise, thread)
     } else if promise.pointee.state.enlist(reaction, while: .ofReactions) != nil {
         reaction.beginOut()

@@ -54,12 +54,16 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         subscribe(reaction, thread)
         return
     }
+    if reaction.isBegunByRunning {
+        runInline(reaction, thread)
+        return
+    }
     guard let reading = begin(reaction) else {
         dropWithdrawn(reaction, thread)
         return
     }
     let input = reading.input
-    let link = reaction.link.pointee
+    let executor = reaction.executor
     guard let handler = reaction.handler(rejected: input.isError) else {
         if reading.redirect == nil {
             fatal("a reaction without a handler was given to an executor")
@@ -67,26 +71,69 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         passOn(reaction, reading, input.retained(), thread)
         return
     }
-    let result = withContext(of: reaction, thread) {
-        withFrame(of: reaction, reading.promise, on: link.executor, thread) {
-            #if VOW_CHECKED
-                let loan = Loan(input, thread)
-                let result = handler(loan.value, link.context)
-                loan.end(returning: result, thread)
-            #else
-                let result = handler(input, link.context)
-            #endif
-            destroyContext(of: reaction, link.context)
-            return result
-        }
-    }
+    let result = call(
+        handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
     thread.pointee.isAboutToLookForWork = looksForWorkNext
     asOneStep(thread) {
         if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
-        complete(reaction, result, reading, thread)
+        complete(reaction, begunAs: .running, result, reading, thread)
+        reading.release(thread)
     }
     thread.pointee.isAboutToLookForWork = false
-    link.executor?.release(thread)
+    executor?.release(thread)
+}
+
+/// A reaction that is begun by running it. Who cancels it meanwhile finds it open, and its executor, which is this
+/// thread, as the one that will drop it: that it does by not settling it.
+private func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    // Acquires, for the case that it was cancelled, what the canceller left.
+    if reaction.pointee.state.read().phase != .open {
+        dropInline(reaction, thread)
+        return
+    }
+    let promise = reaction.source
+    let input = promise?.value ?? vow_none()
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        fatal("a reaction without a handler was run")
+    }
+    let result = call(
+        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
+    asOneStep(thread) {
+        let delivery = reaction.takeDelivery()
+        complete(
+            reaction, begunAs: .open, result, Reading(promise: promise, redirect: nil), thread)
+        // Afterwards, because until then the way from the reaction led there.
+        if let promise { endReading(promise, delivery, thread) }
+    }
+}
+
+/// It was cancelled, or is being so at this moment.
+@inline(never)
+private func dropInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    var pause = Backoff()
+    while !reaction.pointee.state.read().hasValue { pause.wait() }
+    dropWithdrawn(reaction, thread)
+}
+
+@inline(__always)
+private func call(
+    _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
+    from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
+) -> vow_value {
+    let context = reaction.link.pointee.context
+    return withContext(of: reaction, thread) {
+        withFrame(of: reaction, promise, on: executor, thread) {
+            #if VOW_CHECKED
+                let loan = Loan(input, thread)
+                let result = handler(loan.value, context)
+                loan.end(returning: result, thread)
+            #else
+                let result = handler(input, context)
+            #endif
+            destroyContext(of: reaction, context)
+            return result
+        }
+    }
 }
 
 /// Calls foreign code as the handler of a reaction.
@@ -183,57 +230,71 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 private func passOn(
     _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
 ) {
-    let link = reaction.link.pointee
+    let executor = reaction.executor
     if reaction.pointee.shape.contains(.extras) {
         // Its own promise may be waited for in there, which must be seen.
         withFrame(
             of: reaction, reading.promise, on: thread.pointee.frame?.pointee.executor, thread
         ) {
-            destroyContext(of: reaction, link.context)
+            destroyContext(of: reaction, reaction.link.pointee.context)
         }
     }
     asOneStep(thread) {
         if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
-        count(thread.cell.pointee.counters.handlersDone)
-        conclude(reaction, value, thread)
+        conclude(reaction, begunAs: .running, value, thread)
         reading.release(thread)
     }
-    link.executor?.release(thread)
+    executor?.release(thread)
 }
 
-/// The handler has returned `result` (consumed): what becomes of the reaction.
+/// The handler has returned `result` (consumed): what becomes of the reaction, which is in a phase since it has
+/// begun. The caller keeps what it has read.
 @inline(__always)
 private func complete(
-    _ reaction: RecordPointer, _ result: vow_value, _ reading: Reading, _ thread: ThreadPointer
+    _ reaction: RecordPointer, begunAs phase: Phase, _ result: vow_value, _ reading: Reading,
+    _ thread: ThreadPointer
 ) {
-    count(thread.cell.pointee.counters.handlersDone)
     if !reaction.pointee.shape.contains(.finally) {
-        if !resolve(reaction, whileIn: .running, result, ownsProducer: true, thread) {
-            discard(result, of: reaction, thread)
+        if resolve(reaction, whileIn: phase, result, ownsProducer: true, thread) {
+            count(thread.cell.pointee.counters.handlersDone)
+        } else {
+            discard(result, of: reaction, begunAs: phase, thread)
         }
-    } else if result.isError {
-        conclude(reaction, result, thread)
+    } else {
+        completeFinally(reaction, begunAs: phase, result, reading, thread)
+    }
+}
+
+@inline(never)
+private func completeFinally(
+    _ reaction: RecordPointer, begunAs phase: Phase, _ result: vow_value, _ reading: Reading,
+    _ thread: ThreadPointer
+) {
+    if result.isError {
+        conclude(reaction, begunAs: phase, result, thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
-        if waitFor(waitedFor, by: reaction, reading, thread) { return }
-        discard(vow_value(VOW_PROMISE, waitedFor), of: reaction, thread)
+        if waitFor(waitedFor, by: reaction, begunAs: phase, reading, thread) {
+            count(thread.cell.pointee.counters.handlersDone)
+        } else {
+            discard(vow_value(VOW_PROMISE, waitedFor), of: reaction, begunAs: phase, thread)
+        }
     } else {
-        conclude(reaction, reading.input.retained(), thread)
+        conclude(reaction, begunAs: phase, reading.input.retained(), thread)
         result.release(thread)
     }
-    reading.release(thread)
 }
 
 /// A `finally` waits for its handler's promise (consumed) and keeps the outcome that it passes on then. False
 /// when it was cancelled: nothing is consumed.
 private func waitFor(
-    _ promise: RecordPointer, by reaction: RecordPointer, _ reading: Reading,
+    _ promise: RecordPointer, by reaction: RecordPointer, begunAs phase: Phase, _ reading: Reading,
     _ thread: ThreadPointer
 ) -> Bool {
     guard let source = reading.redirect ?? reading.promise,
-        reaction.pointee.state.transitionToClaimed(from: .running)
+        reaction.pointee.state.transitionToClaimed(from: phase)
     else { return false }
-    if reading.redirect != nil { reading.promise?.release(thread) }
+    source.retain()
     reaction.link.pointee.outcome = source
     reaction.progress.insert(.outcomeIsHeld)
     follow(promise, by: reaction, ownsProducer: true, thread)
@@ -243,17 +304,22 @@ private func waitFor(
 /// Settles a running reaction with a value (consumed), unless it was cancelled.
 @inline(__always)
 private func conclude(
-    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
+    _ reaction: RecordPointer, begunAs phase: Phase, _ value: vow_value, _ thread: ThreadPointer
 ) {
-    if !settle(reaction, whileIn: .running, value, ownsProducer: true, thread) {
-        discard(value, of: reaction, thread)
+    if settle(reaction, whileIn: phase, value, ownsProducer: true, thread) {
+        count(thread.cell.pointee.counters.handlersDone)
+    } else {
+        discard(value, of: reaction, begunAs: phase, thread)
     }
 }
 
 /// A reaction was cancelled while its handler ran: the result (consumed) is for nobody.
+@inline(never)
 private func discard(
-    _ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer
+    _ result: vow_value, of reaction: RecordPointer, begunAs phase: Phase, _ thread: ThreadPointer
 ) {
+    // Of one that was still open the canceller has done so.
+    if phase == .running { count(thread.cell.pointee.counters.handlersDone) }
     if let promise = result.promise {
         // What the handler has begun is not wanted either.
         cancelUnlessRead(promise, ownErrors.cancelled, thread)
@@ -272,12 +338,11 @@ func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         fatal("a reaction was begun twice: an executor ran the same work again")
     }
     reaction.pointee.flags.insert(RecordFlag.dropped)
-    let link = reaction.link
-    let executor = link.pointee.executor
-    let promise = link.withdrawnUpstream
+    let executor = reaction.executor
+    let promise = reaction.withdrawnUpstream
     if reaction.pointee.shape.contains(.extras) {
         withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
-            destroyContext(of: reaction, link.pointee.context)
+            destroyContext(of: reaction, reaction.link.pointee.context)
         }
     }
     if let promise {

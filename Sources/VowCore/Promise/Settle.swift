@@ -44,11 +44,40 @@ func settleLocked(
     let isTravelling = promise.pointee.shape.isTravelling
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
+    if let only = word.head, only.isOnlyInlineReader(ofRejection: value.isError) {
+        deliver(promise, to: only, ownsProducer: ownsProducer, thread)
+        if isTravelling { leaveToken(promise, thread) }
+        return
+    }
     let isAwaited = word.head != nil
     if isAwaited && !ownsProducer { promise.retainProducer() }
     let newest = promise.pointee.state.unlockSettling(word)
     if isTravelling { leaveToken(promise, thread) }
     afterSettling(promise, newest, ownsProducer: ownsProducer || isAwaited, thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of the newest member of a queue, which is locked: there is no other, and it has a handler for the outcome,
+    /// which this thread runs.
+    @inline(__always)
+    fileprivate func isOnlyInlineReader(ofRejection isRejection: Bool) -> Bool {
+        // A thread that waits has no flags set.
+        pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
+            && next == nil && handles(rejected: isRejection)
+    }
+}
+
+/// The usual link of a chain: no list of members to hand over, and so no step between settling and delivering.
+/// The promise is locked; the reaction keeps it.
+@inline(__always)
+private func deliver(
+    _ promise: RecordPointer, to only: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
+) {
+    only.markOut()
+    only.progress = ownsProducer ? [.countedInline, .holdsProducer] : .countedInline
+    promise.inlineLeft = 1
+    promise.pointee.state.unlock(.delivering, nil)
+    thread.pointee.ready.append(only)
 }
 
 @inline(__always)
@@ -73,9 +102,20 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
     }
     thread.pointee.isHandingOver = true
     body()
-    handOverAll(thread)
+    if thread.pointee.hasHandOver { handOverAll(thread) }
     thread.pointee.isHandingOver = false
-    finishHandingOver(thread)
+    if thread.pointee.hasLeftovers { finishHandingOver(thread) }
+}
+
+extension ThreadState {
+    @inline(__always)
+    fileprivate var hasHandOver: Bool {
+        !outcomes.isEmpty || !leaving.isEmpty || !handOver.isEmpty || handedOver != nil
+    }
+
+    /// What had to wait for the end of the hand-over.
+    @inline(__always)
+    fileprivate var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || hooks != nil }
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
@@ -93,7 +133,7 @@ private func enqueueBatch(
             member.progress.insert(.passes)
             member.markOut()
             batch.append(member)
-        } else if member.link.pointee.executor?.pointee.kind == .inline {
+        } else if member.isInline {
             member.markOut()
             deferInline(member, of: promise, thread)
         } else {
@@ -211,7 +251,7 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
         reaction.pointee.state.unlock(word.phase, word.head)
         if let promise = upstream { return promise }
         if word.phase != .claimed {
-            guard let promise = reaction.link.withdrawnUpstream else {
+            guard let promise = reaction.withdrawnUpstream else {
                 fatal("a member of a queue reads no promise")
             }
             return promise
@@ -230,9 +270,42 @@ func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: T
 /// An inline reaction has begun and returned (or is about to block): if it was the last one, those that
 /// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
 func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
-    if !member.progress.contains(.countedInline) { return }
-    member.progress.remove(.countedInline)
+    let delivery = member.takeDelivery()
+    if !delivery.contains(.countedInline) { return }
     promise.inlineLeft -= 1
+    deliverLateOnes(of: promise, thread)
+    if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
+}
+
+/// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
+/// `takeDelivery` gave.
+@inline(__always)
+func endReading(_ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer) {
+    let mine = delivery.contains(.holdsProducer) ? oneProducer + 1 : 1
+    if delivery.contains(.countedInline) {
+        promise.inlineLeft -= 1
+        if promise.pointee.counts.loadAcquire() == mine {
+            // Nobody else is left who could register, or read the phase.
+            promise.pointee.state.close()
+        } else {
+            deliverLateOnes(of: promise, thread)
+        }
+    }
+    promise.giveBack(mine, thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// What a member has of the delivery of its promise, and has no more.
+    @inline(__always)
+    func takeDelivery() -> Progress {
+        let delivery = progress.intersection([.countedInline, .holdsProducer])
+        progress.subtract(delivery)
+        return delivery
+    }
+}
+
+@inline(never)
+private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer) {
     // While it is still settling, `finishHandOver` will see that none is left.
     while promise.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
         let late = promise.pointee.state.transitionAfterDelivery()

@@ -63,6 +63,8 @@ struct Progress: OptionSet {
     static let isRefused = Progress(rawValue: 16)
     /// The same, because its executor was shut down.
     static let isShutOut = Progress(rawValue: 32)
+    /// As a member: a producer's reference to its promise goes with it, to be given back when it has run.
+    static let holdsProducer = Progress(rawValue: 64)
 }
 
 /// What several threads say of a record.
@@ -80,6 +82,8 @@ enum RecordFlag {
     static let passed: UInt8 = 16
     /// From the beginning: its memory is its house's. A link carries its context then.
     static let isHoused: UInt8 = 32
+    /// From the beginning: a reaction of the inline executor. The place of the executor holds its `source`.
+    static let isInline: UInt8 = 64
 }
 
 struct Record: ~Copyable {
@@ -118,7 +122,7 @@ struct LinkPart {
     private var laneStorage: UInt64 = 0
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
-    var executor: ExecutorPointer?
+    private var executorOrSource: UnsafeMutableRawPointer?
 
     /// Of a `finally` that waits for its handler's promise: the promise whose outcome is passed on. The
     /// context is gone by then and lends its place.
@@ -130,20 +134,62 @@ struct LinkPart {
     init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
         self.handler = handler
         self.context = context
-        self.executor = executor
+        executorOrSource = UnsafeMutableRawPointer(executor)
+    }
+
+    /// Of an inline reaction.
+    init(handler: Handler?, context: UnsafeMutableRawPointer?, source: RecordPointer?) {
+        self.handler = handler
+        self.context = context
+        executorOrSource = UnsafeMutableRawPointer(source)
     }
 }
 
-extension UnsafeMutablePointer where Pointee == LinkPart {
-    /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
-    /// is not needed any more and lends its place.
-    var withdrawnUpstream: RecordPointer? {
-        get { handlerAddress.load(as: RecordPointer?.self) }
-        nonmutating set { handlerAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    @inline(__always)
+    var isInline: Bool { pointee.flags.contains(RecordFlag.isInline) }
+
+    /// Nobody has to be asked before its handler runs: the thread that has it on its list reads nothing that a
+    /// canceller writes.
+    @inline(__always)
+    var isBegunByRunning: Bool { isInline && !pointee.shape.isTravelling }
+
+    /// Of a reaction that is not inline.
+    @inline(__always)
+    var executorElsewhere: ExecutorPointer? {
+        executorOrSource.load(as: ExecutorPointer?.self)
     }
 
-    private var handlerAddress: UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(self) + MemoryLayout<UInt64>.size
+    /// Of an inline reaction: the promise that it reads, where no canceller writes while the reaction is on a
+    /// thread's list. One with a token may be given something else to read: its `upstream` tells.
+    @inline(__always)
+    var source: RecordPointer? {
+        get { executorOrSource.load(as: RecordPointer?.self) }
+        nonmutating set { executorOrSource.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
+    /// of one that is not inline is not needed any more, and lends its place.
+    var withdrawnUpstream: RecordPointer? {
+        get { isInline ? source : handlerPlace.load(as: RecordPointer?.self) }
+        nonmutating set {
+            if isInline {
+                source = newValue
+            } else {
+                handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self)
+            }
+        }
+    }
+
+    private var handlerPlace: UnsafeMutableRawPointer { linkField(1) }
+
+    @inline(__always)
+    private var executorOrSource: UnsafeMutableRawPointer { linkField(3) }
+
+    @inline(__always)
+    private func linkField(_ index: Int) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size
+            + index * MemoryLayout<UInt64>.size
     }
 }
 
