@@ -32,8 +32,7 @@ private func link(
     guard let record = promiseRecord(promise, function), let fn else {
         return refuseLink(promise, function, thread)
     }
-    let derived = react(
-        to: record, Reaction(shape: shape, handler: fn, context: context, executor: nil), thread)
+    let derived = react(to: record, shape, fn, context, thread)
     leave(thread)
     return OpaquePointer(derived)
 }

@@ -19,7 +19,7 @@ struct SpareMemory {
     /// For a thread whose end will be noticed.
     mutating func open() {
         #if !(VOW_CHECKED || VOW_SANITIZED || VOW_SCHEDULES)
-            if allocatorHooks.allocate == nil { most = 256 }
+            if allocatorHooks.allocate == nil { most = 1024 }
         #endif
     }
 

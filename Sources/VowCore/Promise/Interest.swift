@@ -12,6 +12,11 @@ private let readers: UInt64 = 0xffff_ffff
 func releasePending(
     _ promise: RecordPointer, isPassed: Bool = false, _ thread: ThreadPointer
 ) {
+    if promise.pointee.shape.isReaction && !isPassed && !promise.pointee.isObserved.isSet {
+        // It goes on, and there is nobody to forget.
+        promise.giveBack(1, thread)
+        return
+    }
     if promise.pointee.shape.contains(.immortal) { return }
     if !giveUpReading(promise, thread) { return }
     asOneStep(thread) {

@@ -19,7 +19,6 @@ struct Reaction {
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
-@inline(__always)
 func react(
     to promise: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -42,6 +41,44 @@ func react(
     register(derived, on: promise, thread)
     if reaction.token != nil { enterToken(derived, thread) }
     return derived
+}
+
+/// The same for a reaction that has nothing but a handler, which most have: made without asking for the rest.
+@inline(never)
+func react(
+    to promise: RecordPointer, _ shape: Shape, _ handler: @escaping Handler,
+    _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+) -> RecordPointer {
+    if thread.pointee.context.kind != VOW_NONE {
+        let reaction = Reaction(shape: shape, handler: handler, context: context, executor: nil)
+        return react(to: promise, reaction, thread)
+    }
+    guard let memory = takeMemory(shape.recordSize) else {
+        promise.release(thread)
+        return promiseWithoutMemory
+    }
+    let executor = executorForReaction(nil, thread)
+    let isInline = executor == ownExecutors.inline
+    let derived = initialiseLink(
+        memory, shape, upstream: promise, handler, context, executor,
+        flags: isInline ? RecordFlag.isInline : 0, thread)
+    markObserved(promise)
+    if isInline && thread.pointee.foreignDepth == 0 && promise.canBeReadAtOnce(by: shape) {
+        runPrivately(derived, reading: promise, thread)
+    } else {
+        register(derived, on: promise, thread)
+    }
+    return derived
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// By an inline reaction that nobody knows of before the call that makes it returns, outside of foreign code: no
+    /// order is to be kept then, and its handler runs as the last act of that call.
+    @inline(__always)
+    fileprivate func canBeReadAtOnce(by shape: Shape) -> Bool {
+        pointee.state.read().phase == .settled && !shape.contains(.finally)
+            && shape.contains(value.isError ? .onRejected : .onFulfilled)
+    }
 }
 
 /// Work that reads no promise, for an executor.
@@ -85,23 +122,32 @@ private func makeLink(
     }
     let executor = executorForReaction(reaction.executor, thread)
     let isInline = executor == ownExecutors.inline
-    let link = memory.bindMemory(to: Record.self, capacity: 1)
-    link.initialize(
-        to: Record(
-            .open, shape: shape, promises: 1, producers: 1,
-            flags: (reaction.house == nil ? 0 : RecordFlag.isHoused)
-                | (isInline ? RecordFlag.isInline : 0)))
-    link.upstream = upstream
     var context = reaction.context
     if let given = context, carried > 0 {
         context = memory + size
         context?.copyMemory(from: given, byteCount: carried)
     }
-    link.link.initialize(
-        to: isInline
-            ? LinkPart(handler: reaction.handler, context: context, source: upstream)
-            : LinkPart(handler: reaction.handler, context: context, executor: executor))
+    let link = initialiseLink(
+        memory, shape, upstream: upstream, reaction.handler, context, executor,
+        flags: (reaction.house == nil ? 0 : RecordFlag.isHoused)
+            | (isInline ? RecordFlag.isInline : 0), thread)
     if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
+    return link
+}
+
+@inline(__always)
+private func initialiseLink(
+    _ memory: UnsafeMutableRawPointer, _ shape: Shape, upstream: RecordPointer?,
+    _ handler: Handler?, _ context: UnsafeMutableRawPointer?, _ executor: ExecutorPointer,
+    flags: UInt8, _ thread: ThreadPointer
+) -> RecordPointer {
+    let link = memory.bindMemory(to: Record.self, capacity: 1)
+    link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1, flags: flags))
+    link.upstream = upstream
+    link.link.initialize(
+        to: flags & RecordFlag.isInline != 0
+            ? LinkPart(handler: handler, context: context, source: upstream)
+            : LinkPart(handler: handler, context: context, executor: executor))
     count(thread.cell.pointee.counters.promisesMade)
     count(thread.cell.pointee.counters.handlersRegistered)
     return link

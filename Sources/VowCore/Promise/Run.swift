@@ -5,7 +5,11 @@ import CVow
 /// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
 func runReady(_ thread: ThreadPointer) {
     while let member = thread.pointee.ready.popFirst() {
-        run(member, thread)
+        if member.isBegunByRunning {
+            runInline(member, thread)
+        } else {
+            run(member, thread)
+        }
     }
 }
 
@@ -98,12 +102,43 @@ private func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
     let result = call(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
+    let delivery = reaction.takeDelivery()
+    if result.kind < VOW_STRING && !reaction.pointee.shape.contains(.finally)
+        && settleQuietly(reaction, result, thread)
+    {
+        count(thread.cell.pointee.counters.handlersDone)
+        if let promise { endReadingQuietly(promise, delivery, thread) }
+        return
+    }
     asOneStep(thread) {
-        let delivery = reaction.takeDelivery()
         complete(
             reaction, begunAs: .open, result, Reading(promise: promise, redirect: nil), thread)
         // Afterwards, because until then the way from the reaction led there.
         if let promise { endReading(promise, delivery, thread) }
+    }
+}
+
+/// A reaction that only this thread knows of reads a settled promise (consumed), as the last act of the call that
+/// made it.
+@inline(__always)
+func runPrivately(
+    _ reaction: RecordPointer, reading promise: RecordPointer, _ thread: ThreadPointer
+) {
+    let input = promise.value
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        fatal("a reaction without a handler was run")
+    }
+    let result = call(
+        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
+    count(thread.cell.pointee.counters.handlersDone)
+    if result.kind < VOW_STRING {
+        settlePrivately(reaction, result, thread)
+        promise.giveBack(1, thread)
+        return
+    }
+    asOneStep(thread) {
+        _ = resolve(reaction, whileIn: .open, result, ownsProducer: true, thread)
+        promise.giveBack(1, thread)
     }
 }
 

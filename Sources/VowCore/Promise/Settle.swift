@@ -35,6 +35,55 @@ func settle(
     return true
 }
 
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a reaction that is begun by running it: nobody can read it, nor cancel it, nor come to do so.
+    @inline(__always)
+    fileprivate var isUnseen: Bool { pointee.counts.loadAcquire() == oneProducer }
+}
+
+/// Settles an open reaction that is begun by running it with a value that is no object, and gives its producer's
+/// reference back, where no list of members comes by that: nothing foreign can be called then. False, and nothing is
+/// consumed, where it is not so, or where it was cancelled.
+@inline(__always)
+func settleQuietly(
+    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
+) -> Bool {
+    if reaction.isUnseen {
+        if reaction.pointee.state.read().phase != .open { return false }
+        reaction.value = value
+        reaction.pointee.state.close()
+        count(thread.cell.pointee.counters.promisesSettled)
+        reclaim(reaction, thread)
+        return true
+    }
+    guard let word = reaction.pointee.state.lock(whileIn: .open) else { return false }
+    if let only = word.head {
+        if !only.isOnlyInlineReader(ofRejection: false) {
+            reaction.pointee.state.unlock(.open, only)
+            return false
+        }
+        reaction.value = value
+        deliver(reaction, to: only, ownsProducer: true, thread)
+    } else {
+        reaction.value = value
+        reaction.pointee.state.unlock(.settled, nil)
+        reaction.releaseProducer(thread)
+    }
+    count(thread.cell.pointee.counters.promisesSettled)
+    return true
+}
+
+/// A reaction that only this thread knows of: its producer is gone, and its reader is to come.
+@inline(__always)
+func settlePrivately(
+    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
+) {
+    reaction.value = value
+    reaction.pointee.state.close()
+    reaction.pointee.counts.storeRelaxed(1)
+    count(thread.cell.pointee.counters.promisesSettled)
+}
+
 /// The same for a promise that the caller has locked, open or running. Its hooks are the caller's to dismiss.
 @inline(__always)
 func settleLocked(
@@ -273,25 +322,59 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
     let delivery = member.takeDelivery()
     if !delivery.contains(.countedInline) { return }
     promise.inlineLeft -= 1
+    if promise.inlineLeft == 0 {
+        let owed = thread.pointee.owedReads.take(of: promise)
+        if owed > 0 { promise.giveBack(owed, thread) }
+    }
     deliverLateOnes(of: promise, thread)
     if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
 }
 
 /// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
 /// `takeDelivery` gave.
-@inline(__always)
+@inline(never)
 func endReading(_ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer) {
-    let mine = delivery.contains(.holdsProducer) ? oneProducer + 1 : 1
+    endReading(promise, delivery, thread) { deliverLateOnes(of: promise, thread) }
+}
+
+/// The same outside of a step.
+@inline(__always)
+func endReadingQuietly(_ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer) {
+    endReading(promise, delivery, thread) {
+        asOneStep(thread) { deliverLateOnes(of: promise, thread) }
+    }
+}
+
+@inline(__always)
+private func endReading(
+    _ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer,
+    deliveringLateOnes: () -> Void
+) {
+    var mine = delivery.contains(.holdsProducer) ? oneProducer + 1 : 1
     if delivery.contains(.countedInline) {
-        promise.inlineLeft -= 1
+        promise.inlineLeft &-= 1
+        if promise.inlineLeft != 0 {
+            // The next of them keeps it, and the last gives all back.
+            oweRead(of: promise, thread)
+            return
+        }
+        mine &+= thread.pointee.owedReads.take(of: promise)
         if promise.pointee.counts.loadAcquire() == mine {
             // Nobody else is left who could register, or read the phase.
             promise.pointee.state.close()
-        } else {
-            deliverLateOnes(of: promise, thread)
+            reclaim(promise, thread)
+            return
         }
+        deliveringLateOnes()
     }
     promise.giveBack(mine, thread)
+}
+
+@inline(__always)
+private func oweRead(of promise: RecordPointer, _ thread: ThreadPointer) {
+    if let other = thread.pointee.owedReads.add(promise) {
+        other.promise.giveBack(other.count, thread)
+    }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

@@ -25,6 +25,7 @@ struct ThreadState: ~Copyable {
     var dead: UInt64
     /// What producers asked to be called, oldest first.
     var hooks: HookPointer?
+    var owedReads: OwedReads
     /// What reactions made here carry along.
     var context: vow_value
     /// The innermost handler that runs on this thread.
@@ -47,6 +48,33 @@ struct ThreadState: ~Copyable {
     /// The loops whose thread this is, newest first: see `Homes`.
     let homeLock: SpinLock
     let firstHome: AtomicWord
+}
+
+/// References to a promise that inline reactions have not given back one by one, because others of the same
+/// delivery are still to run on this thread and keep the promise.
+struct OwedReads {
+    private var promise: RecordPointer?
+    private var count: UInt64 = 0
+
+    /// Returns what is owed for another promise, to be given back now.
+    @inline(__always)
+    mutating func add(_ promise: RecordPointer) -> (promise: RecordPointer, count: UInt64)? {
+        if self.promise == promise {
+            count &+= 1
+            return nil
+        }
+        let before = self.promise.map { ($0, count) }
+        self.promise = promise
+        count = 1
+        return before
+    }
+
+    @inline(__always)
+    mutating func take(of promise: RecordPointer) -> UInt64 {
+        if self.promise != promise { return 0 }
+        self.promise = nil
+        return count
+    }
 }
 
 /// A handler that is running.
@@ -106,8 +134,8 @@ func leave(_ thread: ThreadPointer) {
 
 @inline(__always)
 func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result {
-    thread.pointee.foreignDepth += 1
-    defer { thread.pointee.foreignDepth -= 1 }
+    thread.pointee.foreignDepth &+= 1
+    defer { thread.pointee.foreignDepth &-= 1 }
     // It may take its time.
     payOwedWorker(thread)
     return body()
