@@ -33,7 +33,7 @@ demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model \
-        schedules fuzz mutants docs deps format clean
+        schedules fuzz mutants bench-check docs deps format clean
 
 all: help lib
 
@@ -42,7 +42,7 @@ all: help lib
 help: ## This list
 	@awk 'BEGIN { FS = ":.*## "; print "Vow $(VERSION)" } \
 	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	    /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 } \
+	    /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 } \
 	    /^#= / { print substr($$0, 4) }' Makefile
 
 lib: $(LIB) ## The library, shared and static, in build/lib
@@ -90,6 +90,9 @@ fuzz: ## Random programs against a reference model, for SECONDS=60
 
 mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
 	scripts/mutants
+
+bench-check: ## Allocations, bytes, atomic steps and instructions within their budgets
+	bench/check/run $(ARGS)
 
 docs: ## The Swift module's pages, in build/docs/site
 	scripts/docs
