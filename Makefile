@@ -33,7 +33,7 @@ demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model \
-        schedules fuzz mutants bench-check docs deps format clean
+        schedules fuzz mutants bench bench-plots bench-check docs deps format clean
 
 all: help lib
 
@@ -93,6 +93,12 @@ mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find
 
 bench-check: ## Allocations, bytes, atomic steps and instructions within their budgets
 	bench/check/run $(ARGS)
+
+bench: $(LIB) ## Vow beside its peers, in one run; ARGS="--quick --only=W1,W2" and others
+	bench/run $(ARGS)
+
+bench-plots: ## Draws build/bench/results.json
+	bench/plots/run $(ARGS)
 
 docs: ## The Swift module's pages, in build/docs/site
 	scripts/docs

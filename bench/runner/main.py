@@ -1,0 +1,139 @@
+"""The whole run: build, measure, print, write."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from . import machine, options, peers, process, rounds, summary, table, workloads
+
+BENCH = Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+SCHEMA = 1
+
+
+def build_counter(out):
+    """The allocation counter as something to preload; None where it cannot be built."""
+    counter = (out / "count.so").resolve()
+    command = ["cc", "-O2", "-fPIC", "-shared", str(BENCH / "count/count.c"), "-o", str(counter)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        print(f"bench: no counts: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    return counter
+
+
+def say(text):
+    """Progress; the tables go to stdout."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def build_all(found, out):
+    """Builds every peer, and says what became of it."""
+    for peer in found:
+        say(f"bench: building {peer.name}")
+        peers.build(peer, out / "peers")
+        if peer.state != "present":
+            say(f"bench: {peer.name} {peer.state}: {peer.reason}")
+
+
+def measure(asked, present, counter):
+    """All cells; prints each table as soon as it is complete."""
+    titles = {peer.name: peer.title for peer in present}
+    by_name = {peer.name: peer for peer in present}
+
+    def time_run(peer, workload, size):
+        return process.run(peer, workload, size, asked.seconds, asked.timeout)
+
+    def count_run(peer, workload, size):
+        if counter is None:
+            return process.Answer("ok")
+        return process.run(peer, workload, size, asked.seconds, asked.timeout, counter)
+
+    cells = []
+    for workload in workloads.chosen(asked.only):
+        asking = [peer for peer in present if peers.offers(peer, workload.name)]
+        first = len(cells)
+        for size in workload.all_sizes(asked.largest) if asking else []:
+            say(f"bench: {workload.name}, N = {size:,}")
+            new = rounds.alternate(
+                asking, workload.name, size, asked.rounds, cells, time_run, count_run
+            )
+            cells += new
+            for cell in new:
+                keep_facts(by_name[cell.peer], cell.values)
+            if size in workload.sizes:
+                table.print_table(workload, size, summary.summarise(new), titles)
+        if asked.largest and workload.grows and asking:
+            table.print_growth(workload, summary.summarise(cells[first:]), titles)
+    return cells
+
+
+def keep_facts(peer, values):
+    """Compiler, flags and version, which every line of a peer says."""
+    for key in ("compiler", "flags", "version", "harness"):
+        if key in values:
+            peer.facts.setdefault(key, values[key])
+
+
+def report(asked, found, cells):
+    """Everything, as results.json has it."""
+    return {
+        "schema": SCHEMA,
+        "date": machine.now(),
+        "commit": machine.commit(ROOT),
+        "machine": machine.describe(),
+        "settings": {
+            "rounds": asked.rounds,
+            "seconds": asked.seconds,
+            "timeout": asked.timeout,
+            "memory_limit": process.MEMORY,
+            "stack_limit": process.STACK,
+            "allocator": process.ALLOCATOR,
+        },
+        "workloads": [
+            {"name": each.name, "title": each.title, "item": each.item, "sizes": list(each.sizes)}
+            for each in workloads.WORKLOADS
+        ],
+        "peers": [
+            {
+                "name": peer.name,
+                "title": peer.title,
+                "language": peer.language,
+                "state": peer.state,
+                "reason": peer.reason,
+                "counts": peer.counts,
+                **peer.facts,
+            }
+            for peer in found
+        ],
+        "results": summary.summarise(cells),
+    }
+
+
+def main(arguments=None):
+    """Returns the exit code: 0 also where peers crash or are absent, which is a finding."""
+    asked = options.parse(arguments)
+    out = (ROOT / asked.out).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        found = peers.choose(peers.find(BENCH), asked.peers)
+        workloads.chosen(asked.only)
+    except ValueError as error:
+        say(f"bench: {error}")
+        return 2
+    if asked.list:
+        for workload in workloads.WORKLOADS:
+            print(f"{workload.name:<4} {workload.title}")
+        for peer in found:
+            print(f"{peer.name:<12} {peer.title} ({peer.language})")
+        return 0
+    build_all(found, out)
+    present = [peer for peer in found if peer.state == "present"]
+    cells = measure(asked, present, build_counter(out))
+    table.print_absent(found)
+    path = out / "results.json"
+    path.write_text(json.dumps(report(asked, found, cells), indent=1, ensure_ascii=False) + "\n")
+    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    say(f"\nbench: wrote {shown}")
+    return 1 if any(peer.name == "vow" and peer.state != "present" for peer in found) else 0
