@@ -10,7 +10,7 @@ import CVow
 
 private let drainIsComing: UInt64 = 1
 /// How many handlers run before other work of the queue gets its turn.
-private let turn = 512
+private let turn = 1024
 
 func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if thread.pointee.place?.pointee.executor == executor {
@@ -41,7 +41,7 @@ private func sendDrain(_ executor: ExecutorPointer) {
 }
 
 @inline(__always)
-private func takeIntake(_ executor: ExecutorPointer) {
+func takeIntake(_ executor: ExecutorPointer) {
     if executor.pointee.intake.loadRelaxed() & ~drainIsComing == 0 { return }
     let taken = executor.pointee.intake.exchangeAcquireRelease(drainIsComing)
     executor.batch.pointee.append(

@@ -14,6 +14,33 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
+/// The queue of work of the executor that this thread works for, if that is to run the reaction: whoever appends it
+/// there has submitted it, without any foreign code. What others pushed before is taken first.
+@inline(__always)
+func ownQueue(
+    for reaction: RecordPointer, _ thread: ThreadPointer
+) -> UnsafeMutablePointer<MemberList>? {
+    guard let place = thread.pointee.place, !reaction.isInline,
+        reaction.executorElsewhere == place.pointee.executor
+    else { return nil }
+    return ownQueue(of: place.pointee.executor, thread)
+}
+
+private func ownQueue(
+    of executor: ExecutorPointer, _ thread: ThreadPointer
+) -> UnsafeMutablePointer<MemberList>? {
+    switch executor.pointee.kind {
+    case .serial where !refusesWork:
+        count(thread.cell.pointee.counters.workGiven)
+        takeIntake(executor)
+    case .loop where executor.loop.isUsable && executor.loop.isRun(by: thread):
+        takeIntake(of: executor)
+    default:
+        return nil
+    }
+    return executor.batch
+}
+
 private func submitToLibdispatch(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {

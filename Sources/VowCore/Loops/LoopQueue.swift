@@ -55,7 +55,7 @@ func nextReaction(in executor: ExecutorPointer) -> RecordPointer? {
     return executor.batch.pointee.popFirst()
 }
 
-private func takeIntake(of executor: ExecutorPointer) {
+func takeIntake(of executor: ExecutorPointer) {
     if executor.pointee.intake.loadRelaxed() & ~marks == 0 { return }
     let taken = executor.pointee.intake.exchangeAcquireRelease(runIsComing)
     executor.batch.pointee.append(

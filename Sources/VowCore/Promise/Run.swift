@@ -79,9 +79,10 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
     thread.pointee.isAboutToLookForWork = looksForWorkNext
     asOneStep(thread) {
-        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        let delivery = reaction.takeDelivery()
         complete(reaction, begunAs: .running, result, reading, thread)
-        reading.release(thread)
+        if let promise = reading.promise { endReading(promise, delivery, thread) }
+        reading.redirect?.release(thread)
     }
     thread.pointee.isAboutToLookForWork = false
     executor?.release(thread)

@@ -58,7 +58,7 @@ func settleQuietly(
     }
     guard let word = reaction.pointee.state.lock(whileIn: .open) else { return false }
     if let only = word.head {
-        if !only.isOnlyInlineReader(ofRejection: false) {
+        if only.next != nil || !only.isInlineReader(ofRejection: false) {
             reaction.pointee.state.unlock(.open, only)
             return false
         }
@@ -93,10 +93,29 @@ func settleLocked(
     let isTravelling = promise.pointee.shape.isTravelling
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
-    if let only = word.head, only.isOnlyInlineReader(ofRejection: value.isError) {
-        deliver(promise, to: only, ownsProducer: ownsProducer, thread)
-        if isTravelling { leaveToken(promise, thread) }
-        return
+    if let only = word.head, only.next == nil {
+        if only.isInlineReader(ofRejection: value.isError) {
+            deliver(promise, to: only, ownsProducer: ownsProducer, thread)
+            if isTravelling { leaveToken(promise, thread) }
+            return
+        }
+        if only.isReader(ofRejection: value.isError),
+            let queue = ownQueue(for: only, thread)
+        {
+            only.markOut()
+            if ownsProducer { only.progress.insert(.holdsProducer) }
+            queue.pointee.append(only)
+            promise.pointee.state.unlock(.settled, nil)
+            if isTravelling { leaveToken(promise, thread) }
+            return
+        }
+        if only.takesOutcome {
+            promise.pointee.state.unlock(.settled, nil)
+            if isTravelling { leaveToken(promise, thread) }
+            asOneStep(thread) { thread.pointee.outcomes.append(only) }
+            if ownsProducer { promise.releaseProducer(thread) }
+            return
+        }
     }
     let isAwaited = word.head != nil
     if isAwaited && !ownsProducer { promise.retainProducer() }
@@ -106,13 +125,28 @@ func settleLocked(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of the newest member of a queue, which is locked: there is no other, and it has a handler for the outcome,
-    /// which this thread runs.
+    /// Of a member of a queue: it has a handler for the outcome, which this thread runs.
     @inline(__always)
-    fileprivate func isOnlyInlineReader(ofRejection isRejection: Bool) -> Bool {
+    fileprivate func isInlineReader(ofRejection isRejection: Bool) -> Bool {
         // A thread that waits has no flags set.
         pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
-            && next == nil && handles(rejected: isRejection)
+            && handles(rejected: isRejection)
+    }
+
+    /// The same, and some executor runs it.
+    @inline(__always)
+    fileprivate func isReader(ofRejection isRejection: Bool) -> Bool {
+        pointee.shape.isReaction && !pointee.flags.contains(RecordFlag.follows)
+            && handles(rejected: isRejection)
+    }
+
+    /// Of a member of a queue: it is told of the outcome by the thread that settles, before any foreign code. It has
+    /// a reference to its promise.
+    @inline(__always)
+    fileprivate var takesOutcome: Bool {
+        let shape = pointee.shape
+        return !shape.isWaiter
+            && (!shape.isReaction || pointee.flags.contains(RecordFlag.follows))
     }
 }
 
@@ -176,7 +210,7 @@ private func enqueueBatch(
     var batch = MemberList()
     var members = oldestFirst(newest)
     while let member = members.popFirst() {
-        if !member.pointee.shape.isReaction || member.pointee.flags.contains(RecordFlag.follows) {
+        if member.takesOutcome {
             thread.pointee.outcomes.append(member)
         } else if !member.handles(rejected: isRejected) {
             member.progress.insert(.passes)
@@ -320,13 +354,14 @@ func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: T
 /// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
 func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
     let delivery = member.takeDelivery()
-    if !delivery.contains(.countedInline) { return }
-    promise.inlineLeft -= 1
-    if promise.inlineLeft == 0 {
-        let owed = thread.pointee.owedReads.take(of: promise)
-        if owed > 0 { promise.giveBack(owed, thread) }
+    if delivery.contains(.countedInline) {
+        promise.inlineLeft -= 1
+        if promise.inlineLeft == 0 {
+            let owed = thread.pointee.owedReads.take(of: promise)
+            if owed > 0 { promise.giveBack(owed, thread) }
+        }
+        deliverLateOnes(of: promise, thread)
     }
-    deliverLateOnes(of: promise, thread)
     if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
 }
 

@@ -14,9 +14,7 @@ static void (*second_work)(size_t);
 static size_t second_count;
 
 /* Where each side is; a cache line apart. */
-static struct {
-    _Alignas(128) _Atomic size_t at;
-} sides[2];
+static struct { _Alignas(128) _Atomic size_t at; } sides[2];
 
 static void pin(long processor) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,5 +1,5 @@
-// Places for handles, made and touched before anything is measured: only what the library itself takes
-// shows in allocations and memory.
+// Places for handles, made and touched before anything is measured: only what the library itself
+// takes shows in allocations and memory.
 #ifndef BENCH_SLOTS_H
 #define BENCH_SLOTS_H
 
@@ -28,10 +28,18 @@ template <class T> class Slots {
         used = 0;
     }
 
-    T &operator[](size_t index) { return places[index]; }
-    T *begin() { return places; }
-    T *end() { return places + used; }
-    size_t size() const { return used; }
+    T &operator[](size_t index) {
+        return places[index];
+    }
+    T *begin() {
+        return places;
+    }
+    T *end() {
+        return places + used;
+    }
+    size_t size() const {
+        return used;
+    }
 
   private:
     T *places = nullptr;

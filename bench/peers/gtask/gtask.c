@@ -1,6 +1,6 @@
-/* GTask, as GIO's asynchronous functions use it. Its callback runs in the main context of the thread that
- * made it: at once when the task is older than the context's current turn (W2), else in a turn to come
- * (W6a). */
+/* GTask, as GIO's asynchronous functions use it. Its callback runs in the main context of the
+ * thread that made it: at once when the task is older than the context's current turn (W2), else in
+ * a turn to come (W6a). */
 #include "duel.h"
 #include "peer.h"
 

@@ -1,5 +1,5 @@
-/* W12 as libuv's documentation has it: a queue under a mutex, and uv_async_send, which is the one function
- * that other threads may call. The loop takes the whole queue at once. */
+/* W12 as libuv's documentation has it: a queue under a mutex, and uv_async_send, which is the one
+ * function that other threads may call. The loop takes the whole queue at once. */
 #include "duel.h"
 #include "peer.h"
 

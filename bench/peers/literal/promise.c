@@ -120,8 +120,8 @@ static void append_if_pending(void *context) {
 promise *promise_then(promise *self, dispatch_queue_t queue, handler fn, void *context) {
     promise *derived = promise_create();
     entry *each = malloc(sizeof *each);
-    *each = (entry){
-        .queue = queue, .fn = fn, .context = context, .derived = promise_retain(derived)};
+    *each =
+        (entry){.queue = queue, .fn = fn, .context = context, .derived = promise_retain(derived)};
     step reading = {.self = self, .entries = each};
     dispatch_sync_f(self->queue, &reading, read_state);
     if (!reading.settled) {

@@ -1,5 +1,5 @@
-/* A promise as PromiseKit 1 built it, in C: each has a concurrent queue, which is its lock. Reading is
- * dispatch_sync, registering and settling are dispatch_barrier_sync. */
+/* A promise as PromiseKit 1 built it, in C: each has a concurrent queue, which is its lock. Reading
+ * is dispatch_sync, registering and settling are dispatch_barrier_sync. */
 #ifndef BENCH_LITERAL_PROMISE_H
 #define BENCH_LITERAL_PROMISE_H
 
@@ -34,7 +34,8 @@ bool promise_peek(promise *self, long *value);
 /* Blocks until it is settled. */
 long promise_await(promise *self);
 
-/* A promise (owned) that settles when all have (borrowed, at least one); their results are then in the array. */
+/* A promise (owned) that settles when all have (borrowed, at least one); their results are then in
+ * the array. */
 promise *promise_all(promise *const *promises, size_t count, long *results);
 
 #endif

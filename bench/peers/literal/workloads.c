@@ -142,7 +142,8 @@ static void all(size_t n) {
     promise_release(together);
 }
 
-/* W7: each level hops to a queue, as PromiseKit's handlers do, so that it does not run inside another */
+/* W7: each level hops to a queue, as PromiseKit's handlers do, so that it does not run inside
+ * another */
 static result count_down(long input, void *context) {
     atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
     if (input == 0) {

@@ -1,5 +1,6 @@
-/* W8 without promises: the same pattern as two awaits, a word per wait, and the same policy. A waiter
- * looks 100 times, as vow_await does (Parking.looks), then says that it sleeps, then sleeps. */
+/* W8 without promises: the same pattern as two awaits, a word per wait, and the same policy. A
+ * waiter looks 100 times, as vow_await does (Parking.looks), then says that it sleeps, then sleeps.
+ */
 #define _GNU_SOURCE
 #include "raw.h"
 

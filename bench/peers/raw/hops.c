@@ -1,4 +1,5 @@
-/* libdispatch by itself: single calls onto a serial queue, and a chain whose links submit each other. */
+/* libdispatch by itself: single calls onto a serial queue, and a chain whose links submit each
+ * other. */
 #include "raw.h"
 
 #include <dispatch/dispatch.h>

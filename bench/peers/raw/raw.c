@@ -1,5 +1,5 @@
-/* The floor under every promise: memory, an atomic operation, a call. W2 and W4 are the least that a
- * chain and a list of handlers can be: a node each, called through a pointer, freed. */
+/* The floor under every promise: memory, an atomic operation, a call. W2 and W4 are the least that
+ * a chain and a list of handlers can be: a node each, called through a pointer, freed. */
 #include "raw.h"
 
 #include <stdatomic.h>
@@ -82,9 +82,6 @@ const peer_workload peer_workloads[] = {
     {.name = "W6a", .begin = begin_hops, .pass = serial_hops},
     {.name = "W6b", .begin = begin_hops, .pass = pool_hops},
     {.name = "W6c", .begin = begin_hops, .pass = serial_calls},
-    {.name = "W8",
-     .begin = begin_futexes,
-     .prepare = reset_futexes,
-     .pass = futex_round_trips},
+    {.name = "W8", .begin = begin_futexes, .prepare = reset_futexes, .pass = futex_round_trips},
     {.name = NULL},
 };

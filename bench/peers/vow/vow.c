@@ -1,5 +1,5 @@
-/* Vow, through its header and shared library. W1 to W7 and W11 use the inline executor, as the peers'
- * handlers run inline. */
+/* Vow, through its header and shared library. W1 to W7 and W11 use the inline executor, as the
+ * peers' handlers run inline. */
 #include "vow_peer.h"
 
 #include "duel.h"
