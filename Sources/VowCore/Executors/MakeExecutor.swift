@@ -73,9 +73,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     }
 
     @inline(__always)
-    func release(_ thread: ThreadPointer) {
-        if pointee.isImmortal { return }
-        if pointee.counts.subtractAcquireRelease(1) == 1 { reclaim(self, thread) }
+    func release(_ thread: ThreadPointer) { release(1, thread) }
+
+    /// Several references at once.
+    @inline(__always)
+    func release(_ count: UInt64, _ thread: ThreadPointer) {
+        if pointee.isImmortal || count == 0 { return }
+        if pointee.counts.subtractAcquireRelease(count) == count { reclaim(self, thread) }
     }
 }
 

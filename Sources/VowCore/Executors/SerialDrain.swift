@@ -15,14 +15,31 @@ private let turn = 1024
 func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if thread.pointee.place?.pointee.executor == executor {
         // This thread is the drain: no hop. Those that were pushed before go first.
+        count(thread.cell.pointee.counters.workGiven)
         takeIntake(executor)
         executor.batch.pointee.append(reaction)
-        return
+    } else {
+        submitSerial(reaction, executor, thread) { nil }
     }
+}
+
+/// The same for a reaction and those that `next` gives after it, in one push, by a thread that is not the drain.
+func submitSerial(
+    _ oldest: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer,
+    next: () -> RecordPointer?
+) {
+    var newest = oldest
+    var pushed = 1
+    while let reaction = next() {
+        reaction.lane = newest
+        newest = reaction
+        pushed += 1
+    }
+    count(thread.cell.pointee.counters.workGiven, pushed)
     while true {
         let old = executor.pointee.intake.loadRelaxed()
-        reaction.lane = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
-        let new = UInt64(UInt(bitPattern: reaction)) | drainIsComing
+        oldest.lane = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
+        let new = UInt64(UInt(bitPattern: newest)) | drainIsComing
         // In the single order with the look below: see `nudgeWaitingThreads`. Afterwards the executor
         // may be gone, unless this push is the one that sends the drain.
         if executor.pointee.intake.replaceOrdered(old, new).exchanged {

@@ -41,18 +41,31 @@ private func ownQueue(
     return executor.batch
 }
 
+/// The executor of a reaction, if it is one on a serial dispatch queue that takes work, and not this thread's own.
+@inline(__always)
+func serialExecutor(for reaction: RecordPointer, _ thread: ThreadPointer) -> ExecutorPointer? {
+    guard !reaction.isInline, let executor = reaction.executorElsewhere,
+        executor.pointee.kind == .serial, !refusesWork,
+        thread.pointee.place?.pointee.executor != executor
+    else { return nil }
+    return executor
+}
+
 private func submitToLibdispatch(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
+    if executor.pointee.kind == .serial {
+        submitSerial(reaction, executor, thread)
+        return
+    }
     count(thread.cell.pointee.counters.workGiven)
     switch executor.pointee.kind {
     case .pool: submitPooled(reaction, thread)
-    case .serial: submitSerial(reaction, executor, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
     case .barrier:
         executor.pointee.queue?.submitBarrier(reaction, runDispatched)
         nudgeWaitingThreads()
-    case .inline, .custom, .loop: fatal("an executor that is not on libdispatch")
+    case .inline, .custom, .loop, .serial: fatal("an executor with a way of its own")
     }
 }
 

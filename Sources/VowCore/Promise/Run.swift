@@ -31,6 +31,12 @@ struct Reading {
 /// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was cancelled.
 @inline(__always)
 private func begin(_ reaction: RecordPointer) -> Reading? {
+    if reaction.isUnseen {
+        if reaction.pointee.state.read().phase != .open { return nil }
+        let promise = reaction.upstream
+        reaction.pointee.state.run()
+        return Reading(promise: promise, redirect: nil)
+    }
     var pause = Backoff()
     while true {
         if let word = reaction.pointee.state.lock(whileIn: .open) {
@@ -85,7 +91,7 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         reading.redirect?.release(thread)
     }
     thread.pointee.isAboutToLookForWork = false
-    executor?.release(thread)
+    releaseAfterRun(executor, thread)
 }
 
 /// A reaction that is begun by running it. Who cancels it meanwhile finds it open, and its executor, which is this
@@ -169,6 +175,16 @@ private func call(
             destroyContext(of: reaction, context)
             return result
         }
+    }
+}
+
+/// The executor of a reaction that has run: whoever works for it gives all those references back together.
+@inline(__always)
+private func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
+    if let place = thread.pointee.place, place.pointee.executor == executor {
+        place.pointee.runs &+= 1
+    } else {
+        executor?.release(thread)
     }
 }
 

@@ -36,9 +36,11 @@ func settle(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a reaction that is begun by running it: nobody can read it, nor cancel it, nor come to do so.
+    /// Of a reaction: nobody can read it, nor cancel it, nor come to do so; who is about to run it has it alone.
     @inline(__always)
-    fileprivate var isUnseen: Bool { pointee.counts.loadAcquire() == oneProducer }
+    var isUnseen: Bool {
+        pointee.counts.loadAcquire() == oneProducer && !pointee.shape.isTravelling
+    }
 }
 
 /// Settles an open reaction that is begun by running it with a value that is no object, and gives its producer's
@@ -274,16 +276,20 @@ func handOverAll(_ thread: ThreadPointer) {
     takeOutcomes(thread)
     finishLastBatch(thread)
     while let member = thread.pointee.handOver.popFirst() {
-        if member.progress.contains(.lastOfBatch) {
-            member.progress.remove(.lastOfBatch)
-            thread.pointee.handedOver = thread.pointee.batchPromise ?? promiseRead(by: member)
-            thread.pointee.batchPromise = nil
-        }
+        noteLastOfBatch(member, thread)
         handOver(member, thread)
         takeOutcomes(thread)
         finishLastBatch(thread)
     }
     thread.pointee.isHandingOver = outer
+}
+
+@inline(__always)
+private func noteLastOfBatch(_ member: RecordPointer, _ thread: ThreadPointer) {
+    if !member.progress.contains(.lastOfBatch) { return }
+    member.progress.remove(.lastOfBatch)
+    thread.pointee.handedOver = thread.pointee.batchPromise ?? promiseRead(by: member)
+    thread.pointee.batchPromise = nil
 }
 
 /// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
@@ -320,9 +326,22 @@ private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
         thread.pointee.skipped.append(member)
     } else if member.progress.contains(.passes) {
         passThrough(member, thread)
+    } else if let executor = serialExecutor(for: member, thread) {
+        submitSerial(member, executor, thread) { nextOfRun(for: executor, thread) }
     } else {
         submit(member, thread)
     }
+}
+
+/// The next of the same batch, if it goes to the same executor: they travel together.
+private func nextOfRun(for executor: ExecutorPointer, _ thread: ThreadPointer) -> RecordPointer? {
+    guard thread.pointee.handedOver == nil, let member = thread.pointee.handOver.first,
+        !member.pointee.flags.contains(RecordFlag.withdrawn), !member.progress.contains(.passes),
+        !member.isInline, member.executorElsewhere == executor
+    else { return nil }
+    _ = thread.pointee.handOver.popFirst()
+    noteLastOfBatch(member, thread)
+    return member
 }
 
 /// The promise that a reaction reads which is in no queue any more; it may be cancelled at this moment.

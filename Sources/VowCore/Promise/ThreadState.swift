@@ -92,6 +92,13 @@ struct Frame {
 struct Place {
     let executor: ExecutorPointer
     let outer: UnsafeMutablePointer<Place>?
+    /// Reactions that have run here, whose references to the executor are still to be given back.
+    var runs: UInt64 = 0
+
+    init(executor: ExecutorPointer, outer: UnsafeMutablePointer<Place>?) {
+        self.executor = executor
+        self.outer = outer
+    }
 }
 
 /// Works for an executor, which the caller keeps alive.
@@ -103,6 +110,7 @@ func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: ()
         body()
     }
     thread.pointee.place = place.outer
+    executor.release(place.runs, thread)
 }
 
 @inline(__always)

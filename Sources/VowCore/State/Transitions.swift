@@ -46,6 +46,10 @@ struct PromiseState: ~Copyable, Sendable {
     /// Of an observer, claimed by the caller → settled: idle again.
     func close() { word.storeRelease(Phase.settled.bits) }
 
+    /// open → running, of a reaction that only the caller has.
+    @inline(__always)
+    func run() { word.storeRelaxed(Phase.running.bits) }
+
     // MARK: Settling
 
     /// Open or running, locked: the first half of the step to settling, in which the caller writes the value.
