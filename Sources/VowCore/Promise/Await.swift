@@ -26,7 +26,20 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         default: return result
         }
     }
+    // Outside of foreign code nothing waits for this thread, so it can look for a while before it says that it waits:
+    // whoever settles the promise meanwhile has nobody to wake.
+    if thread.pointee.foreignDepth == 0 && !deadline.hasPassed && settlesSoon(promise) {
+        return .settled
+    }
     return wait(for: promise, until: deadline, running: nil, thread)
+}
+
+private func settlesSoon(_ promise: RecordPointer) -> Bool {
+    for _ in 0..<Parking.looks {
+        if promise.pointee.state.read().hasValue { return true }
+        vow_platform_relax()
+    }
+    return false
 }
 
 /// Waits, and runs a loop (borrowed) until then.
