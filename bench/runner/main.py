@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import machine, options, peers, process, rounds, summary, table, workloads
+from . import limits, machine, options, peers, process, rounds, summary, table, workloads
 
 BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
@@ -50,6 +50,10 @@ def measure(asked, present, counter):
             return process.Answer("ok")
         return process.run(peer, workload, size, asked.seconds, asked.timeout, counter)
 
+    def survives(name, workload, size):
+        answer = process.run(by_name[name], workload, size, 0, asked.timeout)
+        return answer.status != "crash"
+
     cells = []
     for workload in workloads.chosen(asked.only):
         asking = [peer for peer in present if peers.offers(peer, workload.name)]
@@ -64,7 +68,8 @@ def measure(asked, present, counter):
                 keep_facts(by_name[cell.peer], cell.values)
             if size in workload.sizes:
                 table.print_table(workload, size, summary.summarise(new), titles)
-        if asked.largest and workload.grows and asking:
+        if workload.grows and asked.largest and asking:
+            limits.refine(cells[first:], survives)
             table.print_growth(workload, summary.summarise(cells[first:]), titles)
     return cells
 

@@ -12,6 +12,7 @@ class Cell:
     size: int
     status: str = "ok"
     reason: str = ""
+    failed_at: int = 0  # the size at which it first crashed or was too slow
     times: list = field(default_factory=list)
     values: dict = field(default_factory=dict)  # counts, notes and the like, from the last answers
 
@@ -22,6 +23,7 @@ class Cell:
             self.times.append(answer.values["ns_per_item"])
         elif answer.status != "ok":
             self.status, self.reason = answer.status, answer.reason
+            self.failed_at = self.size
 
     def take_counts(self, answer):
         """Adds what a run that counted said; its time is not used."""
@@ -38,7 +40,8 @@ def known(peer, workload, size, cells):
     for cell in cells:
         if (cell.peer, cell.workload) == (peer.name, workload) and cell.size < size:
             if cell.status in ("crash", "timeout"):
-                return Cell(peer.name, workload, size, cell.status, f"at {cell.size:,} already")
+                at = cell.failed_at
+                return Cell(peer.name, workload, size, cell.status, cell.reason, at)
             if cell.status == "unsupported":
                 return Cell(peer.name, workload, size, cell.status, cell.reason)
     return None

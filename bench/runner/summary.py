@@ -25,8 +25,8 @@ def row(cell, base):
     result = {"workload": cell.workload, "n": cell.size, "peer": cell.peer, "status": cell.status}
     if cell.reason:
         result["reason"] = cell.reason
-    if cell.status == "crash":
-        result["crashes_at"] = cell.size
+    if cell.failed_at:
+        result["failed_at"] = cell.failed_at
     times = spread(cell.times)
     if cell.status == "ok" and times:
         result["ns_per_item"] = times

@@ -19,9 +19,9 @@ def cells_of(row, title):
     if row["status"] == "unsupported":
         return [title, "–", row.get("reason", "")]
     if row["status"] == "crash":
-        return [title, f"crashes at {row['n']:,}", row.get("reason", "")]
+        return [title, f"crashes at {row['failed_at']:,}", row.get("reason", "")]
     if row["status"] == "timeout":
-        return [title, f"too slow at {row['n']:,}", row.get("reason", "")]
+        return [title, f"too slow at {row['failed_at']:,}", row.get("reason", "")]
     times = row.get("ns_per_item")
     span = f"{number(times['min'])}–{number(times['max'])}" if times else ""
     return [
@@ -66,6 +66,11 @@ def short(row):
     return {"crash": "crash", "timeout": "too slow"}.get(row["status"], "–")
 
 
+def crashes(rows):
+    """At which N each peer of these rows begins to crash."""
+    return {row["peer"]: row["failed_at"] for row in rows if row["status"] == "crash"}
+
+
 def growth_lines(rows, titles):
     """A line per peer, a column per size; peers that do not offer the workload are left out."""
     sizes = sorted({row["n"] for row in rows})
@@ -74,11 +79,18 @@ def growth_lines(rows, titles):
     lines = [["peer"] + [f"{size:,}" for size in sizes]]
     for name in names:
         mine = {row["n"]: short(row) for row in offered if row["peer"] == name}
-        lines.append([titles[name]] + [mine.get(size, "") for size in sizes])
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        line = [titles[name]] + [mine.get(size, "") for size in sizes]
+        if name in crashes(rows):
+            line.append(f"crashes at about {crashes(rows)[name]:,}")
+        lines.append(line)
+    count = len(lines[0])
+    widths = [max(len(line[i]) for line in lines) for i in range(count)]
     return [
-        f"  {line[0]:<{widths[0]}}  "
-        + "  ".join(f"{text:>{width}}" for text, width in zip(line[1:], widths[1:]))
+        "  ".join(
+            ["", f"{line[0]:<{widths[0]}}"]
+            + [f"{text:>{width}}" for text, width in zip(line[1:], widths[1:])]
+            + line[count:]
+        )
         for line in lines
     ]
 

@@ -58,9 +58,9 @@ class Failures(unittest.TestCase):
 
     def test_nor_at_a_larger_size(self):
         machine = Machine()
-        before = rounds.Cell("a", "W2", 100, "crash", "SIGSEGV")
+        before = rounds.Cell("a", "W2", 100, "crash", "SIGSEGV", 100)
         (cell,) = machine.run([peer("a")], size=1000, cells=[before])
-        self.assertEqual((cell.status, cell.reason, machine.timed), ("crash", "at 100 already", []))
+        self.assertEqual((cell.status, cell.failed_at, machine.timed), ("crash", 100, []))
 
     def test_but_for_another_workload_it_is(self):
         before = rounds.Cell("a", "W7", 100, "crash", "SIGSEGV")

@@ -38,8 +38,8 @@ class Ratios(unittest.TestCase):
 
 class Others(unittest.TestCase):
     def test_a_crash_says_where_and_has_no_time(self):
-        (row,) = summary.summarise([cell("a", 5, status="crash", reason="SIGSEGV")])
-        self.assertEqual((row["crashes_at"], row["reason"]), (100, "SIGSEGV"))
+        (row,) = summary.summarise([cell("a", 5, status="crash", reason="SIGSEGV", failed_at=100)])
+        self.assertEqual((row["failed_at"], row["reason"]), (100, "SIGSEGV"))
         self.assertNotIn("ns_per_item", row)
 
     def test_unknown_keys_of_a_peer_go_along(self):

@@ -30,7 +30,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(first.index("1.00") + 4, second.index("200.00") + 6)
 
     def test_crash_absence_and_slowness_are_said(self):
-        base = {"workload": "W2", "n": 1_000_000, "peer": "a"}
+        base = {"workload": "W2", "n": 1_000_000, "peer": "a", "failed_at": 100_000}
         rows = [
             {**base, "status": "crash", "reason": "SIGSEGV"},
             {**base, "status": "unsupported", "reason": "no then"},
@@ -40,20 +40,22 @@ class Lines(unittest.TestCase):
         self.assertEqual(
             lines,
             [
-                "Another crashes at 1,000,000 (SIGSEGV)",
+                "Another crashes at 100,000 (SIGSEGV)",
                 "Another – (no then)",
-                "Another too slow at 1,000,000 (more than 60 s)",
+                "Another too slow at 100,000 (more than 60 s)",
             ],
         )
 
 
 class Growth(unittest.TestCase):
     def test_a_line_per_peer_and_a_column_per_size(self):
-        crash = {"workload": "W2", "n": 1000, "peer": "a", "status": "crash"}
+        crash = {"workload": "W2", "n": 1000, "peer": "a", "status": "crash", "failed_at": 204}
         none = {"workload": "W2", "n": 100, "peer": "c", "status": "unsupported"}
         rows = [ok("vow", 10), ok("a", 20), none, {**ok("vow", 11), "n": 1000}, crash]
-        lines = [line.split() for line in table.growth_lines(rows, TITLES)]
-        self.assertEqual(lines, [["peer", "100", "1,000"], ["Vow", "10", "11"], ["Another", "20", "crash"]])
+        lines = [" ".join(line.split()) for line in table.growth_lines(rows, TITLES)]
+        self.assertEqual(
+            lines, ["peer 100 1,000", "Vow 10 11", "Another 20 crash crashes at about 204"]
+        )
 
 
 class Printing(unittest.TestCase):

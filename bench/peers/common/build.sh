@@ -30,15 +30,25 @@ libs_of() { pkg-config --libs "$@"; }
 # The compiler's name and version: "gcc (Debian ...) 12.2.0" or the like.
 named() { "$1" --version | head -n 1; }
 
+# Whether the program is there, made in this way, and newer than all that it is made of.
+fresh() {
+    local program=$1 how=$2
+    shift 2
+    [ -e "$program" ] && [ "$(cat "$program.how" 2>/dev/null)" = "$how" ] &&
+        [ -z "$(find . "$@" "$COMMON" "$ROOT/include" ../../count -newer "$program" -print -quit)" ]
+}
+
 peer() {
-    local name=$1 out=$2 flags=$3 libs=$4 source object objects=() compiler=$CC
+    local name=$1 out=$2 flags=$3 libs=$4 source object objects=() compiler=$CC how
     shift 4
+    how="$CC $CXX $OPTIMISED $flags $libs $*"
     command -v "$CC" >/dev/null && command -v "$CXX" >/dev/null || absent "no $CC or $CXX"
     needs benchmark
+    ! fresh "$out/$name" "$how" "$@" || return 0
     mkdir -p "$out"
     [[ " $* " != *.cpp\ * ]] || compiler=$CXX
     for source in "$@" "$COMMON/duel.c" "$COMMON/peer.cpp"; do
-        object=$out/$(basename "$source").o
+        object=$out/${#objects[@]}-$(basename "$source").o
         objects+=("$object")
         case $source in
         *.c) "$CC" -std=gnu11 $OPTIMISED -Wall -Wextra -I "$COMMON" $flags -c "$source" -o "$object" ;;
@@ -50,4 +60,5 @@ peer() {
         esac
     done
     "$CXX" "${objects[@]}" -o "$out/$name" $libs $(libs_of benchmark) -pthread
+    echo "$how" >"$out/$name.how"
 }

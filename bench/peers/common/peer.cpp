@@ -1,5 +1,5 @@
-// The main function of every peer in C and C++: runs one workload under Google Benchmark, counts what
-// it allocates, and prints the protocol's line (bench/README.md).
+// The main function of every peer in C and C++: runs one workload under Google Benchmark, counts
+// what it allocates, and prints the protocol's line (bench/README.md).
 
 #include "peer.h"
 
@@ -49,8 +49,11 @@ void call(void (*step)(size_t), size_t n) {
 /* Takes the time of the last report: the median where there are repetitions. */
 class Reporter : public benchmark::BenchmarkReporter {
   public:
-    explicit Reporter(Outcome &outcome) : outcome(outcome) {}
-    bool ReportContext(const Context &) override { return true; }
+    explicit Reporter(Outcome &outcome) : outcome(outcome) {
+    }
+    bool ReportContext(const Context &) override {
+        return true;
+    }
     void ReportRuns(const std::vector<Run> &runs) override {
         for (const Run &run : runs) {
             bool median = run.run_type == Run::RT_Aggregate && run.aggregate_name == "median";

@@ -111,7 +111,8 @@ kj::Promise<long> countDown(long left) {
 void recursion(size_t n) {
     ran = 0;
     scope();
-    kj::Promise<long> last = kj::Promise<long>(static_cast<long>(n)).then([](long left) { return countDown(left); });
+    kj::Promise<long> last =
+        kj::Promise<long>(static_cast<long>(n)).then([](long left) { return countDown(left); });
     peer_expect(last.wait(scope()) == 0 && ran == n + 1, "W7");
 }
 

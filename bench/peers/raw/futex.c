@@ -13,7 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef LOOKS
 #define LOOKS 100
+#endif
 
 enum { awake, asleep, done };
 
@@ -41,7 +43,7 @@ static inline void relax(void) {
 }
 
 static void await(word *each) {
-    for (int look = 0; look < LOOKS; look++) {
+    for (int look = LOOKS; look > 0; look--) {
         if (atomic_load_explicit(&each->state, memory_order_relaxed) != awake) {
             break;
         }

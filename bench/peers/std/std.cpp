@@ -1,4 +1,5 @@
-// std::promise and std::future: one value, handed over once, read by blocking. There are no handlers.
+// std::promise and std::future: one value, handed over once, read by blocking. There are no
+// handlers.
 #include "duel.h"
 #include "slots.h"
 
