@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Before anything of the library is used. */
+void measure_start(void);
+
 /* What lies between these two is measured, on all threads; several times, if need be. */
 void measure_begin(void);
 void measure_end(void);

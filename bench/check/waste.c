@@ -8,7 +8,9 @@ vow_promise *__wrap_vow_then(vow_promise *promise, vow_handler handler, void *co
 
 vow_promise *__wrap_vow_then(vow_promise *promise, vow_handler handler, void *context) {
     void *volatile taken = malloc(64);
+    void *volatile more = malloc(64);
     free(taken);
+    free(more);
     vow_promise_release(vow_promise_retain(promise));
     return __real_vow_then(promise, handler, context);
 }

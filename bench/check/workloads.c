@@ -645,7 +645,7 @@ static const workload workloads[] = {
     {"link-serial", "W6 a link on a serial queue", 1000, link_serial, true},
     {"chain-serial", "W6 a chain of 100 on a serial queue", 50, chain_serial, true},
     {"handlers-serial", "W6 a handler of 1,000 on a serial queue", 1000, handlers_serial, true},
-    {"batch-serial", "W6 1,000 handlers on a serial queue", 20, batch_serial, true},
+    {"batch-serial", "W6 1,000 handlers on a serial queue", 200, batch_serial, true},
     {"await", "W8 a wait that is woken", 100, await, true},
 };
 
@@ -663,6 +663,7 @@ int main(int count, char **arguments) {
     for (size_t i = 0; i < known && size > 0 && size <= MOST; i++) {
         if (strcmp(arguments[1], workloads[i].name) == 0) {
             vow_statistics now = {.size = sizeof now};
+            measure_start();
             vow_executor_set_default(vow_executor_inline());
             workloads[i].run(size);
             CHECK(vow_stats(&now) == 0);

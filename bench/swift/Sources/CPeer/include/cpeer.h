@@ -6,7 +6,8 @@
 
 #include "../../../../count/count.h"
 
-/* The counters of bench/count, which the runner preloads when a run counts. False: they are not there. */
+/* The counters of bench/count, which the runner preloads when a run counts. False: they are not
+ * there. */
 bool cpeer_read(bench_counts *counts);
 
 /* Has the calling thread run on one processor; where that is forbidden, on any. */
