@@ -35,134 +35,39 @@ func settle(
     return true
 }
 
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a reaction: nobody can read it, nor cancel it, nor come to do so; who is about to run it has it alone.
-    @inline(__always)
-    var isUnseen: Bool {
-        pointee.counts.loadAcquire() == oneProducer && !pointee.shape.isTravelling
-    }
-}
-
-/// Settles an open reaction that is begun by running it with a value that is no object, and gives its producer's
-/// reference back, where no list of members comes by that: nothing foreign can be called then. False, and nothing is
-/// consumed, where it is not so, or where it was cancelled.
-@inline(__always)
-func settleQuietly(
-    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
-) -> Bool {
-    if reaction.isUnseen {
-        if reaction.pointee.state.read().phase != .open { return false }
-        reaction.value = value
-        reaction.pointee.state.close()
-        count(thread.cell.pointee.counters.promisesSettled)
-        reclaim(reaction, thread)
-        return true
-    }
-    guard let word = reaction.pointee.state.lock(whileIn: .open) else { return false }
-    if let only = word.head {
-        if only.next != nil || !only.isInlineReader(ofRejection: false) {
-            reaction.pointee.state.unlock(.open, only)
-            return false
-        }
-        reaction.value = value
-        deliver(reaction, to: only, ownsProducer: true, thread)
-    } else {
-        reaction.value = value
-        reaction.pointee.state.unlock(.settled, nil)
-        reaction.releaseProducer(thread)
-    }
-    count(thread.cell.pointee.counters.promisesSettled)
-    return true
-}
-
-/// A reaction that only this thread knows of: its producer is gone, and its reader is to come.
-@inline(__always)
-func settlePrivately(
-    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
-) {
-    reaction.value = value
-    reaction.pointee.state.close()
-    reaction.pointee.counts.storeRelaxed(1)
-    count(thread.cell.pointee.counters.promisesSettled)
-}
-
 /// The same for a promise that the caller has locked, open or running. Its hooks are the caller's to dismiss.
 @inline(__always)
 func settleLocked(
     _ promise: RecordPointer, _ word: StateWord, _ value: vow_value, ownsProducer: Bool,
     _ thread: ThreadPointer
 ) {
-    let isTravelling = promise.pointee.shape.isTravelling
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
-    if let only = word.head, only.next == nil {
-        if only.isInlineReader(ofRejection: value.isError) {
-            deliver(promise, to: only, ownsProducer: ownsProducer, thread)
-            if isTravelling { leaveToken(promise, thread) }
-            return
-        }
-        if only.isReader(ofRejection: value.isError),
-            let queue = ownQueue(for: only, thread)
-        {
-            only.markOut()
-            if ownsProducer { only.progress.insert(.holdsProducer) }
-            queue.pointee.append(only)
-            promise.pointee.state.unlock(.settled, nil)
-            if isTravelling { leaveToken(promise, thread) }
-            return
-        }
-        if only.takesOutcome {
-            promise.pointee.state.unlock(.settled, nil)
-            if isTravelling { leaveToken(promise, thread) }
-            asOneStep(thread) { thread.pointee.outcomes.append(only) }
-            if ownsProducer { promise.releaseProducer(thread) }
-            return
-        }
+    if word.head != nil {
+        publishToMembers(promise, word, ownsProducer: ownsProducer, thread)
+        return
     }
-    let isAwaited = word.head != nil
-    if isAwaited && !ownsProducer { promise.retainProducer() }
+    let isTravelling = promise.pointee.shape.isTravelling
+    _ = promise.pointee.state.unlockSettling(word)
+    if isTravelling { leaveToken(promise, thread) }
+    if ownsProducer { promise.releaseProducer(thread) }
+}
+
+/// The promise is locked and has its value: the step to settling, with what follows for its members.
+@inline(never)
+private func publishToMembers(
+    _ promise: RecordPointer, _ word: StateWord, ownsProducer: Bool, _ thread: ThreadPointer
+) {
+    if let only = word.head, only.next == nil,
+        publish(promise, to: only, ownsProducer: ownsProducer, thread)
+    {
+        return
+    }
+    let isTravelling = promise.pointee.shape.isTravelling
+    if !ownsProducer { promise.retainProducer() }
     let newest = promise.pointee.state.unlockSettling(word)
     if isTravelling { leaveToken(promise, thread) }
-    afterSettling(promise, newest, ownsProducer: ownsProducer || isAwaited, thread)
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a member of a queue: it has a handler for the outcome, which this thread runs.
-    @inline(__always)
-    fileprivate func isInlineReader(ofRejection isRejection: Bool) -> Bool {
-        // A thread that waits has no flags set.
-        pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
-            && handles(rejected: isRejection)
-    }
-
-    /// The same, and some executor runs it.
-    @inline(__always)
-    fileprivate func isReader(ofRejection isRejection: Bool) -> Bool {
-        pointee.shape.isReaction && !pointee.flags.contains(RecordFlag.follows)
-            && handles(rejected: isRejection)
-    }
-
-    /// Of a member of a queue: it is told of the outcome by the thread that settles, before any foreign code. It has
-    /// a reference to its promise.
-    @inline(__always)
-    fileprivate var takesOutcome: Bool {
-        let shape = pointee.shape
-        return !shape.isWaiter
-            && (!shape.isReaction || pointee.flags.contains(RecordFlag.follows))
-    }
-}
-
-/// The usual link of a chain: no list of members to hand over, and so no step between settling and delivering.
-/// The promise is locked; the reaction keeps it.
-@inline(__always)
-private func deliver(
-    _ promise: RecordPointer, to only: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
-) {
-    only.markOut()
-    only.progress = ownsProducer ? [.countedInline, .holdsProducer] : .countedInline
-    promise.inlineLeft = 1
-    promise.pointee.state.unlock(.delivering, nil)
-    thread.pointee.ready.append(only)
+    afterSettling(promise, newest, ownsProducer: true, thread)
 }
 
 @inline(__always)
@@ -359,106 +264,5 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
             return promise
         }
         pause.wait()
-    }
-}
-
-/// Puts an inline reaction on the thread's list; its promise keeps delivering until it has run.
-func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
-    promise.inlineLeft += 1
-    member.progress.insert(.countedInline)
-    thread.pointee.ready.append(member)
-}
-
-/// An inline reaction has begun and returned (or is about to block): if it was the last one, those that
-/// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
-func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
-    let delivery = member.takeDelivery()
-    if delivery.contains(.countedInline) {
-        promise.inlineLeft -= 1
-        if promise.inlineLeft == 0 {
-            let owed = thread.pointee.owedReads.take(of: promise)
-            if owed > 0 { promise.giveBack(owed, thread) }
-        }
-        deliverLateOnes(of: promise, thread)
-    }
-    if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
-}
-
-/// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
-/// `takeDelivery` gave.
-@inline(never)
-func endReading(_ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer) {
-    endReading(promise, delivery, thread) { deliverLateOnes(of: promise, thread) }
-}
-
-/// The same outside of a step.
-@inline(__always)
-func endReadingQuietly(_ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer) {
-    endReading(promise, delivery, thread) {
-        asOneStep(thread) { deliverLateOnes(of: promise, thread) }
-    }
-}
-
-@inline(__always)
-private func endReading(
-    _ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer,
-    deliveringLateOnes: () -> Void
-) {
-    var mine = delivery.contains(.holdsProducer) ? oneProducer + 1 : 1
-    if delivery.contains(.countedInline) {
-        promise.inlineLeft &-= 1
-        if promise.inlineLeft != 0 {
-            // The next of them keeps it, and the last gives all back.
-            oweRead(of: promise, thread)
-            return
-        }
-        mine &+= thread.pointee.owedReads.take(of: promise)
-        if promise.pointee.counts.loadAcquire() == mine {
-            // Nobody else is left who could register, or read the phase.
-            promise.pointee.state.close()
-            reclaim(promise, thread)
-            return
-        }
-        deliveringLateOnes()
-    }
-    promise.giveBack(mine, thread)
-}
-
-@inline(__always)
-private func oweRead(of promise: RecordPointer, _ thread: ThreadPointer) {
-    if let other = thread.pointee.owedReads.add(promise) {
-        other.promise.giveBack(other.count, thread)
-    }
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// What a member has of the delivery of its promise, and has no more.
-    @inline(__always)
-    func takeDelivery() -> Progress {
-        let delivery = progress.intersection([.countedInline, .holdsProducer])
-        progress.subtract(delivery)
-        return delivery
-    }
-}
-
-@inline(never)
-private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer) {
-    // While it is still settling, `finishHandOver` will see that none is left.
-    while promise.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
-        let late = promise.pointee.state.transitionAfterDelivery()
-    {
-        // Counted as one of them until all are on the list.
-        promise.inlineLeft += 1
-        let isRejected = promise.value.isError
-        var batch = SlotList(reversing: late)
-        while let next = batch.popFirst() {
-            next.markOut()
-            if next.handles(rejected: isRejected) {
-                deferInline(next, of: promise, thread)
-            } else {
-                passThrough(next, thread)
-            }
-        }
-        promise.inlineLeft -= 1
     }
 }
