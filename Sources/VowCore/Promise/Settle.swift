@@ -114,23 +114,34 @@ private func enqueueBatch(
     of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
 ) {
     let isRejected = promise.value.isError
+    // From the newest on, each before those that came after it: so they are in order at once.
+    var outcomes = SlotList()
     var batch = MemberList()
-    var members = oldestFirst(newest)
-    while let member = members.popFirst() {
-        if member.takesOutcome {
-            thread.pointee.outcomes.append(member)
-        } else if !member.handles(rejected: isRejected) {
-            member.progress.insert(.passes)
-            member.markOut()
-            batch.append(member)
-        } else if member.isInline {
-            member.markOut()
-            deferInline(member, of: promise, thread)
+    var inline = MemberList()
+    var member: RecordPointer? = newest
+    while let current = member {
+        member = current.next
+        if current.pointee.shape.isWaiter {
+            // Its record is gone then.
+            wake(current)
+        } else if current.takesOutcome {
+            outcomes.prepend(current)
         } else {
-            member.markOut()
-            batch.append(member)
+            current.markOut()
+            if !current.handles(rejected: isRejected) {
+                current.progress.insert(.passes)
+                batch.prepend(current)
+            } else if current.isInline {
+                current.progress.insert(.countedInline)
+                promise.inlineLeft &+= 1
+                inline.prepend(current)
+            } else {
+                batch.prepend(current)
+            }
         }
     }
+    thread.pointee.outcomes.append(outcomes)
+    thread.pointee.ready.append(inline)
     guard let last = batch.last else {
         finishHandOver(of: promise, thread)
         return
@@ -140,18 +151,6 @@ private func enqueueBatch(
         thread.pointee.batchPromise = promise
     }
     thread.pointee.handOver.append(batch)
-}
-
-/// A queue the other way round. Waiting threads are woken, and their records are gone then.
-@inline(__always)
-private func oldestFirst(_ newest: RecordPointer) -> SlotList {
-    var members = SlotList()
-    var member: RecordPointer? = newest
-    while let current = member {
-        member = current.next
-        if current.pointee.shape.isWaiter { wake(current) } else { members.prepend(current) }
-    }
-    return members
 }
 
 /// Gives followers and observers the outcome that they were taken for. Calls no foreign code.
