@@ -15,15 +15,15 @@ CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(nam
 endif
 
 # Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/bundled and so on.
-ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED)),)
-$(error BUNDLED and CHECKED are 1 or not given)
+ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED) $(WATCHED)),)
+$(error BUNDLED, CHECKED and WATCHED are 1 or not given)
 endif
 both    := $(if $(BUNDLED),$(if $(CHECKED),-))
-variant := $(SANITIZE)$(if $(BUNDLED),bundled)$(both)$(if $(CHECKED),checked)
+variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(if $(CHECKED),checked)
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
-export VERSION PREFIX DESTDIR BUILD SWIFTC CC BUNDLED CHECKED SANITIZE OUT
+export VERSION PREFIX DESTDIR BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh \
@@ -116,6 +116,7 @@ clean: ## Removes what was built
 #= Variables: CC SWIFTC BUILD PREFIX DESTDIR ARGS SECONDS
 #= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
+#= WATCHED=1  a library that keeps no freed memory, for valgrind and the like, in build/watched/lib
 
 $(LIB): $(library_sources)
 	scripts/build-lib

@@ -2,6 +2,6 @@
 # Sourced.
 
 vow_make() {
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OUT -u BUNDLED -u CHECKED -u SANITIZE \
-        -u PREFIX -u DESTDIR timeout -k 10 1200 make --no-print-directory -s "$@"
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OUT -u BUNDLED -u CHECKED -u WATCHED \
+        -u SANITIZE -u PREFIX -u DESTDIR timeout -k 10 1200 make --no-print-directory -s "$@"
 }
