@@ -1,6 +1,7 @@
 """The whole run: build, measure, print, write."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from . import limits, machine, options, peers, process, rounds, summary, table, 
 BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 SCHEMA = 1
+CURVE_ROUNDS = 3  # sizes that only the growth curves have
 
 
 def build_counter(out):
@@ -37,8 +39,8 @@ def build_all(found, out):
             say(f"bench: {peer.name} {peer.state}: {peer.reason}")
 
 
-def measure(asked, present, counter):
-    """All cells; prints each table as soon as it is complete."""
+def measure(asked, present, counter, save):
+    """All cells; prints each table as soon as it is complete, and saves after each workload."""
     titles = {peer.name: peer.title for peer in present}
     by_name = {peer.name: peer for peer in present}
 
@@ -51,7 +53,7 @@ def measure(asked, present, counter):
         return process.run(peer, workload, size, asked.seconds, asked.timeout, counter)
 
     def survives(name, workload, size):
-        answer = process.run(by_name[name], workload, size, 0, asked.timeout)
+        answer = process.run(by_name[name], workload, size, 0.001, asked.timeout)
         return answer.status != "crash"
 
     cells = []
@@ -60,8 +62,9 @@ def measure(asked, present, counter):
         first = len(cells)
         for size in workload.all_sizes(asked.largest) if asking else []:
             say(f"bench: {workload.name}, N = {size:,}")
+            count = asked.rounds if size in workload.sizes else min(asked.rounds, CURVE_ROUNDS)
             new = rounds.alternate(
-                asking, workload.name, size, asked.rounds, cells, time_run, count_run
+                asking, workload.name, size, count, cells, time_run, count_run
             )
             cells += new
             for cell in new:
@@ -71,6 +74,7 @@ def measure(asked, present, counter):
         if workload.grows and asked.largest and asking:
             limits.refine(cells[first:], survives)
             table.print_growth(workload, summary.summarise(cells[first:]), titles)
+        save(cells)
     return cells
 
 
@@ -81,11 +85,12 @@ def keep_facts(peer, values):
             peer.facts.setdefault(key, values[key])
 
 
-def report(asked, found, cells):
+def report(asked, found, cells, began, complete):
     """Everything, as results.json has it."""
     return {
         "schema": SCHEMA,
-        "date": machine.now(),
+        "date": began,
+        "complete": complete,
         "commit": machine.commit(ROOT),
         "machine": machine.describe(),
         "settings": {
@@ -119,6 +124,7 @@ def report(asked, found, cells):
 def main(arguments=None):
     """Returns the exit code: 0 also where peers crash or are absent, which is a finding."""
     asked = options.parse(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     out = (ROOT / asked.out).resolve()
     out.mkdir(parents=True, exist_ok=True)
     try:
@@ -135,10 +141,15 @@ def main(arguments=None):
         return 0
     build_all(found, out)
     present = [peer for peer in found if peer.state == "present"]
-    cells = measure(asked, present, build_counter(out))
-    table.print_absent(found)
     path = out / "results.json"
-    path.write_text(json.dumps(report(asked, found, cells), indent=1, ensure_ascii=False) + "\n")
+    began = machine.now()
+
+    def save(cells, complete=False):
+        data = report(asked, found, cells, began, complete)
+        path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+    save(measure(asked, present, build_counter(out), save), complete=True)
+    table.print_absent(found)
     shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     say(f"\nbench: wrote {shown}")
     return 1 if any(peer.name == "vow" and peer.state != "present" for peer in found) else 0

@@ -1,6 +1,7 @@
 """Finds the peers and builds them."""
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,9 +36,17 @@ def read(path):
     return Peer(directory=path.parent, **data)
 
 
+def descriptions(root):
+    """Every peer.json but those in hidden directories and in node_modules."""
+    for place, directories, files in os.walk(root):
+        directories[:] = [name for name in directories if name[0] != "." and name != "node_modules"]
+        if "peer.json" in files:
+            yield Path(place) / "peer.json"
+
+
 def find(root):
     """All peers under a directory; Vow first, the raw limits last, the rest by name."""
-    found = [read(path) for path in root.rglob("peer.json")]
+    found = [read(path) for path in descriptions(root)]
     order = {"vow": 0, "raw": 2}
     return sorted(found, key=lambda peer: (order.get(peer.name, 1), peer.name))
 

@@ -79,6 +79,12 @@ def environment(seconds, preload):
     return values
 
 
+def end(process):
+    """Kills a peer with all that it started."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
 def run(peer, workload, size, seconds, timeout, preload=None):
     """Runs it. preload None: for the time; a path, or "": for the counts."""
     process = subprocess.Popen(
@@ -94,7 +100,9 @@ def run(peer, workload, size, seconds, timeout, preload=None):
     try:
         output, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        end(process)
         return Answer("timeout", reason=f"more than {timeout:g} s")
+    except BaseException:  # the run is being ended: leave nothing behind
+        end(process)
+        raise
     return judge(process.returncode, output, errors)

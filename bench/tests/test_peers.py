@@ -30,6 +30,12 @@ class Finding(unittest.TestCase):
             self.add(name)
         self.assertEqual([one.name for one in peers.find(self.root)], ["vow", "alpha", "zeta", "raw"])
 
+    def test_hidden_directories_and_node_modules_are_left_out(self):
+        self.add("a")
+        self.add("node_modules/b")
+        self.add(".build/c")
+        self.assertEqual([one.name for one in peers.find(self.root)], ["a"])
+
     def test_a_misspelt_key_is_refused(self):
         with self.assertRaisesRegex(ValueError, "withuot"):
             self.add("a", withuot={})

@@ -4,7 +4,8 @@
 #   needs MODULE...                      absent, unless pkg-config knows them all
 #   peer NAME OUT_DIR FLAGS LIBS SOURCE...  compiles with -O2, links the common main, leaves OUT_DIR/NAME
 #
-# CC and CXX choose the compilers; all peers of a run get the same ones.
+# CC and CXX choose the compilers; all peers of a run get the same ones. LIBRARY says how the library itself
+# was compiled, where that is known; the system's are as they were installed.
 
 : "${CC:=gcc}" "${CXX:=g++}"
 COMMON=$(cd ../common && pwd)
@@ -41,7 +42,8 @@ fresh() {
 peer() {
     local name=$1 out=$2 flags=$3 libs=$4 source object objects=() compiler=$CC how
     shift 4
-    how="$CC $CXX $OPTIMISED $flags $libs $*"
+    : "${LIBRARY:=${libs:+the library as installed}}"
+    how="$CC $CXX $OPTIMISED $flags $libs $LIBRARY $*"
     command -v "$CC" >/dev/null && command -v "$CXX" >/dev/null || absent "no $CC or $CXX"
     needs benchmark
     ! fresh "$out/$name" "$how" "$@" || return 0
@@ -54,7 +56,7 @@ peer() {
         *.c) "$CC" -std=gnu11 $OPTIMISED -Wall -Wextra -I "$COMMON" $flags -c "$source" -o "$object" ;;
         *peer.cpp)
             "$CXX" -std=gnu++17 $OPTIMISED -Wall -Wextra -I "$COMMON" -c "$source" -o "$object" \
-                "-DPEER_COMPILER=\"$(named "$compiler")\"" "-DPEER_FLAGS=\"$OPTIMISED\""
+                "-DPEER_COMPILER=\"$(named "$compiler")\"" "-DPEER_FLAGS=\"$OPTIMISED${LIBRARY:+; $LIBRARY}\""
             ;;
         *) "$CXX" -std=gnu++17 $OPTIMISED -Wall -Wextra -I "$COMMON" $flags -c "$source" -o "$object" ;;
         esac

@@ -1,7 +1,6 @@
 // W8 and W10: two threads against each other.
 //
-// A future belongs to a loop, and a thread that is not the loop's waits for it. So each side of W8 owns a loop's worth of
-// promises on a third thread; the loop carries every settling from one side to the other.
+// A future belongs to a loop: a thread that is not the loop's hands everything to it, settling and waiting, too.
 
 import Harness
 import NIOCore
