@@ -151,16 +151,25 @@ func count(_ counter: borrowing AtomicWord, _ amount: Int = 1) {
 }
 
 /// Memory that is counted for `vow_stats`. The calling thread has entered.
+@inline(never)
+func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size) }
+
+/// The same, for where most records are made.
 @inline(__always)
-func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? {
+func takeMemoryHere(_ size: Int) -> UnsafeMutableRawPointer? {
     let cell = threadCell()
     guard let memory = cell.pointee.spares.take(size) ?? allocateMemory(size) else { return nil }
     count(cell.pointee.counters.bytesTaken, size)
     return memory
 }
 
-@inline(__always)
+@inline(never)
 func giveMemoryBack(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    giveMemoryBackHere(memory, size)
+}
+
+@inline(__always)
+func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     let cell = threadCell()
     count(cell.pointee.counters.bytesFreed, size)
     if !cell.pointee.spares.keep(memory, size) { freeMemory(memory, size) }

@@ -12,7 +12,7 @@ func setHouses(takeBack: @escaping (UnsafeMutableRawPointer) -> Void) { takeHous
 
 @inline(__always)
 func takeMemory(_ size: Int, in house: House?) -> UnsafeMutableRawPointer? {
-    guard let house else { return takeMemory(size) }
+    guard let house else { return takeMemoryHere(size) }
     count(threadCell().pointee.counters.bytesTaken, size)
     return house(size)
 }
@@ -22,7 +22,7 @@ func takeMemory(_ size: Int, in house: House?) -> UnsafeMutableRawPointer? {
 func giveMemoryBack(of record: RecordPointer) {
     let size = record.recordSize
     if !record.pointee.flags.contains(RecordFlag.isHoused) {
-        giveMemoryBack(record, size)
+        giveMemoryBackHere(record, size)
         return
     }
     let carried = record.pointee.shape.contains(.link) ? CarriedContext.size : 0

@@ -13,22 +13,18 @@ private let boxMark: UInt64 = 1
 private let executorMark: UInt64 = 2
 
 /// At once where nothing can be called or freed by that, which is most often the case.
-@inline(__always)
+@inline(never)
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     if record.holdsNothing {
         freeMemory(of: record, thread)
-    } else {
-        reclaimLater(record, thread)
+        return
     }
-}
-
-@inline(never)
-private func reclaimLater(_ record: RecordPointer, _ thread: ThreadPointer) {
     record.pointee.counts.storeRelaxed(thread.pointee.dead)
     thread.pointee.dead = UInt64(UInt(bitPattern: record))
     reclaimUnlessBusy(thread)
 }
 
+@inline(never)
 func reclaim(_ box: BoxPointer, _ thread: ThreadPointer) {
     box.pointee.count.storeRelaxed(thread.pointee.dead)
     thread.pointee.dead = UInt64(UInt(bitPattern: box)) | boxMark
@@ -103,7 +99,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-@inline(__always)
 private func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED

@@ -262,6 +262,7 @@ func finishSkipped(_ thread: ThreadPointer) {
 }
 
 /// Settles a reaction without its handler.
+@inline(never)
 private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let reading = begin(reaction) else {
         dropWithdrawn(reaction, thread)
@@ -279,6 +280,7 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Settles a reaction that has begun, but calls no handler, with a value (consumed).
+@inline(never)
 private func passOn(
     _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
 ) {
@@ -382,6 +384,7 @@ private func discard(
 }
 
 /// A reaction that was cancelled is dropped by who had it: an executor, or the list of skipped ones.
+@inline(never)
 func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     // Acquires what the canceller left.
     _ = reaction.pointee.state.read()

@@ -92,6 +92,11 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
     }
     thread.pointee.isHandingOver = true
     body()
+    endStep(thread)
+}
+
+@inline(never)
+private func endStep(_ thread: ThreadPointer) {
     if thread.pointee.hasHandOver { handOverAll(thread) }
     thread.pointee.isHandingOver = false
     if thread.pointee.hasLeftovers { finishHandingOver(thread) }
