@@ -6,11 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import limits, machine, options, peers, process, rounds, summary, table, workloads
+from . import goals, limits, machine, options, peers, process, rounds, summary, table, workloads
 
 BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 SCHEMA = 1
+GROWING = [each.name for each in workloads.WORKLOADS if each.grows]
 CURVE_ROUNDS = 3  # sizes that only the growth curves have
 
 
@@ -87,6 +88,7 @@ def keep_facts(peer, values):
 
 def report(asked, found, cells, began, complete):
     """Everything, as results.json has it."""
+    rows = summary.summarise(cells)
     return {
         "schema": SCHEMA,
         "date": began,
@@ -117,7 +119,8 @@ def report(asked, found, cells, began, complete):
             }
             for peer in found
         ],
-        "results": summary.summarise(cells),
+        "results": rows,
+        "goals": goals.judge(rows, GROWING),
     }
 
 
@@ -148,7 +151,9 @@ def main(arguments=None):
         data = report(asked, found, cells, began, complete)
         path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
-    save(measure(asked, present, build_counter(out), save), complete=True)
+    cells = measure(asked, present, build_counter(out), save)
+    save(cells, complete=True)
+    goals.print_goals(goals.judge(summary.summarise(cells), GROWING))
     table.print_absent(found)
     shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     say(f"\nbench: wrote {shown}")

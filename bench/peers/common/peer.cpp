@@ -10,6 +10,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -162,6 +163,12 @@ void number(const char *key, double value) {
     }
 }
 
+double peakResidentBytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
 void print(const char *name, size_t n, const Outcome *outcome) {
     printf("{\"workload\":\"%s\",\"n\":%zu", name, n);
     if (outcome == nullptr) {
@@ -171,6 +178,7 @@ void print(const char *name, size_t n, const Outcome *outcome) {
         number("allocations_per_item", outcome->allocations);
         number("bytes_per_item", outcome->bytes);
         number("resident_per_item", outcome->resident);
+        number("peak_resident", peakResidentBytes());
     }
     printf(",\"harness\":\"Google Benchmark\",\"compiler\":%s,\"flags\":%s,\"version\":%s}\n",
            quoted(PEER_COMPILER).c_str(), quoted(PEER_FLAGS).c_str(),
