@@ -76,7 +76,8 @@ def legend(axes, results, seen, colours):
         lines.Line2D([], [], color="#333333", marker="X", linestyle=":", markersize=8, label="crashes there")
     )
     axes.axis("off")
-    axes.legend(handles=handles, loc="center left", frameon=False, ncols=1 if len(handles) < 9 else 2, fontsize=9.5)
+    columns = 1 if len(handles) < 12 else 2
+    axes.legend(handles=handles, loc="center left", frameon=False, ncols=columns, fontsize=9)
 
 
 def draw(results, out):

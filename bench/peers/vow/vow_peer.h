@@ -1,10 +1,23 @@
-/* The two files of this peer. */
+/* The files of this peer. */
 #ifndef BENCH_VOW_PEER_H
 #define BENCH_VOW_PEER_H
 
 #include "peer.h"
 
 #include <vow.h>
+
+/* W6, W8, W10, in threads.c */
+void begin_serial(size_t n);
+void serial_chain(size_t n);
+void pool_chain(size_t n);
+void serial_handlers(size_t n);
+void begin_round_trips(size_t n);
+void make_round_trips(size_t n);
+void round_trips(size_t n);
+void free_round_trips(size_t n);
+void begin_pairs(size_t n);
+void make_pairs(size_t n);
+void race(size_t n);
 
 /* W12, in loop.c */
 void begin_loop(size_t n);
