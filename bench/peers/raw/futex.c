@@ -1,5 +1,6 @@
 /* W8 without promises: the same pattern as two awaits, a word per wait, and the same policy. A
- * waiter looks 100 times, as vow_await does (Parking.looks), then says that it sleeps, then sleeps.
+ * waiter looks 200 times, as vow_await does (Parking.looks before it says that it waits, and again
+ * after), then says that it sleeps, then sleeps.
  */
 #define _GNU_SOURCE
 #include "raw.h"
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #ifndef LOOKS
-#define LOOKS 100
+#define LOOKS 200
 #endif
 
 enum { awake, asleep, done };
