@@ -1,7 +1,6 @@
 /* W8 without promises: the same pattern as two awaits, a word per wait, and the same policy. A
  * waiter looks 200 times, as vow_await does (Parking.looks before it says that it waits, and again
- * after), then says that it sleeps, then sleeps.
- */
+ * after), then says that it sleeps, then sleeps. */
 #define _GNU_SOURCE
 #include "raw.h"
 
