@@ -101,7 +101,7 @@ final class AwaitTests: CoreTest {
     }
 
     func testG11_waitingInsideAHandlerForItsOwnResultIsRefused() {
-        for executor in [ownExecutors.inline!, ownExecutors.pool!] {
+        for executor in [ownExecutors.inline, ownExecutors.pool] {
             check(executor) { fixture in fixture.own }
         }
     }

@@ -108,7 +108,7 @@ final class BudgetTests: CoreTest {
 
     func testHandingWorkToThePoolOrAQueueTakesNothingOfOurs() {
         let queue = makeSerialExecutor(label: nil)!
-        for executor in [ownExecutors.pool!, queue] {
+        for executor in [ownExecutors.pool, queue] {
             let promise = openPromise()
             let links = (0..<10).map { _ in pass(promise, on: executor) }
             XCTAssertEqual(Cost.of { resolveLast(promise, vow_int(1)) }.taken, 0)

@@ -419,7 +419,7 @@ final class CancelTests: CoreTest {
     }
 
     func testG12_cancellingAReactionWhileItsPromiseSettles() {
-        for executor in [ownExecutors.inline!, ownExecutors.pool!] {
+        for executor in [ownExecutors.inline, ownExecutors.pool] {
             race(300) {
                 let promise = openPromise()
                 let links = (0..<4).map { _ in branch(promise, on: executor) { input, _ in input } }

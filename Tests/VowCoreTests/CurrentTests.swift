@@ -62,7 +62,7 @@ final class CurrentTests: CoreTest {
     func testInsideAHandlerItIsThatHandlers() {
         final class Fixture { var chosen: ExecutorPointer? }
         let serial = makeSerialExecutor(label: nil)!
-        for executor in [ownExecutors.inline!, ownExecutors.pool!, serial] {
+        for executor in [ownExecutors.inline, ownExecutors.pool, serial] {
             let fixture = Fixture()
             setStandardExecutor(ownExecutors.main, thread)
             let derived = link(makePromise(of: vow_none(), thread), on: executor, with: fixture) {
@@ -148,7 +148,7 @@ final class CurrentTests: CoreTest {
     }
 
     func testTheOwnExecutorsAreImmortalAndApart() {
-        let own = [ownExecutors.inline!, ownExecutors.pool!, ownExecutors.main!]
+        let own = [ownExecutors.inline, ownExecutors.pool, ownExecutors.main]
         XCTAssertEqual(Set(own).count, 3)
         XCTAssertEqual(own.map { $0.pointee.kind }, [.inline, .pool, .serial])
         XCTAssertEqual(own.map { $0.pointee.isSerial }, [false, false, true])

@@ -143,7 +143,7 @@ final class SubmitTests: CoreTest {
         hand.withExecutor { own in
             forkedFlag.storeRelaxed(1)
             refusalFlag.storeRelaxed(1)
-            for executor in [ownExecutors.pool!, serial] {
+            for executor in [ownExecutors.pool, serial] {
                 let witness = Journal()
                 let derived = linkWithExtras(
                     makePromise(of: vow_none(), thread), on: executor, context: witness,
@@ -153,7 +153,7 @@ final class SubmitTests: CoreTest {
                 XCTAssertEqual(witness.entries, [0])
                 dropObserved(derived)
             }
-            for executor in [ownExecutors.inline!, own] {
+            for executor in [ownExecutors.inline, own] {
                 let derived = link(makePromise(of: vow_none(), thread), on: executor) { _, _ in
                     vow_int(1)
                 }
