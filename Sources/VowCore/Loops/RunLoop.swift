@@ -111,7 +111,7 @@ private func runOnceAsRunner(
         let ran = runReady(loop, thread) { false }
         if !loop.isUsable { break }
         if ran > 0 || isWoken || deadline.hasPassed { return Int32(ran) }
-        sleep(in: loop, until: deadline)
+        sleep(in: loop, until: deadline) { false }
     }
     return loop.isClosed ? VOW_ESHUTDOWN : VOW_EFORKED
 }
@@ -122,11 +122,15 @@ private func takeWake(_ loop: LoopPointer) -> Bool {
         && loop.pointee.isWoken.exchangeAcquireRelease(0) != 0
 }
 
-/// Sleeps until there may be something to run.
-private func sleep(in loop: LoopPointer, until deadline: Deadline) {
+/// Sleeps until there may be something to run, or something to look at.
+/// - Parameter isDisturbed: asked after the event was lowered: what raised it for the caller, and not for the loop's
+///   own work, may have come before that.
+private func sleep(in loop: LoopPointer, until deadline: Deadline, unless isDisturbed: () -> Bool) {
     rest(loop)
-    let left = deadline.nanoseconds.map { max($0 &- monotonicNow(), 0) } ?? -1
-    _ = vow_platform_sleep(loop.pointee.set, left)
+    if !isDisturbed() {
+        let left = deadline.nanoseconds.map { max($0 &- monotonicNow(), 0) } ?? -1
+        _ = vow_platform_sleep(loop.pointee.set, left)
+    }
     armLater(loop)
 }
 
@@ -159,9 +163,11 @@ enum LoopStep {
 }
 
 /// Runs what is ready; where there is nothing, moves a virtual clock on, or sleeps. The runner's.
+/// - Parameter isNudged: whether the caller has to look again before it sleeps. Whoever makes that, or `isEnough`, true
+///   raises the loop's event afterwards.
 func takeStep(
     of loop: LoopPointer, _ patience: LoopPatience, _ thread: ThreadPointer,
-    until isEnough: () -> Bool
+    until isEnough: () -> Bool, unless isNudged: () -> Bool
 ) -> LoopStep {
     let ran = runReady(loop, thread, until: isEnough)
     if isEnough() { return .lookAgain }
@@ -176,6 +182,6 @@ func takeStep(
         case .none: break
         }
     }
-    sleep(in: loop, until: patience.deadline)
+    sleep(in: loop, until: patience.deadline) { isEnough() || isNudged() }
     return .lookAgain
 }

@@ -17,10 +17,16 @@ enum Parking {
 
     static func inLoop(raising event: Int32) -> UInt64 { inLoop | UInt64(event) << 32 }
 
+    /// The same, and something has changed since it looked: it must not sleep before it has looked again.
+    static let nudgedInLoop: UInt64 = 5
+
     /// The event of a thread that runs a loop; nil: it is parked.
     static func event(in word: UInt64) -> Int32? {
-        word & 0xffff_ffff == inLoop ? Int32(word >> 32) : nil
+        let state = word & 0xffff_ffff
+        return state == inLoop || state == nudgedInLoop ? Int32(word >> 32) : nil
     }
+
+    static func isNudgedInLoop(_ word: UInt64) -> Bool { word & 0xffff_ffff == nudgedInLoop }
 
     /// How often a thread looks before it sleeps. To explore schedules, once is as good as often.
     #if VOW_SCHEDULES

@@ -114,6 +114,7 @@ private func wait(
     while true {
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
         if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
+        waiter.takeNudge()
         // Whoever has published the value is about to say `done`; see `wake`.
         if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
         switch lookAhead(from: promise, at: place, until: deadline, thread) {
@@ -126,7 +127,10 @@ private func wait(
         }
         if hasWorkOfItsOwn(thread) { continue }
         if place.isInPool { lendPlaceInPool() }
-        let step = takeStep(of: loop, patience, thread) { promise.pointee.state.read().hasValue }
+        let step = takeStep(
+            of: loop, patience, thread,
+            until: { promise.pointee.state.read().hasValue },
+            unless: { waiter.isNudged })
         if place.isInPool { takePlaceInPoolBack() }
         switch step {
         case .lookAgain: continue
@@ -199,10 +203,25 @@ private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a waiter: makes its thread look again.
     func nudge() {
-        if let event = Parking.event(in: pointee.counts.loadRelaxed()) {
+        let word = pointee.counts.loadRelaxed()
+        if let event = Parking.event(in: word) {
+            let nudged = Parking.inLoop(raising: event) &- Parking.inLoop &+ Parking.nudgedInLoop
+            // Fails where it is nudged already, or done.
+            _ = pointee.counts.replaceAcquireRelease(word, nudged)
             vow_platform_raise(event)
         } else {
             unparkToLook(pointee.counts, at: parkingAddress)
+        }
+    }
+
+    /// Of a waiter whose thread runs a loop: whether it was nudged since it has last begun to look.
+    fileprivate var isNudged: Bool { Parking.isNudgedInLoop(pointee.counts.loadAcquire()) }
+
+    /// It begins to look. Acquires what the nudge is about.
+    fileprivate func takeNudge() {
+        let word = pointee.counts.loadRelaxed()
+        if let event = Parking.event(in: word), Parking.isNudgedInLoop(word) {
+            _ = pointee.counts.replaceAcquire(word, Parking.inLoop(raising: event))
         }
     }
 
