@@ -152,9 +152,15 @@ func runPrivately(
 /// It was cancelled, or is being so at this moment.
 @inline(never)
 private func dropInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    waitForCanceller(of: reaction)
+    dropWithdrawn(reaction, thread)
+}
+
+/// Who has claimed a reaction that was open is through with it, and with what it reads. Acquires; pairs with the
+/// step to settling, and so with whoever has found the way from the reaction before it was claimed.
+private func waitForCanceller(of reaction: RecordPointer) {
     var pause = Backoff()
     while !reaction.pointee.state.read().hasValue { pause.wait() }
-    dropWithdrawn(reaction, thread)
 }
 
 @inline(__always)
@@ -372,8 +378,13 @@ private func conclude(
 private func discard(
     _ result: vow_value, of reaction: RecordPointer, begunAs phase: Phase, _ thread: ThreadPointer
 ) {
-    // Of one that was still open the canceller has done so.
-    if phase == .running { count(thread.cell.pointee.counters.handlersDone) }
+    if phase == .running {
+        count(thread.cell.pointee.counters.handlersDone)
+    } else {
+        // Of one that was still open the canceller has done so. It looks, on its way, at what the reaction reads,
+        // which may die when this thread lets go of it.
+        waitForCanceller(of: reaction)
+    }
     if let promise = result.promise {
         // What the handler has begun is not wanted either.
         cancelUnlessRead(promise, ownErrors.cancelled, thread)
