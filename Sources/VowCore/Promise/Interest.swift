@@ -12,33 +12,34 @@ private let readers: UInt64 = 0xffff_ffff
 func releasePending(
     _ promise: RecordPointer, isPassed: Bool = false, _ thread: ThreadPointer
 ) {
-    if promise.pointee.shape.isReaction && !isPassed && !promise.pointee.isObserved.isSet {
-        // It goes on, and there is nobody to forget.
-        promise.giveBack(1, thread)
-        return
-    }
     if promise.pointee.shape.contains(.immortal) { return }
-    if !giveUpReading(promise, thread) { return }
+    if !giveUpReading(promise, isPassed: isPassed, thread) { return }
     asOneStep(thread) {
         var next: RecordPointer? = promise
         while let current = next {
             next = loseInterest(in: current, isPassed: isPassed && current == promise, thread)
             current.releaseProducer(thread)
-            if let upstream = next, !giveUpReading(upstream, thread) { next = nil }
+            if let upstream = next, !giveUpReading(upstream, isPassed: false, thread) { next = nil }
         }
     }
 }
 
 /// Gives a reference back. True when it was the last reader's of a promise that somebody is still to settle:
 /// then the caller has a producer's reference instead, to look at what is left.
-private func giveUpReading(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
+private func giveUpReading(
+    _ promise: RecordPointer, isPassed: Bool, _ thread: ThreadPointer
+) -> Bool {
     while true {
         let counts = promise.pointee.counts.loadAcquire()
         if counts == 1 {
             reclaim(promise, thread)
             return false
         }
-        let isLast = counts & readers == 1
+        // A reaction goes on, and mostly there is nobody to forget. Asked after the count, because another reader may
+        // have observed it and left just now.
+        let isLast =
+            counts & readers == 1
+            && (!promise.pointee.shape.isReaction || isPassed || promise.pointee.isObserved.isSet)
         let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
         if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }
     }
