@@ -277,3 +277,40 @@ static void third_follows(void) {
 const scenario release_passing = {
     "release-passing", start_heard, {follow, third_follows}, finish_unread, 3, 1,
 };
+
+/* Two hold a reaction; one lets somebody observe it for a moment. Whoever goes last, it was observed in vain. */
+static vow_promise *held, *held_too;
+
+static vow_value same(vow_value input, void *context) {
+    (void)context;
+    return vow_value_retain(input);
+}
+
+static void start_held(void) {
+    start();
+    held = vow_then(it.promise, same, NULL);
+    held_too = vow_promise_retain(held);
+    it.promise = NULL;
+}
+
+static void release_held(void) {
+    vow_promise_release(held);
+}
+
+static void observe_and_release(void) {
+    vow_promise *observer = vow_then(vow_promise_retain(held_too), same, NULL);
+    CHECK(vow_cancel(observer));
+    vow_promise_release(observer);
+    vow_promise_release(held_too);
+}
+
+static void finish_held(void) {
+    CHECK(vow_reject(it.resolver, vow_error("test", 1, "nobody sees it")));
+    CHECK(unhandled == 1);
+    outcome(0);
+    let_go();
+}
+
+const scenario release_observed = {
+    "release-observed", start_held, {release_held, observe_and_release}, finish_held, 4, 1,
+};

@@ -105,6 +105,7 @@ const scenario *const scenarios[] = {
     &release_adopting_settled,
     &release_path,
     &release_passing,
+    &release_observed,
     &token_settle,
     &token_settle_unheld,
     &token_passes,
