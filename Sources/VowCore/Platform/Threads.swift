@@ -53,10 +53,19 @@ struct ThreadCell: ~Copyable {
     var previous: UnsafeMutablePointer<ThreadCell>?
     var hasEntered: Bool
     let counters: Counters
-    var spares: SpareMemory
 
+    /// Its `SpareMemory`: not a field, for the same reason.
+    static let spares = 112
     /// What the floors above keep for the thread begins here.
     static let rest = 192
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadCell {
+    @inline(__always)
+    var spares: UnsafeMutablePointer<SpareMemory> {
+        (UnsafeMutableRawPointer(self) + ThreadCell.spares)
+            .assumingMemoryBound(to: SpareMemory.self)
+    }
 }
 
 @inline(__always)
@@ -85,7 +94,7 @@ func enterThread(start: @escaping @convention(c) () -> Void) {
     threadRegistryLock.withLock {
         threadRegistry.hasBegun = true
         if !isListed { return }
-        cell.pointee.spares.open()
+        cell.spares.pointee.open()
         cell.pointee.next = threadRegistry.first
         cell.pointee.previous = nil
         threadRegistry.first?.pointee.previous = cell
@@ -108,7 +117,7 @@ private func leaveThread() {
         cell.pointee.previous?.pointee.next = cell.pointee.next
         cell.pointee.next?.pointee.previous = cell.pointee.previous
         if threadRegistry.first == cell { threadRegistry.first = cell.pointee.next }
-        spares = cell.pointee.spares
+        spares = cell.spares.pointee
         reset(cell)
     }
     spares.giveBack()
@@ -130,7 +139,7 @@ func forgetOtherThreads() {
 }
 
 private func reset(_ cell: UnsafeMutablePointer<ThreadCell>) {
-    memset(UnsafeMutableRawPointer(cell), 0, MemoryLayout<ThreadCell>.size)
+    memset(UnsafeMutableRawPointer(cell), 0, ThreadCell.rest)
 }
 
 func sumCounters() -> CounterSums {
@@ -158,7 +167,7 @@ func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size) 
 @inline(__always)
 func takeMemoryHere(_ size: Int) -> UnsafeMutableRawPointer? {
     let cell = threadCell()
-    guard let memory = cell.pointee.spares.take(size) ?? allocateMemory(size) else { return nil }
+    guard let memory = cell.spares.pointee.take(size) ?? allocateMemory(size) else { return nil }
     count(cell.pointee.counters.bytesTaken, size)
     return memory
 }
@@ -172,5 +181,5 @@ func giveMemoryBack(_ memory: UnsafeMutableRawPointer, _ size: Int) {
 func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     let cell = threadCell()
     count(cell.pointee.counters.bytesFreed, size)
-    if !cell.pointee.spares.keep(memory, size) { freeMemory(memory, size) }
+    if !cell.spares.pointee.keep(memory, size) { freeMemory(memory, size) }
 }

@@ -125,7 +125,8 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
 /// Runs once, before the first thread has entered.
 private func startCore() {
     let isTooLarge =
-        MemoryLayout<ThreadCell>.size > ThreadCell.rest
+        MemoryLayout<ThreadCell>.size > ThreadCell.spares
+        || ThreadCell.spares + MemoryLayout<SpareMemory>.size > ThreadCell.rest
         || ThreadCell.rest + MemoryLayout<ThreadState>.size > VOW_THREAD_STORAGE_SIZE
     if isTooLarge {
         fatal("a thread's storage is too small for its state")
