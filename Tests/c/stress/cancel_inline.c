@@ -1,5 +1,6 @@
-/* G3, G12: a link in the middle of an inline chain is cancelled while the chain runs. A link begins without an atomic
- * step, so its promise may be about to die when the canceller looks for the link there. */
+/* G3, G12: a link in the middle of an inline chain is cancelled while the chain runs. A link begins
+ * without an atomic step, so its promise may be about to die when the canceller looks for the link
+ * there. */
 #include "stress.h"
 
 #include <sched.h>
