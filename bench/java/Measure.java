@@ -4,25 +4,22 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 
 /** Time and memory of a workload. The collector is part of what is timed. */
 final class Measure {
     private static final int LARGE = 100_000;
-    private static final double WARM_UP_SECONDS = 1; // The compilers have seen it all by then.
+    private static final double WARM_UP_SECONDS = 0.5; // The compilers have seen it all by then.
 
     private Measure() {}
 
     static void measure(Workload workload, int n, Line line) throws IOException {
-        Map<String, String> environment = System.getenv();
         if (workload.isHeld()) {
             weigh(workload, n, line);
-        } else if ("1".equals(environment.get("BENCH_COUNT"))) {
-            count(workload, n, line);
-        } else {
-            String seconds = environment.getOrDefault("BENCH_SECONDS", "0.2");
-            line.put("ns_per_item", time(workload, n, Double.parseDouble(seconds)));
+            return;
         }
+        String seconds = System.getenv().getOrDefault("BENCH_SECONDS", "0.2");
+        line.put("ns_per_item", time(workload, n, Double.parseDouble(seconds)));
+        line.put("bytes_per_item", bytes(workload, Math.min(n, LARGE)));
     }
 
     /** Nanoseconds of one item: the median of three measurements, of large ones one. */
@@ -55,9 +52,8 @@ final class Measure {
         return (double) elapsed / (passes * (double) n);
     }
 
-    /** Bytes that all threads have taken, after passes enough to have everything compiled. */
-    private static void count(Workload workload, int n, Line line) {
-        repeat(workload, n, n > LARGE ? 0 : WARM_UP_SECONDS);
+    /** Bytes that all threads have taken for one item. */
+    private static double bytes(Workload workload, int n) {
         int passes = 3;
         long bytes = -passes * ownBytes();
         for (int i = 0; i < passes; i++) {
@@ -67,7 +63,7 @@ final class Measure {
             bytes += allocated() - before;
             workload.clean(n);
         }
-        line.put("bytes_per_item", (double) bytes / ((double) n * passes));
+        return (double) bytes / ((double) n * passes);
     }
 
     /** What reading the counters takes by itself; less when it has been done before. */

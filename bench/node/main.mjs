@@ -2,7 +2,7 @@
 //
 // Runs one workload and prints the protocol's line (bench/README.md).
 
-import { count, hold, time } from "./measure.mjs";
+import { count, hold, time, uncollected } from "./measure.mjs";
 import { held, workloads } from "./workloads.mjs";
 
 const [name, size] = process.argv.slice(2);
@@ -17,10 +17,9 @@ if (name in held) {
     Object.assign(line, await hold(held[name], n));
 } else if (!(name in workloads)) {
     line.unsupported = "not offered";
-} else if (process.env.BENCH_COUNT === "1") {
-    Object.assign(line, await count(workloads[name], n));
 } else {
     line.ns_per_item = await time(workloads[name], n, Number(process.env.BENCH_SECONDS ?? 0.2));
+    line.bytes_per_item = await count(workloads[name], Math.min(n, uncollected));
 }
 line.harness = "loop in JavaScript";
 line.compiler = `V8 ${process.versions.v8}`;

@@ -24,7 +24,6 @@ func chain(_ n: Int) {
 }
 
 func thenOnSettled(_ n: Int) {
-    let ran = ran
     let settled = embedded.makeSucceededFuture(1)
     for _ in 0..<n {
         _ = settled.map { value in
@@ -36,7 +35,6 @@ func thenOnSettled(_ n: Int) {
 }
 
 func manyHandlers(_ n: Int) {
-    let ran = ran
     let promise = embedded.makePromise(of: Int.self)
     let future = promise.futureResult
     for _ in 0..<n { future.whenSuccess { _ in ran.add() } }

@@ -45,7 +45,6 @@ func poolChain(_ n: Int) {
 /// W6c
 func loopHandlers(_ n: Int) {
     let loop = group.next()
-    let ran = ran
     let promise = loop.makePromise(of: Int.self)
     let end = loop.flatSubmit {
         let future = promise.futureResult
@@ -75,7 +74,6 @@ private func countDown(_ left: Int, _ loop: any EventLoop) -> EventLoopFuture<In
 /// W12. This library's loop has a thread of its own, and the caller is the one that submits.
 func loopItems(_ n: Int) {
     let loop = group.next()
-    let ran = ran
     for _ in 1..<n { loop.execute { ran.add() } }
     try! loop.submit { ran.add() }.wait()
     expect(ran.take() == n, "W12")

@@ -17,7 +17,7 @@ struct Held {
                 expect(ran.take() == n, "W9")
             },
             { n in
-                let (loop, ran) = (embedded, ran)
+                let loop = embedded
                 for _ in 0..<n {
                     let promise = loop.makePromise(of: Int.self)
                     promise.futureResult.whenSuccess { _ in ran.add() }

@@ -6,6 +6,8 @@ import Harness
 import NIOCore
 import NIOPosix
 
+private let ran = SharedCounter()
+
 private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
 /// Made before a pass; read by two threads at a time.
@@ -45,7 +47,6 @@ struct RoundTrips {
 /// W10: one registers, the other one settles; handlers run on the loop.
 struct Race {
     private let promises = Promises()
-    private let ran = SharedCounter()
 
     var workload: Workload {
         .plain(
@@ -58,7 +59,7 @@ struct Race {
     }
 
     private func register(_ n: Int) {
-        let (ran, all) = (ran, promises.all)
+        let all = promises.all
         for i in 0..<n {
             if i % duelStride == 0 { duelMeet(side: 0, round: i / duelStride) }
             all[i].futureResult.whenSuccess { _ in ran.add() }

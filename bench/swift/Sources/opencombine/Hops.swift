@@ -27,7 +27,7 @@ func serialChain(_ n: Int) {
 /// W6c. Sinks are called in no order, so each one looks whether it is the last.
 func serialHandlers(_ n: Int) {
     let (future, fulfill) = pending()
-    let (ran, serial) = (ran, serial.ocombine)
+    let serial = serial.ocombine
     let done = DispatchSemaphore(value: 0)
     var sinks: [AnyCancellable] = []
     sinks.reserveCapacity(n)

@@ -38,14 +38,12 @@ func chain(_ n: Int) {
 }
 
 func thenOnSettled(_ n: Int) {
-    let ran = ran
     let settled = IntFuture { $0(.success(1)) }
     for _ in 0..<n { _ = settled.sink { _ in ran.add() } }
     expect(ran.take() == n, "W3")
 }
 
 func manyHandlers(_ n: Int) {
-    let ran = ran
     let (future, fulfill) = pending()
     var sinks: [AnyCancellable] = []
     sinks.reserveCapacity(n)

@@ -36,7 +36,6 @@ struct Held {
                 expect(ran.take() == n, "W9")
             },
             { n in
-                let ran = ran
                 kept.make(n) { $0.sink { _ in ran.add() } }
             })
     }
@@ -49,7 +48,6 @@ struct Cancelling {
     var workload: Workload {
         .plain(
             prepare: { n in
-                let ran = ran
                 kept.make(n) { future in future.map { $0 + 1 }.sink { _ in ran.add() } }
             },
             { _ in

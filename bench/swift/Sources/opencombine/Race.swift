@@ -3,11 +3,12 @@
 import Harness
 import OpenCombine
 
+private let ran = SharedCounter()
+
 /// Its arrays are made by one thread; each is changed by one at a time.
 final class Race: @unchecked Sendable {
     private var pairs: [(future: IntFuture, fulfill: IntFuture.Promise)] = []
     private var sinks: [AnyCancellable] = []
-    private let ran = SharedCounter()
 
     var workload: Workload {
         .plain(
@@ -18,12 +19,12 @@ final class Race: @unchecked Sendable {
             clean: { _ in self.sinks.removeAll(keepingCapacity: true) },
             { n in
                 duel(n, self.register, against: self.resolve)
-                expect(self.ran.take() == n, "W10")
+                expect(ran.take() == n, "W10")
             })
     }
 
     private func register(_ n: Int) {
-        let (ran, pairs) = (ran, pairs)
+        let pairs = pairs
         for i in 0..<n {
             if i % duelStride == 0 { duelMeet(side: 0, round: i / duelStride) }
             sinks.append(pairs[i].future.sink { _ in ran.add() })

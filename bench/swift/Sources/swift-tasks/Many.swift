@@ -3,11 +3,12 @@
 import Harness
 import Synchronization
 
+private let ran = SharedCounter()
+
 /// W9: only what keeps the tasks pending is held.
 struct Held {
     private final class Continuations { var all: [UnsafeContinuation<Int, Never>] = [] }
     private let continuations = Continuations()
-    private let ran = SharedCounter()
 
     var workload: Workload {
         .held(
@@ -17,7 +18,6 @@ struct Held {
                 ran.spin(until: n)
             },
             { n in
-                let ran = ran
                 for _ in 0..<n {
                     let pending = Pending()
                     let task = pending.task

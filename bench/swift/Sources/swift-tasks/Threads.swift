@@ -4,6 +4,8 @@ import Foundation
 import Harness
 import Synchronization
 
+private let ran = SharedCounter()
+
 /// A thread as an executor.
 private final class OwnThread: SerialExecutor, TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
@@ -65,20 +67,19 @@ func roundTrips(_ n: Int) async { await left.ping(n, right) }
 /// W10: one thread registers, the other one settles; handlers run on the pool.
 final class Race: @unchecked Sendable {
     private var pending: [Pending] = []
-    private let ran = SharedCounter()
 
     var workload: Workload {
         .plain(
             prepare: { n in self.pending = (0..<n).map { _ in Pending() } },
             { n in
                 duel(n, self.register, against: self.resolve)
-                self.ran.spin(until: n)
-                expect(self.ran.take() == n, "W10")
+                ran.spin(until: n)
+                expect(ran.take() == n, "W10")
             })
     }
 
     private func register(_ n: Int) {
-        let (ran, pending) = (ran, pending)
+        let pending = pending
         for i in 0..<n {
             if i % duelStride == 0 { duelMeet(side: 0, round: i / duelStride) }
             let task = pending[i].task

@@ -18,7 +18,6 @@ func hops(_ n: Int, on executor: PromiseExecutor) {
 /// W6c
 func serialHandlers(_ n: Int) {
     let serial = serial
-    let ran = ran
     let (promise, resolver) = IntPromise.pending()
     for _ in 1..<n { promise.onSuccess(on: serial) { _ in ran.add() } }
     let last = promise.done(on: serial) { _ in ran.add() }

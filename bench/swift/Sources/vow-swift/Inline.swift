@@ -26,10 +26,8 @@ func chain(_ n: Int) {
 
 func thenOnSettled(_ n: Int) {
     let inline = inline
-    let ran = ran
-    let settled = settled
     for _ in 0..<n {
-        settled.then(on: inline) { value in
+        _ = settled.map(on: inline) { value in
             ran.add()
             return value + 1
         }
@@ -39,7 +37,6 @@ func thenOnSettled(_ n: Int) {
 
 func manyHandlers(_ n: Int) {
     let inline = inline
-    let ran = ran
     let (promise, resolver) = IntPromise.pending()
     for _ in 0..<n { promise.onSuccess(on: inline) { _ in ran.add() } }
     resolver.fulfill(1)

@@ -21,6 +21,5 @@ private func run(_ n: Int) {
 
 private func submit(_ n: Int) {
     let executor = loop.executor
-    let ran = ran
     for _ in 0..<n { _ = Promise<Void, any Error>(on: executor) { ran.add() } }
 }

@@ -19,7 +19,7 @@ struct Held {
                 expect(ran.take() == n, "W9")
             },
             { n in
-                let (inline, ran) = (inline, ran)
+                let inline = inline
                 for _ in 0..<n {
                     let (promise, resolver) = IntPromise.pending()
                     promise.onSuccess(on: inline) { _ in ran.add() }
@@ -36,7 +36,7 @@ struct Cancelling {
     var workload: Workload {
         .plain(
             prepare: { n in
-                let (inline, ran) = (inline, ran)
+                let inline = inline
                 pairs.make(n) { promise in
                     promise.map(on: inline) { value in
                         ran.add()

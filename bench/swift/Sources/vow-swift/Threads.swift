@@ -3,6 +3,8 @@
 import Harness
 import Vow
 
+private let ran = SharedCounter()
+
 /// W8: each side resolves a promise and blocks on the other's. The second thread's are the upper half.
 struct RoundTrips {
     private let pairs = Pairs()
@@ -31,7 +33,6 @@ struct RoundTrips {
 /// W10: one registers, the other one settles.
 struct Race {
     private let pairs = Pairs()
-    private let ran = SharedCounter()
 
     var workload: Workload {
         .plain(
@@ -44,7 +45,7 @@ struct Race {
 
     private func register(_ n: Int) {
         let inline = PromiseExecutor.inline
-        let (ran, promises) = (ran, pairs.promises)
+        let promises = pairs.promises
         for i in 0..<n {
             if i % duelStride == 0 { duelMeet(side: 0, round: i / duelStride) }
             promises[i].then(on: inline) { value in
