@@ -10,6 +10,7 @@ struct Line: Encodable {
     var bytes_per_item: Double?
     var resident_per_item: Double?
     var unsupported: String?
+    var note: String?
     let harness = "ordo-one/benchmark 1.38.1"
     let compiler: String
     let flags = "swift build -c release"

@@ -28,6 +28,7 @@ public func runPeer(version: String, _ workloads: [String: Workload]) -> Never {
 
 private func measure(_ workload: Workload, _ n: Int, into line: inout Line) async throws {
     let environment = ProcessInfo.processInfo.environment
+    line.note = workload.note
     workload.begin?(n)
     if workload.isHeld {
         weigh(workload, n, into: &line)

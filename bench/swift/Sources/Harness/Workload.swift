@@ -16,6 +16,7 @@ public struct Workload {
     var prepare: Step?
     var clean: Step?
     var isHeld = false
+    private(set) var note: String?
 
     /// - Parameters:
     ///   - begin: once, before all.
@@ -33,6 +34,13 @@ public struct Workload {
         _ pass: @escaping @Sendable (_ n: Int) async -> Void
     ) -> Workload {
         Workload(pass: .inTask(pass), begin: begin, prepare: prepare, clean: clean)
+    }
+
+    /// The same with a remark that belongs to its numbers.
+    public func noted(_ note: String) -> Workload {
+        var noted = self
+        noted.note = note
+        return noted
     }
 
     /// W9: one pass, whose memory is measured before `clean`.
