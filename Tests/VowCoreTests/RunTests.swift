@@ -44,9 +44,60 @@ final class RunTests: CoreTest {
         XCTAssertEqual(witness.frame?.executor, ownExecutors.inline)
         XCTAssertNil(witness.frame?.outer)
         XCTAssertEqual(witness.depth, 1)
-        XCTAssertEqual(witness.phase, .running)
+        // It is begun by running it.
+        XCTAssertEqual(witness.phase, .open)
         XCTAssertEqual(derived.value.as.integer, 10)
         drop(derived)
+    }
+
+    func testOnlyAReactionThatIsNotInlineIsMarkedAsRunning() {
+        let promise = makePromise(of: vow_int(3), thread)
+        for keepsLink in [true, false] {
+            let witness = Witness()
+            let derived = branch(promise, on: ownExecutors.pool, with: witness, watch)
+            let last = branch(derived, on: ownExecutors.pool, with: witness) { _, _ in vow_none() }
+            if !keepsLink { drop(derived) }
+            expectSettled(last)
+            XCTAssertEqual(witness.phase, .running)
+            XCTAssertEqual(witness.frame?.executor, ownExecutors.pool)
+            if keepsLink { drop(derived) }
+            drop(last)
+        }
+        drop(promise)
+    }
+
+    func testG2_thePromiseOfTheOnlyInlineReactionDeliversUntilThatHasRun() {
+        let phases = Journal()
+        let promise = openPromise()
+        let derived = branch(promise, with: phases) { _, context in
+            let read = currentThread().pointee.frame!.pointee.promise!
+            context!.object(Journal.self).write(Int(phase(of: read).rawValue))
+            return vow_none()
+        }
+        resolveLast(promise, vow_int(1))
+        XCTAssertEqual(phases.entries, [Int(Phase.delivering.rawValue)])
+        XCTAssertEqual(phase(of: promise), .settled)
+        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(Counts(derived), Counts(promises: 1, producers: 0))
+        drop(derived, promise)
+    }
+
+    func testSeveralInlineReactionsGiveTheirReferencesBackTogether() {
+        let counts = Journal()
+        let promise = openPromise()
+        for _ in 0..<4 {
+            drop(
+                branch(promise, with: counts) { _, context in
+                    let read = currentThread().pointee.frame!.pointee.promise!
+                    context!.object(Journal.self).write(Int(Counts(read).promises))
+                    return vow_none()
+                })
+        }
+        resolveLast(promise, vow_none())
+        XCTAssertEqual(counts.entries, [5, 5, 5, 5])
+        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(phase(of: promise), .settled)
+        drop(promise)
     }
 
     func testTheInputIsLentAndNotCopied() {

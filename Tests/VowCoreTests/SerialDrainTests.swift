@@ -59,15 +59,61 @@ final class SerialDrainTests: CoreTest {
         XCTAssertEqual(held.journal.threads.count, 1)
     }
 
-    func testAfter512HandlersOtherWorkOfTheQueueGetsItsTurn() {
+    func testAfter1024HandlersOtherWorkOfTheQueueGetsItsTurn() {
         let held = HeldQueue()
         held.addHandlers(0..<1)
         held.addMarker()
-        held.addHandlers(1..<600)
+        held.addHandlers(1..<1100)
         held.go()
-        held.finish(601)
+        held.finish(1101)
         XCTAssertEqual(
-            held.journal.entries, Array(0..<512) + [-1] + Array(512..<600))
+            held.journal.entries, Array(0..<1024) + [-1] + Array(1024..<1100))
+    }
+
+    func testG2_theHandlersOfOnePromiseTravelInOnePushBehindWhatIsThere() {
+        let held = HeldQueue()
+        held.addHandlers(0..<3)
+        let promise = openPromise()
+        let links = (0..<5).map { _ in
+            branch(promise, on: held.executor, with: held.journal) { _, context in
+                let own = currentThread().pointee.frame!.pointee.reaction
+                let pushed = context!.object(Journal.self)
+                pushed.write(Int(bitPattern: UnsafeRawPointer(own)))
+                return vow_none()
+            }
+        }
+        resolveLast(promise, vow_none())
+        held.addHandlers(8..<10)
+        held.go()
+        held.finish(10)
+        XCTAssertEqual(
+            held.journal.entries,
+            [0, 1, 2] + links.map { Int(bitPattern: UnsafeRawPointer($0)) } + [8, 9])
+        for link in links { drop(link) }
+        drop(promise)
+    }
+
+    func testWhatHasRunGivesItsReferencesToTheExecutorBackTogether() {
+        let held = HeldQueue()
+        for _ in 0..<5 {
+            drop(
+                link(makePromise(of: vow_none(), thread), on: held.executor, with: held.journal) {
+                    _, context in
+                    let place = currentThread().pointee.place!
+                    let journal = context!.object(Journal.self)
+                    journal.write(Int(place.pointee.runs))
+                    journal.write(Int(place.pointee.executor.pointee.counts.loadAcquire()))
+                    return vow_none()
+                })
+        }
+        XCTAssertEqual(held.executor.pointee.counts.loadAcquire(), 7)
+        held.go()
+        eventually("the drain has ended") {
+            held.executor.pointee.counts.loadAcquire() == 1
+        }
+        // The handle, the drain, and the five.
+        XCTAssertEqual(held.journal.entries, [0, 7, 1, 7, 2, 7, 3, 7, 4, 7])
+        held.finish(10)
     }
 
     func testAChainOnOneQueueTakesOneHop() {

@@ -122,6 +122,50 @@ final class TransitionsTests: CoreTest {
         }
     }
 
+    func testArrow_openToRunning_byAStore_whereNobodyElseHasTheReaction() {
+        let state = state(.open)
+        state.run()
+        check(state, .running, nil)
+        XCTAssertNil(state.lock(whileIn: .open))
+        XCTAssertTrue(state.transitionToClaimed(from: .running))
+    }
+
+    func testG2_arrows_openToDelivering_runningToDelivering_takeTheOnlyMember() {
+        withRecords(2) { records in
+            for phase in [Phase.open, .running] {
+                let state = state(phase, [records[0]])
+                XCTAssertEqual(state.lock(whileIn: phase)?.head, records[0])
+                state.unlock(.delivering, nil)
+                check(state, .delivering, nil)
+                XCTAssertNil(state.enlist(records[1], while: .ofInlineReactions))
+                XCTAssertEqual(state.transitionAfterDelivery(), records[1])
+                XCTAssertNil(state.transitionAfterDelivery())
+                check(state, .settled, nil)
+            }
+        }
+    }
+
+    func testArrows_openToSettled_runningToSettled_takeTheOnlyMember() {
+        withRecords(1) { records in
+            for phase in [Phase.open, .running] {
+                let state = state(phase, records)
+                XCTAssertEqual(state.lock(whileIn: phase)?.head, records[0])
+                state.unlock(.settled, nil)
+                check(state, .settled, nil)
+            }
+        }
+    }
+
+    func testArrows_openToSettled_deliveringToSettled_byAStore_whereNobodyElseIsThere() {
+        for phase in [Phase.open, .delivering] {
+            let state = state(phase)
+            state.close()
+            check(state, .settled, nil)
+            XCTAssertNil(state.lock(whileIn: phase))
+            XCTAssertFalse(state.transitionToClaimed(from: phase))
+        }
+    }
+
     func testArrow_claimedToOpen_keepsTheQueue() {
         withRecords(1) { records in
             for queue in [[], records] {
