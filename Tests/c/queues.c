@@ -121,6 +121,69 @@ TEST("G2: on a serial queue of the program handlers run one at a time and in ord
     dispatch_release(queue);
 }
 
+/* Blocks of the program on the same queue, which note how many handlers had run. */
+typedef struct busy_queue {
+    void *queue;
+    atomic_int handlers;
+    atomic_int blocks;
+    int seen[8];
+} busy_queue;
+
+static void note_handlers(void *context) {
+    busy_queue *self = context;
+    self->seen[atomic_load(&self->blocks)] = atomic_load(&self->handlers);
+    if (atomic_fetch_add(&self->blocks, 1) < 7) {
+        dispatch_async_f(self->queue, self, note_handlers);
+    }
+}
+
+static vow_value count_handler(vow_value input, void *context) {
+    busy_queue *self = context;
+    CHECK_INT_EQ(atomic_fetch_add(&self->handlers, 1), input.as.integer);
+    return vow_none();
+}
+
+static vow_value count_run(vow_value input, void *context) {
+    (void)input;
+    atomic_fetch_add(&((busy_queue *)context)->handlers, 1);
+    return vow_none();
+}
+
+TEST("among 3,000 handlers on a serial queue other blocks of the queue get their turn") {
+    for (int together = 0; together < 2; together++) {
+        busy_queue self = {dispatch_queue_create("vow.test", QUEUE_SERIAL), 0, 0, {0}};
+        vow_executor *executor = vow_executor_dispatch(self.queue, VOW_SERIAL);
+        dispatch_suspend(self.queue);
+        if (together) {
+            /* In one push. */
+            vow_resolver *resolver;
+            vow_promise *promise = vow_promise_create(&resolver);
+            for (int i = 0; i < 3000; i++) {
+                vow_promise_release(
+                    then_on(executor, vow_promise_retain(promise), count_run, &self));
+            }
+            CHECK(vow_resolve(resolver, vow_int(0)));
+            vow_resolver_release(resolver);
+            vow_promise_release(promise);
+        } else {
+            for (int i = 0; i < 3000; i++) {
+                vow_promise_release(then_on(executor, fulfilled_int(i), count_handler, &self));
+            }
+        }
+        dispatch_async_f(self.queue, &self, note_handlers);
+        dispatch_resume(self.queue);
+        CHECK(reaches(&self.handlers, 3000));
+        CHECK(reaches(&self.blocks, 8));
+        /* The first after one turn of handlers, the others each after another one, then alone. */
+        CHECK_INT_EQ(self.seen[0], 1024);
+        CHECK_INT_EQ(self.seen[1], 2048);
+        CHECK_INT_EQ(self.seen[2], 3000);
+        CHECK_INT_EQ(self.seen[7], 3000);
+        vow_executor_release(executor);
+        dispatch_release(self.queue);
+    }
+}
+
 TEST("a handler waits on a queue that is suspended, and runs when it is resumed") {
     for (uint32_t flags = 0; flags <= VOW_SERIAL; flags++) {
         counter seen = {0};
