@@ -57,13 +57,17 @@ inline beginRegistration(m)
     atomic { alive(); mustFollow[m] = returned; counts++ }
 }
 
-/* submitSerial, on a thread that is no drain */
-inline submitSerial(m)
+/* submitSerial, on a thread that is no drain: one reaction, or one and the next in one push */
+inline submitSerial(oldest, newest)
 {
     atomic {
         alive();
-        next[m] = intake;
-        intake = m;
+        if
+        :: newest != oldest -> next[newest] = oldest
+        :: else
+        fi;
+        next[oldest] = intake;
+        intake = newest;
         wasComing = drainIsComing;
         drainIsComing = true
     };
@@ -126,13 +130,24 @@ inline runReaction(m)
         returned = returned | (1 << CHILD)
     :: else
     fi;
-    release() /* leaveExecutor */
+    runs++ /* releaseAfterRun */
+}
+
+/* withPlace, at its end */
+inline releaseRuns()
+{
+    atomic {
+        alive();
+        assert(counts > runs);
+        counts = counts - runs;
+        runs = 0
+    }
 }
 
 /* Dispatch: starts what was sent, one at a time. */
 active proctype Drain()
 {
-    byte left, m, newest, oldest, taken;
+    byte left, m, newest, oldest, taken, runs;
     bool isEmpty, isDone;
 
     do
@@ -159,6 +174,7 @@ active proctype Drain()
                 fi
             fi
         od;
+        releaseRuns();
         if
         :: left > 0 -> release()
         :: else -> atomic { alive(); batchInUse = false; sent-- }; sendDrain()
@@ -171,13 +187,28 @@ active proctype Drain()
 proctype Pusher(byte m; byte last)
 {
     bool wasComing;
+    byte newest;
 
     do
     :: m == last -> break
     :: else ->
         beginRegistration(m);
-        submitSerial(m);
-        atomic { returned = returned | (1 << m); m++; wasComing = false }
+        newest = m;
+        if
+        :: true
+        :: m + 1 < last ->
+            /* Two of one promise, whose hand-over pushes both. */
+            newest = m + 1;
+            beginRegistration(newest);
+            mustFollow[newest] = mustFollow[newest] | (1 << m)
+        fi;
+        submitSerial(m, newest);
+        atomic {
+            returned = returned | (1 << m) | (1 << newest);
+            m = newest + 1;
+            newest = 0;
+            wasComing = false
+        }
     od;
     atomic { finished++; m = 0; last = 0 }
 }
