@@ -125,12 +125,11 @@ fault submit-keeps-no-executor Executors/Submit.swift \
 
 # Contexts of other reactions are destroyed between the handler's return and its result.
 fault result-counts-too-late Promise/Run.swift \
-    '        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
-        complete(reaction, result, reading, thread)
-    }' \
-    '        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
-    }
-    complete(reaction, result, reading, thread)'
+    '    let delivery = reaction.takeDelivery()
+    if result.kind' \
+    '    if let promise { asOneStep(thread) { finishDelivery(of: reaction, promise, thread) } }
+    let delivery = reaction.takeDelivery()
+    if result.kind'
 
 fault skipped-contexts-die-at-once Promise/Run.swift \
     '        thread.pointee.skipped.append(reaction)
@@ -415,6 +414,116 @@ fault reaction-enters-though-it-has-left State/SourceRecord.swift \
     '        if registration.pointee.hasLeft { return false }
 ' ''
 
+# What is done in one step because nobody else is there.
+
+# With a step between, because a thread is interrupted only before one.
+fault runner-reads-the-slot Promise/Run.swift \
+    '    let promise = reaction.source
+    let input' \
+    '    _ = reaction.pointee.state.read()
+    let promise = reaction.upstream
+    let input'
+
+fault running-inline-reaction-is-not-withdrawn Promise/Cancel.swift \
+    '    dropRedirect(reaction, thread)
+    reaction.pointee.flags.insert(RecordFlag.withdrawn)' \
+    '    dropRedirect(reaction, thread)
+    if wasWaiting || !reaction.isBegunByRunning {
+        reaction.pointee.flags.insert(RecordFlag.withdrawn)
+    }'
+
+fault source-of-a-withdrawn-reaction-is-released-twice Promise/Cancel.swift \
+    'if wasWaiting || !reaction.isBegunByRunning {' \
+    'if !reaction.isBegunByRunning {'
+
+fault dropped-before-the-canceller-is-through Promise/Run.swift \
+    '    while !reaction.pointee.state.read().hasValue { pause.wait() }
+' \
+    '    if !reaction.pointee.state.read().hasValue { pause.wait() }
+'
+
+# A cancelled one is settled once more.
+fault unseen-though-cancelled Promise/Settle.swift \
+    '        if reaction.pointee.state.read().phase != .open { return false }
+        reaction.value = value' \
+    '        reaction.value = value'
+
+fault begun-though-cancelled Promise/Run.swift \
+    '        if reaction.pointee.state.read().phase != .open { return nil }
+' ''
+
+fault unseen-without-looking Promise/Settle.swift \
+    'pointee.counts.loadAcquire() == oneProducer && !pointee' \
+    '!pointee'
+
+# Not whether somebody else has a producer's reference, as who has just lost the last reader's.
+fault unseen-by-readers-alone Promise/Settle.swift \
+    'pointee.counts.loadAcquire() == oneProducer && !pointee' \
+    'pointee.counts.loadAcquire() & (oneProducer - 1) == 0 && !pointee'
+
+fault second-member-is-lost Promise/Settle.swift \
+    'if let only = word.head, only.next == nil {' \
+    'if let only = word.head {'
+
+fault second-member-of-a-link-is-lost Promise/Settle.swift \
+    'if only.next != nil || !only.isInlineReader(ofRejection: false) {' \
+    'if !only.isInlineReader(ofRejection: false) {'
+
+# Late ones run without waiting for the one that is on its way.
+fault only-member-leaves-it-settled Promise/Settle.swift \
+    '    promise.pointee.state.unlock(.delivering, nil)' \
+    '    promise.pointee.state.unlock(.settled, nil)'
+
+fault only-member-is-not-marked-out Promise/Settle.swift \
+    '    only.markOut()
+    only.progress = ownsProducer' \
+    '    only.progress = ownsProducer'
+
+fault only-follower-keeps-the-producer Promise/Settle.swift \
+    '            asOneStep(thread) { thread.pointee.outcomes.append(only) }
+            if ownsProducer { promise.releaseProducer(thread) }' \
+    '            asOneStep(thread) { thread.pointee.outcomes.append(only) }'
+
+fault delivery-ends-though-others-read Promise/Settle.swift \
+    '            reclaim(promise, thread)
+            return
+        }
+        deliveringLateOnes()' \
+    '            reclaim(promise, thread)
+            return
+        }
+        promise.pointee.state.close()'
+
+# Another resolver is still to be given back.
+fault delivery-ends-for-its-readers-alone Promise/Settle.swift \
+    'if promise.pointee.counts.loadAcquire() == mine {' \
+    'if promise.pointee.counts.loadAcquire() & (oneProducer - 1) == mine & (oneProducer - 1) {'
+
+fault owed-reads-are-forgotten Promise/Settle.swift \
+    'mine &+= thread.pointee.owedReads.take(of: promise)' \
+    '_ = thread.pointee.owedReads.take(of: promise)'
+
+fault owed-reads-are-given-back-twice Promise/ThreadState.swift \
+    '        self.promise = nil
+        return count' \
+    '        return count'
+
+fault owed-reads-of-another-are-forgotten Promise/Settle.swift \
+    '        other.promise.giveBack(other.count, thread)' \
+    '        _ = other'
+
+fault wait-forgets-owed-reads Promise/Settle.swift \
+    '            if owed > 0 { promise.giveBack(owed, thread) }' \
+    '            _ = owed'
+
+fault runs-are-not-given-back Promise/ThreadState.swift \
+    '    executor.release(place.runs, thread)
+' ''
+
+fault run-at-once-while-others-wait Promise/React.swift \
+    'pointee.state.read().phase == .settled && !shape.contains(.finally)' \
+    'pointee.state.read().hasValue && !shape.contains(.finally)'
+
 # Which scenarios find them first: tried before all others, which only saves time.
 declare -A likely=(
     [cancel-does-not-wait]="cancel-inline-reaction"
@@ -456,4 +565,25 @@ declare -A likely=(
     [order-is-reversed]="two-register-settle"
     [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
     [result-counts-too-late]="result-before-context"
+    [runner-reads-the-slot]="cancel-inline-reaction"
+    [running-inline-reaction-is-not-withdrawn]="cancel-inline-reaction"
+    [source-of-a-withdrawn-reaction-is-released-twice]="cancel-inline-reaction"
+    [dropped-before-the-canceller-is-through]="cancel-inline-reaction"
+    [unseen-though-cancelled]="cancel-released"
+    [begun-though-cancelled]="cancel-released-running"
+    [unseen-without-looking]="link-two-readers"
+    [unseen-by-readers-alone]="release-follower-of-link"
+    [second-member-is-lost]="two-register-settle"
+    [second-member-of-a-link-is-lost]="link-two-readers"
+    [only-member-leaves-it-settled]="only-member"
+    [only-member-is-not-marked-out]="cancel-inline-reaction"
+    [only-follower-keeps-the-producer]="release-follower-of-link"
+    [delivery-ends-though-others-read]="only-member"
+    [delivery-ends-for-its-readers-alone]="last-reader"
+    [owed-reads-are-forgotten]="first-of-two-waits"
+    [owed-reads-are-given-back-twice]="put-off put-off-twice"
+    [owed-reads-of-another-are-forgotten]="put-off-in-turn"
+    [wait-forgets-owed-reads]="second-of-two-waits"
+    [runs-are-not-given-back]="executor-release"
+    [run-at-once-while-others-wait]="then-at-once"
 )

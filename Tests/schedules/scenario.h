@@ -56,6 +56,10 @@ typedef struct call {
 /* Registers it for both outcomes, on an executor (NULL: inline); lets go of what is derived. */
 void on_settled(vow_promise *promise, vow_executor *executor, call *it);
 
+/* The same by vow_then, on the executor that is the default here; returns what is derived. The
+ * promise is consumed. */
+vow_promise *then_here(vow_promise *promise, call *it);
+
 /* Each ran once; and whoever was registered after another one had been, started after it. */
 void check_order(const call *calls, int count);
 

@@ -55,6 +55,14 @@ void on_settled(vow_promise *promise, vow_executor *executor, call *it) {
     it->registered = ++moment;
 }
 
+vow_promise *then_here(vow_promise *promise, call *it) {
+    vow_promise *derived;
+    it->asked = ++moment;
+    derived = vow_then(promise, record, it);
+    it->registered = ++moment;
+    return derived;
+}
+
 void check_order(const call *calls, int count) {
     for (int i = 0; i < count; i++) {
         CHECK(calls[i].times == 1);

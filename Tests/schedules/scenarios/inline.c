@@ -4,7 +4,7 @@
 #include <string.h>
 
 static deferred it, other;
-static call calls[4], outer[2];
+static call calls[4], others[2], outer[2];
 
 static void start(void) {
     it = defer();
@@ -88,4 +88,38 @@ static void settle_inside_handler(void) {
 
 const scenario settle_inside = {
     "settle-inside", start_pending, {settle_inside_handler, register_another}, finish_3, 3, 3,
+};
+
+/* One handler puts off reactions of two promises in turn; others line up behind them. */
+static void register_in_turn(void) {
+    on_settled(it.promise, NULL, &calls[0]);
+    on_settled(other.promise, NULL, &others[0]);
+    on_settled(it.promise, NULL, &calls[1]);
+    on_settled(other.promise, NULL, &others[1]);
+}
+
+static void start_in_turn(void) {
+    start();
+    memset(others, 0, sizeof others);
+}
+
+static void in_turn_inside_handler(void) {
+    outer[0].inside = register_in_turn;
+    on_settled(other.promise, NULL, &outer[0]);
+}
+
+static void finish_in_turn(void) {
+    check_order(others, 2);
+    check_once(&others[0], false, 1);
+    check_once(&others[1], false, 1);
+    finish_3();
+}
+
+const scenario put_off_in_turn = {
+    "put-off-in-turn",
+    start_in_turn,
+    {in_turn_inside_handler, register_another},
+    finish_in_turn,
+    3,
+    3,
 };

@@ -7,7 +7,7 @@
 /* settle.c */
 extern const scenario resolve_resolve, register_settle, two_register_settle, one_chain_settle;
 /* inline.c */
-extern const scenario put_off, put_off_twice, settle_inside;
+extern const scenario put_off, put_off_twice, settle_inside, put_off_in_turn;
 /* release.c */
 extern const scenario last_resolver, broken_or_resolved, value_release, executor_release;
 /* await.c */
@@ -54,5 +54,9 @@ extern const scenario token_settle, token_settle_unheld, token_passes, token_han
     token_register_settle, token_chain, token_following, token_begins_to_follow, token_hook,
     token_hook_release, token_two_sources, token_through, linked_parents, linked_made,
     linked_released, linked_grandchild;
+/* shortcuts.c */
+extern const scenario link_two_readers, only_member, last_reader, cancel_released,
+    cancel_released_running, cancel_itself, release_follower_of_link, first_of_two_waits,
+    second_of_two_waits, then_at_once;
 
 #endif
