@@ -27,8 +27,12 @@ fault late-members-are-dropped Promise/Settle.swift \
     promise.releaseProducer(thread)'
 
 fault order-is-reversed Promise/Settle.swift \
-    'wake(current) } else { members.prepend(current) }' \
-    'wake(current) } else { members.append(current) }'
+    '                inline.prepend(current)
+            } else {
+                batch.prepend(current)' \
+    '                inline.append(current)
+            } else {
+                batch.append(current)'
 
 fault inline-overtakes Promise/React.swift \
     'enlist(reaction, while: .ofInlineReactions)' \
@@ -185,23 +189,18 @@ fault cancel-does-not-wait Promise/Cancel.swift \
     '        return rest.found'
 
 fault markout-forgotten-in-batch Promise/Settle.swift \
-    '        } else {
-            member.markOut()
-            batch.append(member)
-        }
-    }' \
-    '        } else {
-            batch.append(member)
-        }
-    }'
+    '            current.markOut()
+            if !current.handles' \
+    '            if !current.handles'
 
 fault markout-before-next-is-read Promise/Settle.swift \
-    '    while let member = members.popFirst() {' \
-    '    while let member = members.first {
-        if member.pointee.shape.isReaction && !member.pointee.flags.contains(RecordFlag.follows) {
-            member.markOut()
+    '        member = current.next
+        if current.pointee.shape.isWaiter {' \
+    '        if current.pointee.shape.isReaction && !current.pointee.flags.contains(RecordFlag.follows) {
+            current.markOut()
         }
-        _ = members.popFirst()'
+        member = current.next
+        if current.pointee.shape.isWaiter {'
 
 fault follower-marked-out-before-its-claim Promise/Follow.swift \
     'func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
@@ -336,11 +335,9 @@ fault interest-without-a-reference Promise/Interest.swift \
         }'
 
 fault interest-by-plain-subtraction Promise/Interest.swift \
-    '        let isLast = counts & readers == 1
-        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
+    '        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
         if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }' \
-    '        let isLast = counts & readers == 1
-        if isLast { promise.retainProducer() }
+    '        if isLast { promise.retainProducer() }
         _ = promise.pointee.counts.subtractAcquireRelease(1)
         return isLast'
 
@@ -443,7 +440,7 @@ fault dropped-before-the-canceller-is-through Promise/Run.swift \
 '
 
 # A cancelled one is settled once more.
-fault unseen-though-cancelled Promise/Settle.swift \
+fault unseen-though-cancelled Promise/SettleOne.swift \
     '        if reaction.pointee.state.read().phase != .open { return false }
         reaction.value = value' \
     '        reaction.value = value'
@@ -452,39 +449,39 @@ fault begun-though-cancelled Promise/Run.swift \
     '        if reaction.pointee.state.read().phase != .open { return nil }
 ' ''
 
-fault unseen-without-looking Promise/Settle.swift \
+fault unseen-without-looking Promise/SettleOne.swift \
     'pointee.counts.loadAcquire() == oneProducer && !pointee' \
     '!pointee'
 
 # Not whether somebody else has a producer's reference, as who has just lost the last reader's.
-fault unseen-by-readers-alone Promise/Settle.swift \
+fault unseen-by-readers-alone Promise/SettleOne.swift \
     'pointee.counts.loadAcquire() == oneProducer && !pointee' \
     'pointee.counts.loadAcquire() & (oneProducer - 1) == 0 && !pointee'
 
 fault second-member-is-lost Promise/Settle.swift \
-    'if let only = word.head, only.next == nil {' \
-    'if let only = word.head {'
+    'if let only = word.head, only.next == nil,' \
+    'if let only = word.head,'
 
-fault second-member-of-a-link-is-lost Promise/Settle.swift \
+fault second-member-of-a-link-is-lost Promise/SettleOne.swift \
     'if only.next != nil || !only.isInlineReader(ofRejection: false) {' \
     'if !only.isInlineReader(ofRejection: false) {'
 
 # Late ones run without waiting for the one that is on its way.
-fault only-member-leaves-it-settled Promise/Settle.swift \
+fault only-member-leaves-it-settled Promise/SettleOne.swift \
     '    promise.pointee.state.unlock(.delivering, nil)' \
     '    promise.pointee.state.unlock(.settled, nil)'
 
-fault only-member-is-not-marked-out Promise/Settle.swift \
+fault only-member-is-not-marked-out Promise/SettleOne.swift \
     '    only.markOut()
     only.progress = ownsProducer' \
     '    only.progress = ownsProducer'
 
-fault only-follower-keeps-the-producer Promise/Settle.swift \
-    '            asOneStep(thread) { thread.pointee.outcomes.append(only) }
-            if ownsProducer { promise.releaseProducer(thread) }' \
-    '            asOneStep(thread) { thread.pointee.outcomes.append(only) }'
+fault only-follower-keeps-the-producer Promise/SettleOne.swift \
+    '        asOneStep(thread) { thread.pointee.outcomes.append(only) }
+        if ownsProducer { promise.releaseProducer(thread) }' \
+    '        asOneStep(thread) { thread.pointee.outcomes.append(only) }'
 
-fault delivery-ends-though-others-read Promise/Settle.swift \
+fault delivery-ends-though-others-read Promise/Delivery.swift \
     '            reclaim(promise, thread)
             return
         }
@@ -495,24 +492,24 @@ fault delivery-ends-though-others-read Promise/Settle.swift \
         promise.pointee.state.close()'
 
 # Another resolver is still to be given back.
-fault delivery-ends-for-its-readers-alone Promise/Settle.swift \
+fault delivery-ends-for-its-readers-alone Promise/Delivery.swift \
     'if promise.pointee.counts.loadAcquire() == mine {' \
     'if promise.pointee.counts.loadAcquire() & (oneProducer - 1) == mine & (oneProducer - 1) {'
 
-fault owed-reads-are-forgotten Promise/Settle.swift \
+fault owed-reads-are-forgotten Promise/Delivery.swift \
     'mine &+= thread.pointee.owedReads.take(of: promise)' \
     '_ = thread.pointee.owedReads.take(of: promise)'
 
-fault owed-reads-are-given-back-twice Promise/ThreadState.swift \
+fault owed-reads-are-given-back-twice Promise/Delivery.swift \
     '        self.promise = nil
         return count' \
     '        return count'
 
-fault owed-reads-of-another-are-forgotten Promise/Settle.swift \
+fault owed-reads-of-another-are-forgotten Promise/Delivery.swift \
     '        other.promise.giveBack(other.count, thread)' \
     '        _ = other'
 
-fault wait-forgets-owed-reads Promise/Settle.swift \
+fault wait-forgets-owed-reads Promise/Delivery.swift \
     '            if owed > 0 { promise.giveBack(owed, thread) }' \
     '            _ = owed'
 
