@@ -505,11 +505,7 @@ fault owed-reads-are-given-back-twice Promise/Delivery.swift \
         return count' \
     '        return count'
 
-fault owed-reads-of-another-are-forgotten Promise/Delivery.swift \
-    '        other.promise.giveBack(other.count, thread)' \
-    '        _ = other'
-
-fault wait-forgets-owed-reads Promise/Delivery.swift \
+fault wait-forgets-owed-reads Promise/Settle.swift \
     '            if owed > 0 { promise.giveBack(owed, thread) }' \
     '            _ = owed'
 
@@ -579,7 +575,6 @@ declare -A likely=(
     [delivery-ends-for-its-readers-alone]="last-reader"
     [owed-reads-are-forgotten]="first-of-two-waits"
     [owed-reads-are-given-back-twice]="put-off put-off-twice"
-    [owed-reads-of-another-are-forgotten]="put-off-in-turn"
     [wait-forgets-owed-reads]="second-of-two-waits"
     [runs-are-not-given-back]="executor-release"
     [run-at-once-while-others-wait]="then-at-once"

@@ -278,7 +278,8 @@ const scenario release_passing = {
     "release-passing", start_heard, {follow, third_follows}, finish_unread, 3, 1,
 };
 
-/* Two hold a reaction; one lets somebody observe it for a moment. Whoever goes last, it was observed in vain. */
+/* Two hold a reaction; one lets somebody observe it for a moment. Whoever goes last, it was
+ * observed in vain. */
 static vow_promise *held, *held_too;
 
 static vow_value same(vow_value input, void *context) {
