@@ -505,7 +505,7 @@ fault owed-reads-are-given-back-twice Promise/Delivery.swift \
         return count' \
     '        return count'
 
-fault wait-forgets-owed-reads Promise/Settle.swift \
+fault wait-forgets-owed-reads Promise/Delivery.swift \
     '            if owed > 0 { promise.giveBack(owed, thread) }' \
     '            _ = owed'
 
