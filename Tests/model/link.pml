@@ -1,8 +1,8 @@
-/* The usual path of inline reactions, with the steps that it leaves out: a chain P, A, B, where A reads P and B reads A,
- * and C, which reads P or A and may come late. All are begun by running (inline, no token), and handle both outcomes.
+/* The usual path of inline reactions, with the steps that it leaves out: a chain P, A, B, where A reads P and B reads
+ * A, and C, which reads P or A and may come late. All are begun by running (inline, no token) and handle both outcomes.
  *
- * Follows Promise/SettleOne.swift, Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Interest.swift (a reference to
- * something pending), Counting.swift and React.swift. One step is one atomic operation with the private work next
+ * Follows Promise/SettleOne.swift, Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
+ * and Interest.swift (a reference to something pending). One step is one atomic operation with the private work next
  * to it; but what is written plainly by sole ownership is a step of its own, behind the one that asked the counts.
  *
  * Not one order of all steps: `markOut` of a single member and the unlocking behind it are plain stores, and stand in
@@ -78,7 +78,12 @@ proctype Memory(byte me)
 
 end:
     do
-    :: d_step { buffered[me] != NIL -> m = buffered[me]; assert(slot[m] == OF_LIST); slot[m] = OF_CLAIMER; out[m] = true };
+    :: d_step {
+            buffered[me] != NIL -> m = buffered[me];
+            assert(slot[m] == OF_LIST);
+            slot[m] = OF_CLAIMER;
+            out[m] = true
+        };
         d_step {
             alive(reads[m]);
             assert(locked[reads[m]]);
@@ -340,7 +345,12 @@ inline deliverLateOnes(p)
 
 inline countDown(p)
 {
-    d_step { alive(p); assert(deliverer[p] == me && inlineLeft[p] > 0); inlineLeft[p]--; isLast = (inlineLeft[p] == 0) }
+    d_step {
+        alive(p);
+        assert(deliverer[p] == me && inlineLeft[p] > 0);
+        inlineLeft[p]--;
+        isLast = (inlineLeft[p] == 0)
+    }
 }
 
 /* After the reaction has settled. What is owed is owed for one promise, here. */
