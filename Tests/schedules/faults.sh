@@ -128,7 +128,7 @@ fault submit-keeps-no-executor Executors/Submit.swift \
     '    if executor.pointee.isSerial { nudgeWaitingThreads() }'
 
 # Contexts of other reactions are destroyed between the handler's return and its result.
-fault result-counts-too-late Promise/Run.swift \
+fault result-counts-too-late Promise/RunInline.swift \
     '    let delivery = reaction.takeDelivery()
     if result.kind' \
     '    if let promise { asOneStep(thread) { finishDelivery(of: reaction, promise, thread) } }
@@ -414,7 +414,7 @@ fault reaction-enters-though-it-has-left State/SourceRecord.swift \
 # What is done in one step because nobody else is there.
 
 # With a step between, because a thread is interrupted only before one.
-fault runner-reads-the-slot Promise/Run.swift \
+fault runner-reads-the-slot Promise/RunInline.swift \
     '    let promise = reaction.source
     let input' \
     '    _ = reaction.pointee.state.read()
@@ -433,7 +433,7 @@ fault source-of-a-withdrawn-reaction-is-released-twice Promise/Cancel.swift \
     'if wasWaiting || !reaction.isBegunByRunning {' \
     'if !reaction.isBegunByRunning {'
 
-fault dropped-before-the-canceller-is-through Promise/Run.swift \
+fault dropped-before-the-canceller-is-through Promise/RunInline.swift \
     '    while !reaction.pointee.state.read().hasValue { pause.wait() }
 ' \
     '    if !reaction.pointee.state.read().hasValue { pause.wait() }

@@ -2,17 +2,6 @@
 
 import CVow
 
-/// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
-func runReady(_ thread: ThreadPointer) {
-    while let member = thread.pointee.ready.popFirst() {
-        if member.isBegunByRunning {
-            runInline(member, thread)
-        } else {
-            run(member, thread)
-        }
-    }
-}
-
 /// What a reaction that has begun reads; each promise is owned.
 struct Reading {
     /// Nil for work that reads no promise.
@@ -94,77 +83,8 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     releaseAfterRun(executor, thread)
 }
 
-/// A reaction that is begun by running it. Who cancels it meanwhile finds it open, and its executor, which is this
-/// thread, as the one that will drop it: that it does by not settling it.
-private func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    // Acquires, for the case that it was cancelled, what the canceller left.
-    if reaction.pointee.state.read().phase != .open {
-        dropInline(reaction, thread)
-        return
-    }
-    let promise = reaction.source
-    let input = promise?.value ?? vow_none()
-    guard let handler = reaction.handler(rejected: input.isError) else {
-        fatal("a reaction without a handler was run")
-    }
-    let result = call(
-        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
-    let delivery = reaction.takeDelivery()
-    if result.kind < VOW_STRING && !reaction.pointee.shape.contains(.finally)
-        && settleQuietly(reaction, result, thread)
-    {
-        count(thread.cell.pointee.counters.handlersDone)
-        if let promise { endReadingQuietly(promise, delivery, thread) }
-        return
-    }
-    asOneStep(thread) {
-        complete(
-            reaction, begunAs: .open, result, Reading(promise: promise, redirect: nil), thread)
-        // Afterwards, because until then the way from the reaction led there.
-        if let promise { endReading(promise, delivery, thread) }
-    }
-}
-
-/// A reaction that only this thread knows of reads a settled promise (consumed), as the last act of the call that
-/// made it.
 @inline(__always)
-func runPrivately(
-    _ reaction: RecordPointer, reading promise: RecordPointer, _ thread: ThreadPointer
-) {
-    let input = promise.value
-    guard let handler = reaction.handler(rejected: input.isError) else {
-        fatal("a reaction without a handler was run")
-    }
-    let result = call(
-        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
-    count(thread.cell.pointee.counters.handlersDone)
-    if result.kind < VOW_STRING {
-        settlePrivately(reaction, result, thread)
-        promise.giveBack(1, thread)
-        return
-    }
-    asOneStep(thread) {
-        _ = resolve(reaction, whileIn: .open, result, ownsProducer: true, thread)
-        promise.giveBack(1, thread)
-    }
-}
-
-/// It was cancelled, or is being so at this moment.
-@inline(never)
-private func dropInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    waitForCanceller(of: reaction)
-    dropWithdrawn(reaction, thread)
-}
-
-/// Who has claimed a reaction that was open is through with it, and with what it reads. Acquires; pairs with the
-/// step to settling, and so with whoever has found the way from the reaction before it was claimed.
-private func waitForCanceller(of reaction: RecordPointer) {
-    var pause = Backoff()
-    while !reaction.pointee.state.read().hasValue { pause.wait() }
-}
-
-@inline(__always)
-private func call(
+func call(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
     from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
 ) -> vow_value {
@@ -310,7 +230,7 @@ private func passOn(
 /// The handler has returned `result` (consumed): what becomes of the reaction, which is in a phase since it has
 /// begun. The caller keeps what it has read.
 @inline(__always)
-private func complete(
+func complete(
     _ reaction: RecordPointer, begunAs phase: Phase, _ result: vow_value, _ reading: Reading,
     _ thread: ThreadPointer
 ) {
