@@ -15,11 +15,6 @@ static vow_value add_one(vow_value input, void *context) {
     return vow_int(input.as.integer + 1);
 }
 
-static void settle(vow_resolver *resolver, int64_t value) {
-    peer_expect(vow_resolve(resolver, vow_int(value)), "was resolved before");
-    vow_resolver_release(resolver);
-}
-
 void begin_pairs(size_t n) {
     vow_executor_set_default(vow_executor_inline());
     promises = peer_array(n, sizeof *promises);

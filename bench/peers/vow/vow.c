@@ -28,11 +28,6 @@ static vow_value add_one(vow_value input, void *context) {
     return vow_int(input.as.integer + 1);
 }
 
-static void settle(vow_resolver *resolver, int64_t value) {
-    peer_expect(vow_resolve(resolver, vow_int(value)), "was resolved before");
-    vow_resolver_release(resolver);
-}
-
 /* W1 */
 static void create_resolve_release(size_t n) {
     for (size_t i = 0; i < n; i++) {

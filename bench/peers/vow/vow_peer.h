@@ -6,6 +6,12 @@
 
 #include <vow.h>
 
+/* With the resolver's only handle, consumed. */
+static inline void settle(vow_resolver *resolver, int64_t value) {
+    peer_expect(vow_resolve(resolver, vow_int(value)), "was resolved before");
+    vow_resolver_release(resolver);
+}
+
 /* W6, W8, W10, in threads.c */
 void begin_serial(size_t n);
 void serial_chain(size_t n);
