@@ -10,6 +10,7 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .custom: submitCustom(reaction, executor, thread)
     case .loop: submitToLoop(reaction, executor, thread)
     case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
+    case .serial: submitSerial(reaction, executor, thread)
     default: submitToLibdispatch(reaction, executor, thread)
     }
 }
@@ -54,10 +55,6 @@ func serialExecutor(for reaction: RecordPointer, _ thread: ThreadPointer) -> Exe
 private func submitToLibdispatch(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
-    if executor.pointee.kind == .serial {
-        submitSerial(reaction, executor, thread)
-        return
-    }
     count(thread.cell.pointee.counters.workGiven)
     switch executor.pointee.kind {
     case .pool: submitPooled(reaction, thread)

@@ -196,8 +196,7 @@ func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
 
 private func hasWorkOfItsOwn(_ thread: ThreadPointer) -> Bool {
     !thread.pointee.ready.isEmpty || !thread.pointee.handOver.isEmpty
-        || thread.pointee.handedOver != nil || !thread.pointee.skipped.isEmpty
-        || thread.pointee.dead != 0 || thread.pointee.hooks != nil
+        || thread.pointee.handedOver != nil || thread.pointee.hasLeftovers
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

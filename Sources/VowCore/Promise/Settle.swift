@@ -110,7 +110,7 @@ extension ThreadState {
 
     /// What had to wait for the end of the hand-over.
     @inline(__always)
-    fileprivate var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || hooks != nil }
+    var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || hooks != nil }
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.

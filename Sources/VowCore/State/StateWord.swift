@@ -18,6 +18,7 @@
 //   open | running ──claim──▶ claimed ──follow──▶ following ──claim──▶ claimed
 //   open | running | claimed ──settle──▶ settled     the queue was empty
 //   open | running | claimed ──settle──▶ settling ──hand over──▶ settled | delivering
+//   open | running ──settle──▶ settled | delivering     one member, which needs no handing over
 //   delivering ──delivered──▶ settled
 //   settled ──defer──▶ delivering            an inline reaction that cannot run yet
 //   claimed ──reopen──▶ open                 a token took a reaction out of its queue

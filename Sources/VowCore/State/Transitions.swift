@@ -43,7 +43,8 @@ struct PromiseState: ~Copyable, Sendable {
     /// Of an observer, idle: settled → open. It is about to look at a promise.
     func reopen() { word.storeRelaxed(Phase.open.bits) }
 
-    /// Of an observer, claimed by the caller → settled: idle again.
+    /// → settled, by who has it alone: an observer that the caller has claimed, and is idle again; or a record that
+    /// nobody else can look at any more, or can yet. Releases.
     func close() { word.storeRelease(Phase.settled.bits) }
 
     /// open → running, of a reaction that only the caller has.
