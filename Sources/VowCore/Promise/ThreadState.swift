@@ -67,11 +67,6 @@ struct Place {
     let outer: UnsafeMutablePointer<Place>?
     /// Reactions that have run here, whose references to the executor are still to be given back.
     var runs: UInt64 = 0
-
-    init(executor: ExecutorPointer, outer: UnsafeMutablePointer<Place>?) {
-        self.executor = executor
-        self.outer = outer
-    }
 }
 
 /// Works for an executor, which the caller keeps alive.
