@@ -17,6 +17,8 @@
  *  12. Unhandled rejections
  *  13. Memory
  *  14. Looking inside            version, statistics, shutdown
+ *  15. Progress                  how far the work for a promise is
+ *  16. Tracing                   what waits for what, and what has happened
  *
  * Rules that hold for every function here
  *
@@ -942,6 +944,73 @@ VOW_API int vow_stats(vow_statistics *out);
  * promises are still alive, or VOW_EINVAL: a negative time-out; VOW_EDEADLOCK:
  * called on an executor of the library. */
 VOW_API int64_t vow_shutdown(int64_t timeout_ns);
+
+/* --------------------------------------------------------------- 15. Progress
+ *
+ * Whoever works for a promise says how far it is; whoever is interested hears of it, no
+ * more often than wanted, and never after the promise has settled. Progress belongs to
+ * one promise: what is derived from it has its own. vow_all, vow_all_settled, vow_map and
+ * vow_reduce tell by themselves which share of their promises or items is done.
+ */
+
+/* Says how far the work for promise or resolver (borrowed) is: `fraction`, from 0 to 1 and
+ * cut to that, and a `note` (borrowed and copied, 127 bytes at most; NULL: none). It may
+ * go back. Nothing happens where nobody listens or the promise is settled. Returns 0, or
+ * VOW_EINVAL: NULL, or no number. */
+VOW_API int vow_promise_set_progress(vow_promise *promise, double fraction,
+                                     const char *VOW_NULLABLE note);
+VOW_API int vow_resolver_set_progress(vow_resolver *resolver, double fraction,
+                                      const char *VOW_NULLABLE note);
+
+/* Is told of progress: fraction and note (borrowed, NULL: none) are the newest. */
+typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE note,
+                                     void *VOW_NULLABLE context);
+
+/* Has fn called with the progress of promise (borrowed; this is no interest in its result:
+ * it neither keeps it alive nor observes it) on the executor that a reaction made here
+ * would get, one call at a time. Between two calls lie at least `interval_ns` nanoseconds
+ * of that executor's time, but for the last, of fraction 1; what comes faster is left out
+ * for what is newer, and the newest is told when the time is over. No call begins once the
+ * promise is settled. destroy(context) (may be NULL) runs exactly once: when the promise
+ * is freed and no call is running. Several may listen. Returns 0; VOW_EINVAL: NULL, or a
+ * negative interval; VOW_ENOMEM; then the context is destroyed. */
+VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
+                            VOW_SENDABLE vow_progress_handler fn, void *VOW_NULLABLE context,
+                            VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/* ---------------------------------------------------------------- 16. Tracing
+ *
+ * Off, which it is unless asked for, it costs one branch at each step. On, every live
+ * promise is known with its age, its label, where it was made and what it waits for; and
+ * each step can be written to a file in Chrome's trace event format, which Perfetto and
+ * vow-trace show. docs/tracing.md describes both.
+ *
+ * The environment switches it on where the library is first used: VOW_TRACE=file writes
+ * the history to that file ("%p" in it: the number of the process), VOW_TRACK=1 keeps
+ * only the live graph. A forked child is not traced.
+ */
+
+/* Switches tracing on, with a history in the file `path` (borrowed, emptied) or, for NULL,
+ * without. Promises made earlier are known from their next step on. Returns 0; VOW_EINVAL:
+ * it is on, or the file cannot be made (errno tells why); VOW_ENOMEM. */
+VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
+
+/* Ends the file and switches tracing off, as the exit of the program does. Returns 0, or
+ * VOW_EINVAL: it is off. */
+VOW_API int vow_trace_stop(void);
+
+/* Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy
+ * of label (borrowed, 255 bytes at most; NULL: none again). Does nothing while tracing is
+ * off. (vow_reaction.label names a reaction from its beginning.) */
+VOW_API void vow_promise_set_label(vow_promise *promise, const char *VOW_NULLABLE label);
+
+#define VOW_GRAPH_DOT 0u  /* for Graphviz: what is pending */
+#define VOW_GRAPH_JSON 1u /* all that is live */
+
+/* Writes the promises that are alive now, and what waits for what, to the descriptor fd.
+ * Returns 0; VOW_EINVAL: tracing is off, no such format, or fd takes nothing (errno tells
+ * why); VOW_ENOMEM. */
+VOW_API int vow_graph_write(int fd, uint32_t format);
 
 /* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
  * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */

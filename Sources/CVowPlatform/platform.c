@@ -6,6 +6,7 @@
 
 _Thread_local vow_thread_storage vow_thread_local;
 vow_static_storage vow_static;
+void *vow_bucket_storage[VOW_BUCKET_COUNT];
 
 void vow_platform_once(void (*start)(void)) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

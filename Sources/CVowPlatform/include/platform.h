@@ -38,6 +38,14 @@ static inline void *vow_platform_static(void) {
     return vow_static.bytes;
 }
 
+/* 256 addresses, NULL at first, for those who look by another address. */
+#define VOW_BUCKET_COUNT 256
+extern void *vow_bucket_storage[VOW_BUCKET_COUNT] __attribute__((visibility("hidden")));
+
+static inline void *vow_platform_buckets(void) {
+    return vow_bucket_storage;
+}
+
 /* Runs start() once in the process; every caller returns after it has run. */
 __attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void));
 

@@ -6,18 +6,18 @@ import CVow
 func combineAll(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
-    combineToList(members, told: memberOfAllTold, thread)
+    combineToList(members, .all, told: memberOfAllTold, thread)
 }
 
 /// Every promise's value or error.
 func combineAllSettled(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
-    combineToList(members, told: memberOfAllSettledTold, thread)
+    combineToList(members, .allSettled, told: memberOfAllSettledTold, thread)
 }
 
 private func combineToList(
-    _ members: UnsafeBufferPointer<OpaquePointer?>,
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ kind: TraceKind,
     told: @escaping (RecordPointer, RecordPointer, ThreadPointer) -> Void, _ thread: ThreadPointer
 ) -> RecordPointer {
     guard let list = makeEmptyList(count: members.count) else {
@@ -25,7 +25,8 @@ private func combineToList(
     }
     if members.isEmpty { return makePromise(of: list, thread) }
     let plan = GroupPlan(
-        told: told, count: members.count, outcomes: Outcomes(success: list), values: members.count)
+        kind: kind, told: told, count: members.count, outcomes: Outcomes(success: list),
+        values: members.count)
     return combine(members, plan, thread)
 }
 
@@ -50,7 +51,10 @@ private func memberOfAllSettledTold(
 private func addToList(_ value: vow_value, from observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     group.values?[group.index(of: observer)] = value.retained()
-    if group.pointee.valuesLeft.subtractAcquireRelease(1) != 1 {
+    let left = group.pointee.valuesLeft.subtractAcquireRelease(1) - 1
+    if left != 0 {
+        let count = group.pointee.count
+        reportShare(count - Int(left), of: count, group.promise, thread)
         letGo(of: group, 1, thread)
         return
     }

@@ -11,7 +11,8 @@ func combineAny(
     }
     if members.isEmpty { return makePromise(of: failure, thread) }
     let plan = GroupPlan(
-        told: memberOfAnyTold, count: members.count, outcomes: Outcomes(failure: failure),
+        kind: .any, told: memberOfAnyTold, count: members.count,
+        outcomes: Outcomes(failure: failure),
         errors: members.count)
     return combine(members, plan, thread)
 }
@@ -20,7 +21,7 @@ func combineAny(
 func combineRace(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
-    combine(members, GroupPlan(told: memberOfRaceTold, count: members.count), thread)
+    combine(members, GroupPlan(kind: .race, told: memberOfRaceTold, count: members.count), thread)
 }
 
 private func memberOfAnyTold(

@@ -67,6 +67,7 @@ struct Outcomes {
 
 /// What a group is to be like.
 struct GroupPlan {
+    let kind: TraceKind
     let told: (RecordPointer, RecordPointer, ThreadPointer) -> Void
     var count: Int
     var outcomes = Outcomes()
@@ -127,13 +128,14 @@ let mostMembers = Int(Int32.max) / 8
 func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
     let marks = plan.isMarked ? (plan.count + 7) & ~7 : 0
     let size = membersStart + plan.count * Observer.size + marks
-    let producer = ProducerPart(size: size, owner: groupStart, stop: stopGroup)
+    let producer = ProducerPart(plan.kind, size: size, owner: groupStart, stop: stopGroup)
     guard let promise = makeProduced(producer, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let group = (memory + groupStart).bindMemory(to: Group.self, capacity: 1)
     let owner = ObserverOwner(
         told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
-        view: ObserverView(needsEach: plan.needsEach, observer: observerOfMember))
+        view: ObserverView(
+            needsEach: plan.needsEach, distance: UInt16(groupStart), observer: observerOfMember))
     group.initialize(to: Group(owner, plan))
     let ownerAddress = (memory + groupStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.count {

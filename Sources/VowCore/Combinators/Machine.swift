@@ -30,7 +30,7 @@ struct Machine: ~Copyable {
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
         owner = ObserverOwner(
             told: laneTold, stopped: laneStopped, calledBack: laneCalledBack,
-            view: ObserverView(observer: observerOfLane))
+            view: ObserverView(distance: UInt16(machineStart), observer: observerOfLane))
         program = plan.program
         holds = AtomicWord(UInt64(plan.lanes) + 1)
         laneCount = plan.lanes
@@ -58,6 +58,7 @@ struct Program {
 }
 
 struct MachinePlan {
+    let kind: TraceKind
     let program: Program
     var lanes = 1
     let caller: Caller
@@ -142,7 +143,7 @@ func makeMachine<Fields: ~Copyable>(
 ) -> MachinePointer? {
     let size =
         fieldsStart + (MemoryLayout<Fields>.stride + extra + 15) & ~15 + plan.lanes * Lane.size
-    let producer = ProducerPart(size: size, owner: machineStart, stop: stopMachine)
+    let producer = ProducerPart(plan.kind, size: size, owner: machineStart, stop: stopMachine)
     guard let promise = makeProduced(producer, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)

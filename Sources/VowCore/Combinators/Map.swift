@@ -32,7 +32,7 @@ func mapList(
         return makePromise(of: results, thread)
     }
     let plan = MachinePlan(
-        program: Program(next: nextOfMap, clear: clearMap),
+        kind: .map, program: Program(next: nextOfMap, clear: clearMap),
         lanes: concurrency == 0 ? count : min(concurrency, count), caller: caller)
     let fields = MapFields(
         fn: fn, list: list, results: results, count: count, left: AtomicWord(UInt64(count)))
@@ -58,10 +58,13 @@ private func nextOfMap(
         }
         map.pointee.results.box?.items[lane.index] = result.retained()
         // The last one has acquired what the others wrote.
-        if map.pointee.left.subtractAcquireRelease(1) == 1 {
+        let left = map.pointee.left.subtractAcquireRelease(1) - 1
+        if left == 0 {
             finish(lane, handOut(&map.pointee.results), thread)
             return nil
         }
+        let count = map.pointee.count
+        reportShare(count - Int(left), of: count, lane.machine.promise, thread)
     }
     let index = Int(map.pointee.next.addRelaxed(1))
     if index >= map.pointee.count { return nil }

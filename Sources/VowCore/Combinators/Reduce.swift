@@ -33,6 +33,7 @@ func reduce(
         return makePromise(of: initial, thread)
     }
     let plan = MachinePlan(
+        kind: .reduction,
         program: Program(next: nextOfReduce, giveUp: giveUpRest, clear: clearReduce),
         caller: caller)
     let fields = ReduceFields(fn: fn, count: members.count, accumulated: initial)
@@ -75,6 +76,7 @@ private func nextOfReduce(
     }
     let index = Int(fields.pointee.next.addRelaxed(1))
     if index < fields.pointee.count {
+        if index > 0 { reportShare(index, of: fields.pointee.count, lane.machine.promise, thread) }
         lane.index = index
         return promises(of: fields)[index]
     }

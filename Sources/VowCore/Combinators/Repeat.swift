@@ -20,7 +20,7 @@ func repeatSteps(
     for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let plan = MachinePlan(
-        program: Program(next: nextOfRepeat, clear: clearRepeat), caller: caller)
+        kind: .repeat, program: Program(next: nextOfRepeat, clear: clearRepeat), caller: caller)
     let fields = RepeatFields(again: again, step: step, state: state)
     guard let machine = makeMachine(plan, fields, thread) else {
         state.release(thread)

@@ -31,7 +31,7 @@ func retry(
     _ policy: RetryPolicy, _ fn: @escaping Handler, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let plan = MachinePlan(
-        program: Program(next: nextOfRetry, clear: clearRetry),
+        kind: .retrying, program: Program(next: nextOfRetry, clear: clearRetry),
         lanes: policy.deadline == 0 ? 1 : 2, caller: caller)
     guard let machine = makeMachine(plan, RetryFields(fn: fn, policy: policy), thread) else {
         caller.contextOwner.release(thread)

@@ -22,7 +22,9 @@ struct Scope: ~Copyable {
     #endif
 
     fileprivate init() {
-        owner = ObserverOwner(told: memberTold, stopped: memberStopped, calledBack: cancelNext)
+        owner = ObserverOwner(
+            told: memberTold, stopped: memberStopped, calledBack: cancelNext,
+            view: ObserverView(distance: UInt16(scopeStart)))
     }
 }
 
@@ -68,7 +70,8 @@ private func member(of observer: RecordPointer) -> UnsafeMutablePointer<Member> 
 /// Nil without memory.
 func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     let size = runnerStart + Observer.size
-    guard let promise = makeProduced(ProducerPart(size: size, stop: stopScope), thread) else {
+    guard let promise = makeProduced(ProducerPart(.scope, size: size, stop: stopScope), thread)
+    else {
         return nil
     }
     let memory = UnsafeMutableRawPointer(promise)

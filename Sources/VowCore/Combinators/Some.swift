@@ -28,7 +28,7 @@ func combineSome(
         return decideAtOnce(members, success, thread)
     }
     let plan = GroupPlan(
-        told: memberOfSomeTold, count: members.count,
+        kind: .some, told: memberOfSomeTold, count: members.count,
         outcomes: Outcomes(success: success, failure: failure), values: wanted, errors: errors,
         isMarked: true)
     return combine(members, plan, thread)

@@ -13,7 +13,9 @@ private struct Timeout: ~Copyable {
     let holds = AtomicWord(3)
 
     init() {
-        owner = ObserverOwner(told: promiseTold, stopped: promiseStopped, calledBack: { _, _ in })
+        owner = ObserverOwner(
+            told: promiseTold, stopped: promiseStopped, calledBack: { _, _ in },
+            view: ObserverView(distance: UInt16(timeoutStart)))
     }
 }
 
@@ -66,7 +68,7 @@ func limitTime(
 }
 
 private func makeTimeout(_ thread: ThreadPointer) -> TimeoutPointer? {
-    let producer = ProducerPart(size: wholeSize, stop: stopTimeout)
+    let producer = ProducerPart(.timeout, size: wholeSize, stop: stopTimeout)
     guard let promise = makeProduced(producer, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let limited = timeout(at: memory)

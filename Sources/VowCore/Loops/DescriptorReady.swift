@@ -8,7 +8,7 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
     -> RecordPointer
 {
     let watch = WatchNode(descriptor, events, fireReady)
-    guard let promise = makeProduced(watch, thread, stop: stopReady) else {
+    guard let promise = makeProduced(.descriptor, watch, thread, stop: stopReady) else {
         return promiseWithoutMemory
     }
     let place = promise.part(WatchNode.self)

@@ -162,10 +162,11 @@ struct AtomicFlags: ~Copyable, Sendable {
     @inline(__always)
     init(_ bits: UInt8 = 0) { storage = Atomic(bits) }
 
+    /// One of the bits.
     @inline(__always)
-    func contains(_ bit: UInt8) -> Bool {
+    func contains(_ bits: UInt8) -> Bool {
         point(.read)
-        return storage.load(ordering: .relaxed) & bit != 0
+        return storage.load(ordering: .relaxed) & bits != 0
     }
 
     var snapshot: UInt8 {

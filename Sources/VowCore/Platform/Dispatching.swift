@@ -25,6 +25,8 @@ struct WorkQueue: Equatable {
         return queue.map { WorkQueue(object: $0) }
     }
 
+    var label: UnsafePointer<CChar>? { dispatch_queue_get_label(object) }
+
     func retain() { vow_platform_retain_queue(UnsafeMutableRawPointer(object)) }
     func release() { vow_platform_release_queue(UnsafeMutableRawPointer(object)) }
 

@@ -61,6 +61,8 @@ func wait(
             isWatched: place.isInsideWork || place.blocksItself)
         return whileListed(waiting) {
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
+            let began = isTracing ? noteWaits(waiter, for: promise) : 0
+            defer { if began != 0 { noteWaited(waiter, for: promise, since: began) } }
             let result: WaitResult
             if let loop {
                 result =

@@ -55,6 +55,7 @@ private func withdraw(
     _ thread: ThreadPointer
 ) -> Bool {
     var pause = Backoff()
+    if isWatched && !promise.pointee.state.read().hasValue { noteCancelled(promise) }
     while true {
         let word = promise.pointee.state.lock()
         switch word.phase {

@@ -33,6 +33,7 @@ func makePromise(
             phase, shape: Shape(), promises: 1, producers: producers,
             flags: house == nil ? 0 : RecordFlag.isHoused))
     count(thread.cell.pointee.counters.promisesMade)
+    if isWatched { noteMade(promise, phase == .settled ? .value : .promise) }
     return promise
 }
 
@@ -51,6 +52,7 @@ func makePromise(
     if isThenable {
         followThenable(value, by: promise, ownsProducer: true, thread)
     } else {
+        if isWatched { noteSettled(promise, value) }
         promise.value = value
         count(thread.cell.pointee.counters.promisesSettled)
     }

@@ -23,6 +23,7 @@ private func beginFollowing(
 ) {
     // While it follows, the queue it stands in is its producer.
     if !ownsProducer { promise.retainProducer() }
+    if isWatched { noteFollows(promise, followed, isFirst: true) }
     promise.upstream = followed
     promise.next = nil
     // Its lane is still that of its executor's list: who cancels it before it has come to a queue must not take it
@@ -246,6 +247,7 @@ private func redirect(
         return false
     }
     let before = follower.upstream
+    if isWatched { noteFollows(follower, followed, isFirst: false) }
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
     if let before { leaveBehind(before, thread) }

@@ -22,6 +22,8 @@ struct ObserverOwner {
 struct ObserverView {
     /// One promise that never settles keeps it pending; else all of them together.
     var needsEach = true
+    /// How far behind the beginning of the combined promise its owner stands; 0: there is no such promise.
+    var distance: UInt16 = 0
     /// The observer at a place, from 0; nil beyond the last.
     var observer: (UnsafeMutablePointer<ObserverOwner>, Int) -> RecordPointer? = { _, _ in nil }
 }
@@ -51,6 +53,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
         return owner
     }
+
+    /// Of an observer: the promise that it is for, if there is one.
+    fileprivate var combined: RecordPointer? {
+        let distance = owner.pointee.view.distance
+        if distance == 0 { return nil }
+        return (UnsafeMutableRawPointer(owner) - Int(distance)).assumingMemoryBound(to: Record.self)
+    }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
@@ -72,6 +81,7 @@ func observe(
     _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
 ) -> Bool {
     promise.pointee.isObserved.set()
+    if isWatched { noteLooks(observer, at: promise, for: observer.combined) }
     observer.upstream = promise
     observer.next = nil
     observer.pointee.state.reopen()
@@ -110,6 +120,7 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     guard let promise = observer.upstream else { fatal("an observer looks at nothing") }
+    if isWatched { noteLooksAway(observer) }
     observer.pointee.state.close()
     observer.owner.pointee.told(observer, promise, thread)
     promise.release(thread)
@@ -139,6 +150,7 @@ func giveUpObserved(_ observer: RecordPointer, _ thread: ThreadPointer) {
     }
     guard let promise = observer.upstream else { fatal("an observer looks at nothing") }
     let isCancelling = observer.progress.contains(.passes)
+    if isWatched { noteLooksAway(observer) }
     observer.pointee.state.close()
     observer.owner.pointee.stopped(observer, thread)
     if isCancelling {

@@ -14,13 +14,14 @@ struct ProducerPart {
     let owner: UInt16
     /// Its timer or watch is the process's, which a forked child does not have. Written by the maker.
     var isLeftWithParent = false
-    /// What stands behind it is aligned.
-    private let padding: UInt8 = 0
+    let kind: TraceKind
 
     /// - Parameter size: all that was allocated, the record included.
     init(
-        size: Int, owner: Int = 0, stop: @escaping (RecordPointer, ThreadPointer) -> Void
+        _ kind: TraceKind, size: Int, owner: Int = 0,
+        stop: @escaping (RecordPointer, ThreadPointer) -> Void
     ) {
+        self.kind = kind
         self.stop = stop
         sizeInWords = UInt32(size / 8)
         self.owner = UInt16(owner)
@@ -53,16 +54,17 @@ func makeProduced(
     promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
     promise.producer.initialize(to: part)
     count(thread.cell.pointee.counters.promisesMade)
+    if isWatched { noteMade(promise, part.kind) }
     return promise
 }
 
 /// The same with a part of the producer's own right behind.
 func makeProduced<Part>(
-    _ part: Part, _ thread: ThreadPointer,
+    _ kind: TraceKind, _ part: Part, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
     let size = partStart + MemoryLayout<Part>.stride
-    guard let promise = makeProduced(ProducerPart(size: size, stop: stop), thread) else {
+    guard let promise = makeProduced(ProducerPart(kind, size: size, stop: stop), thread) else {
         return nil
     }
     promise.part(Part.self).initialize(to: part)

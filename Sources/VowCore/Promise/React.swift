@@ -150,6 +150,7 @@ private func initialiseLink(
             : LinkPart(handler: handler, context: context, executor: executor))
     count(thread.cell.pointee.counters.promisesMade)
     count(thread.cell.pointee.counters.handlersRegistered)
+    if isWatched { noteMade(link, TraceKind(ofLink: shape, reads: upstream != nil)) }
     return link
 }
 
@@ -157,6 +158,7 @@ private func initialiseExtras(
     of link: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
 ) {
     link.extras.initialize(to: reaction.extras)
+    if isWatched, let label = reaction.extras.label { noteLabel(link, label) }
     // Without extras of its own, one handler serves both outcomes.
     if !reaction.shape.contains(.extras) { link.extras.pointee.onRejected = reaction.handler }
     if !link.pointee.shape.isTravelling { return }

@@ -82,6 +82,7 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         if phase == .following { record.upstream?.release(thread) }
         count(thread.cell.pointee.counters.promisesFreedPending)
     }
+    if record.pointee.flags.contains(RecordFlag.hasListeners) { closeListeners(of: record, thread) }
     if record.pointee.shape.isTravelling {
         leaveToken(record, thread)
         record.travel.pointee.registration.source?.releaseToken(thread)
@@ -91,15 +92,17 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Settled with a value that is no object, outside of any house, without a token or a context.
+    /// Settled with a value that is no object, outside of any house, without a token, a context or listeners.
     @inline(__always)
     fileprivate var holdsNothing: Bool {
         pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_STRING
-            && !pointee.shape.isTravelling && !pointee.flags.contains(RecordFlag.isHoused)
+            && !pointee.shape.isTravelling
+            && !pointee.flags.contains(RecordFlag.isHoused | RecordFlag.hasListeners)
     }
 }
 
 private func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
+    if isWatched { noteFreed(record) }
     count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed

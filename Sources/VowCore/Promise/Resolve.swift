@@ -9,6 +9,7 @@ func resolve(
     _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, ownsProducer: Bool,
     _ thread: ThreadPointer
 ) -> Bool {
+    if isWatched { noteResolved(promise, value) }
     if value.kind == VOW_PROMISE || value.kind == VOW_OBJECT {
         let isThenable = value.isThenable
         if isThenable || value.promise != nil {

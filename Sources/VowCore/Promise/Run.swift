@@ -88,6 +88,27 @@ func call(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
     from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
 ) -> vow_value {
+    if isWatched {
+        return callWatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
+    }
+    return callUnwatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
+}
+
+@inline(never)
+private func callWatched(
+    _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
+    from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
+) -> vow_value {
+    let run = noteRuns(reaction, reading: promise, on: executor)
+    defer { noteRan(reaction, run) }
+    return callUnwatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
+}
+
+@inline(__always)
+private func callUnwatched(
+    _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
+    from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
+) -> vow_value {
     let context = reaction.link.pointee.context
     return withContext(of: reaction, thread) {
         withFrame(of: reaction, promise, on: executor, thread) {

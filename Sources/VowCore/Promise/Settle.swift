@@ -10,6 +10,7 @@ func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
     if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
+    if isWatched { noteSettled(promise, value) }
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
     var ownsProducer = ownsProducer
@@ -41,6 +42,7 @@ func settleLocked(
     _ promise: RecordPointer, _ word: StateWord, _ value: vow_value, ownsProducer: Bool,
     _ thread: ThreadPointer
 ) {
+    if isWatched { noteSettled(promise, value) }
     promise.value = value
     count(thread.cell.pointee.counters.promisesSettled)
     if word.head != nil {

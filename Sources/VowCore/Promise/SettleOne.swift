@@ -13,11 +13,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 /// Settles an open reaction that is begun by running it with a value that is no object, and gives its producer's
 /// reference back, where no list of members comes by that: nothing foreign can be called then. False, and nothing is
-/// consumed, where it is not so, or where it was cancelled.
+/// consumed, where it is not so, where it was cancelled, and
+/// where somebody watches, who is told by those that take longer.
 @inline(__always)
 func settleQuietly(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
 ) -> Bool {
+    if isWatched { return false }
     if reaction.isUnseen {
         if reaction.pointee.state.read().phase != .open { return false }
         reaction.value = value
@@ -48,6 +50,7 @@ func settleQuietly(
 func settlePrivately(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
 ) {
+    if isWatched { noteSettled(reaction, value) }
     reaction.value = value
     reaction.pointee.state.close()
     reaction.pointee.counts.storeRelaxed(1)

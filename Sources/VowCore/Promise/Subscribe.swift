@@ -27,6 +27,7 @@ func followThenable(
     subscription.link.initialize(
         to: LinkPart(handler: nil, context: object.as.pointer, executor: nil))
     count(thread.cell.pointee.counters.promisesMade)
+    if isWatched { noteMade(subscription, .subscription) }
     // First, because following may free something whose destructor waits.
     thread.pointee.ready.append(subscription)
     follow(subscription, by: promise, ownsProducer: ownsProducer, thread)

@@ -142,6 +142,7 @@ private func startCore() {
         setContext(vow_none(), threadState())
     }
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
+    traceAsEnvironmentSays()
 }
 
 /// All global locks are held across a fork, so that the child finds whole lists behind them.
@@ -154,11 +155,15 @@ private func holdLocks() {
     lockStandardExecutor()
     lockExecutorDirectory()
     unhandledReporterLock.lock()
+    listenersLock.lock()
+    lockTrace()
     lockFreedMemory()
 }
 
 private func letLocksGo() {
     unlockFreedMemory()
+    unlockTrace()
+    listenersLock.unlock()
     unhandledReporterLock.unlock()
     unlockExecutorDirectory()
     unlockStandardExecutor()
@@ -177,5 +182,6 @@ private func beginAsChild() {
     forgetWaitingThreads(but: threadState())
     turnLoopsIntoCopies(but: threadState())
     turnProcessWatchesIntoCopy()
+    forgetTrace()
     letLocksGo()
 }

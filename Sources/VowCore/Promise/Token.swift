@@ -104,6 +104,7 @@ private func makeRejection(_ reason: vow_value, _ thread: ThreadPointer) -> Reco
         error.release(thread)
         return promiseCancelled
     }
+    if isWatched { noteSettled(promise, error) }
     promise.value = error
     count(thread.cell.pointee.counters.promisesSettled)
     return promise

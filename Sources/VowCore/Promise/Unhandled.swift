@@ -43,9 +43,26 @@ private func writeReport(_ promise: RecordPointer) {
             text.append(label, strlen(label))
             text.append("'")
         }
+        if isTracing { appendSite(of: promise, to: &text) }
         text.append(": ")
         describe(promise.value, into: &text)
         text.endLine()
         text.withText { writeToStandardError($0, $1) }
+    }
+}
+
+/// The label that it was given, and where it was made, as far as a trace knows.
+private func appendSite(of promise: RecordPointer, to text: inout TextBuffer) {
+    withTrace { trace in
+        guard let entry = trace.table.find(promise)?.pointee else { return }
+        if let label = entry.label, !promise.pointee.shape.contains(.extras) {
+            text.append(" of '")
+            text.append(label, strlen(label))
+            text.append("'")
+        }
+        if let site = entry.site {
+            text.append(" made at ")
+            text.appendSite(site)
+        }
     }
 }

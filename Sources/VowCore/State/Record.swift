@@ -84,6 +84,8 @@ enum RecordFlag {
     static let isHoused: UInt8 = 32
     /// From the beginning: a reaction of the inline executor. The place of the executor holds its `source`.
     static let isInline: UInt8 = 64
+    /// Somebody listens to its progress, or did.
+    static let hasListeners: UInt8 = 128
 }
 
 struct Record: ~Copyable {

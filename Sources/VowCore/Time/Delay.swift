@@ -5,7 +5,7 @@ import CVow
 
 /// - Parameter nanoseconds: not negative.
 func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
-    guard let delay = makeProduced(TimerNode(fireDelay), thread, stop: stopDelay) else {
+    guard let delay = makeProduced(.delay, TimerNode(fireDelay), thread, stop: stopDelay) else {
         return promiseWithoutMemory
     }
     let timer = delay.part(TimerNode.self)

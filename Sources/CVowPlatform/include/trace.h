@@ -1,0 +1,92 @@
+/* What tracing needs from the platform, and its table of live promises, whose layout is C's so that
+ * a debugger can read it: packaging/gdb/vow.py does. */
+#ifndef VOW_TRACE_H
+#define VOW_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VOW_TRACE_EXECUTOR_SIZE 32
+
+/* One live record: a promise, a combinator's eye on one of its members, or a waiting thread. */
+typedef struct vow_trace_entry {
+    /* NULL: a free place. */
+    const void *record;
+    /* From 1, never given twice. */
+    uint64_t id;
+    /* The promise that this one waits for: its record and id; 0: none. */
+    const void *reads;
+    uint64_t reads_id;
+    /* Of an eye: the id of the combined promise. Of a waiting thread: the system's number of it. */
+    uint64_t owner;
+    /* Where it was made: a return address; NULL: not known. */
+    const void *site;
+    /* Nanoseconds of CLOCK_MONOTONIC; 0: not yet. */
+    int64_t made;
+    int64_t settled;
+    /* The threads that did so. */
+    int32_t made_by;
+    int32_t settled_by;
+    /* See TraceKind and TraceState. */
+    uint8_t kind;
+    uint8_t state;
+    /* It follows what it reads. */
+    uint8_t follows;
+    uint8_t unused;
+    /* Entries that read it; counted only while a graph is written. */
+    uint32_t readers;
+    /* Below 0: nobody has told any. */
+    double progress;
+    /* NULL, or a copy. */
+    char *label;
+    char executor[VOW_TRACE_EXECUTOR_SIZE];
+} vow_trace_entry;
+
+/* What a debugger looks for. Kept in the symbol table though nobody can link to it. */
+typedef struct vow_trace_view {
+    /* Of this layout and that of records: what packaging/gdb/vow.py must know. */
+    uint32_t version;
+    uint32_t entry_size;
+    vow_trace_entry *entries;
+    uint64_t capacity;
+    uint64_t count;
+} vow_trace_view;
+extern vow_trace_view vow_platform_trace_view __attribute__((visibility("hidden")));
+
+__attribute__((visibility("hidden"))) void
+vow_platform_show_trace(vow_trace_entry *entries, uint64_t capacity, uint64_t count);
+
+/* The innermost return address on the stack that is not the library's; NULL where it cannot be
+ * told. May allocate the first time. */
+__attribute__((visibility("hidden"))) const void *vow_platform_site(void);
+
+/* A site as text, "program+0x1234 (function+0x1c)", as snprintf does. */
+__attribute__((visibility("hidden"))) int vow_platform_describe_site(const void *site, char *buffer,
+                                                                     size_t size);
+
+/* The system's number of the calling thread. */
+__attribute__((visibility("hidden"))) int32_t vow_platform_thread_number(void);
+
+/* The name of the calling thread, 16 bytes at most with the NUL. */
+__attribute__((visibility("hidden"))) void vow_platform_thread_name(char *buffer);
+
+/* True once for each thread and each `round`. */
+__attribute__((visibility("hidden"))) int vow_platform_is_new_thread(uint32_t round);
+
+/* The program's name, without its folder. */
+__attribute__((visibility("hidden"))) const char *vow_platform_program(void);
+
+/* A new file for writing; -1 and errno. "%p" in the path stands for the process's number. */
+__attribute__((visibility("hidden"))) int vow_platform_create_file(const char *path);
+
+/* Writes all. False and errno where it cannot. */
+__attribute__((visibility("hidden"))) int vow_platform_write(int fd, const void *bytes,
+                                                             size_t count);
+
+/* What errno means, with a NUL. */
+__attribute__((visibility("hidden"))) void vow_platform_error(char *buffer, size_t size);
+
+/* Has leave() called when the program exits. Only the first call counts. */
+__attribute__((visibility("hidden"))) void vow_platform_at_exit(void (*leave)(void));
+
+#endif

@@ -1,0 +1,101 @@
+/* What tracing asks of the system, behind trace.h. */
+#define _GNU_SOURCE /* pthread_getname_np, program_invocation_short_name */
+#include "trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* `used` keeps it although only debuggers look for some of it. */
+__attribute__((used))
+vow_trace_view vow_platform_trace_view = {1, sizeof(vow_trace_entry), NULL, 0, 0};
+
+void vow_platform_show_trace(vow_trace_entry *entries, uint64_t capacity, uint64_t count) {
+    vow_platform_trace_view.entries = entries;
+    vow_platform_trace_view.capacity = capacity;
+    vow_platform_trace_view.count = count;
+}
+
+int32_t vow_platform_thread_number(void) {
+    static _Thread_local int32_t number;
+    static _Thread_local pid_t process;
+    /* A forked child's thread has another one. */
+    if (number == 0 || process != getpid()) {
+        process = getpid();
+        number = (int32_t)syscall(SYS_gettid);
+    }
+    return number;
+}
+
+void vow_platform_thread_name(char *buffer) {
+    if (pthread_getname_np(pthread_self(), buffer, 16) != 0) {
+        buffer[0] = 0;
+    }
+}
+
+int vow_platform_is_new_thread(uint32_t round) {
+    static _Thread_local uint32_t last;
+    if (last == round) {
+        return 0;
+    }
+    last = round;
+    return 1;
+}
+
+const char *vow_platform_program(void) {
+    return program_invocation_short_name;
+}
+
+int vow_platform_create_file(const char *path) {
+    char full[4096];
+    const char *mark = strstr(path, "%p");
+    int length = mark == NULL ? snprintf(full, sizeof full, "%s", path)
+                              : snprintf(full, sizeof full, "%.*s%ld%s", (int)(mark - path), path,
+                                         (long)getpid(), mark + 2);
+    if (length < 0 || (size_t)length >= sizeof full) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+int vow_platform_write(int fd, const void *bytes, size_t count) {
+    const char *from = bytes;
+    while (count > 0) {
+        ssize_t written = write(fd, from, count);
+        if (written < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return 0;
+        }
+        from += written;
+        count -= (size_t)written;
+    }
+    return 1;
+}
+
+void vow_platform_error(char *buffer, size_t size) {
+    const char *text = strerror_r(errno, buffer, size);
+    if (text != buffer) {
+        snprintf(buffer, size, "%s", text);
+    }
+}
+
+static void (*leaving)(void);
+
+static void register_leaving(void) {
+    /* Where that fails the end of the trace is missing. */
+    (void)atexit(leaving);
+}
+
+void vow_platform_at_exit(void (*leave)(void)) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    leaving = leave;
+    pthread_once(&once, register_leaving);
+}

@@ -1,0 +1,33 @@
+// Chapter 16 of vow.h: tracing.
+
+import CVow
+
+@_cdecl("vow_trace_start") @implementation
+public func vow_trace_start(_ path: UnsafePointer<CChar>!) -> Int32 {
+    _ = currentThread()
+    return startTrace(path)
+}
+
+@_cdecl("vow_trace_stop") @implementation
+public func vow_trace_stop() -> Int32 { stopTrace() ? 0 : VOW_EINVAL }
+
+@_cdecl("vow_promise_set_label") @implementation
+public func vow_promise_set_label(_ promise: OpaquePointer!, _ label: UnsafePointer<CChar>!) {
+    guard let record = promiseRecord(promise, "vow_promise_set_label"), isTracing else { return }
+    noteLabel(record, label)
+}
+
+@_cdecl("vow_graph_write") @implementation
+public func vow_graph_write(_ fd: Int32, _ format: UInt32) -> Int32 {
+    let graph: GraphFormat
+    switch format {
+    case VOW_GRAPH_DOT: graph = .dot
+    case VOW_GRAPH_JSON: graph = .json
+    default: return VOW_EINVAL
+    }
+    switch writeGraph(to: fd, graph) {
+    case .written: return 0
+    case .off, .unwritable: return VOW_EINVAL
+    case .noMemory: return VOW_ENOMEM
+    }
+}

@@ -1,0 +1,58 @@
+// The memory of somebody who listens to the progress of a promise.
+
+import CVow
+import CVowPlatform
+
+typealias ListenerPointer = UnsafeMutablePointer<Listener>
+
+/// All that changes does so under the listeners' lock.
+struct Listener {
+    /// The next one in the same bucket.
+    var next: ListenerPointer?
+    /// Borrowed; nil: it has been freed.
+    var promise: RecordPointer?
+    /// The promise that is this listener's as long as it is listed, and the delivery that is on its way.
+    var holds = 1
+    /// A delivery is on its way or running: there is only one at a time.
+    var isDelivering = false
+    /// That delivery, if it waits for its time; owned.
+    var delayed: RecordPointer?
+    /// Which delivery it is.
+    var round: UInt32 = 0
+    /// There is something that has not been told.
+    var hasNews = false
+    var fraction = 0.0
+    /// When it was told last; nil: never.
+    var toldAt: Int64?
+
+    let interval: Int64
+    let fn: vow_progress_handler
+    let context: UnsafeMutableRawPointer?
+    let destroy: Destroy?
+    /// Owned.
+    let executor: ExecutorPointer
+
+    /// The note follows: a NUL after at most so many bytes, or nothing.
+    static let longestNote = 127
+    static let size = MemoryLayout<Listener>.stride + longestNote + 1
+
+    /// How long the next call has to wait.
+    func timeLeft(at now: Int64) -> Int64 {
+        guard let toldAt, fraction < 1 else { return 0 }
+        return min(max(toldAt &+ interval &- now, 0), interval)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == Listener {
+    var note: UnsafeMutablePointer<CChar> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Listener>.stride)
+            .assumingMemoryBound(to: CChar.self)
+    }
+
+    func keep(_ fraction: Double, _ text: UnsafePointer<CChar>?) {
+        pointee.fraction = fraction
+        pointee.hasNews = true
+        var note = TextBuffer(self.note, capacity: Listener.longestNote + 1)
+        if let text { note.append(text, strnlen(text, Listener.longestNote)) }
+    }
+}

@@ -1,0 +1,61 @@
+// The live graph: which promises are pending, and what they wait for. Taken under the tracing's lock into memory of
+// its own, and written without it, because a pipe may be full.
+
+import CVowPlatform
+
+enum GraphFormat {
+    case dot, json
+}
+
+/// - Returns: 0, VOW_EINVAL (tracing is off, or the descriptor takes nothing: errno), VOW_ENOMEM.
+enum GraphResult {
+    case written, off, noMemory, unwritable
+}
+
+func writeGraph(to descriptor: Int32, _ format: GraphFormat) -> GraphResult {
+    var text = GrowingText()
+    defer { text.free() }
+    let isKnown: Bool? = withTrace { trace in
+        countReaders(trace.table)
+        switch format {
+        case .dot: writeDOT(trace.table, into: &text)
+        case .json: writeJSON(trace.table, into: &text)
+        }
+        return true
+    }
+    if isKnown == nil { return .off }
+    if text.isIncomplete { return .noMemory }
+    return text.write(to: descriptor) ? .written : .unwritable
+}
+
+private func countReaders(_ table: TraceTable) {
+    var place = 0
+    while let entry = table.next(&place) { entry.pointee.readers = 0 }
+    place = 0
+    while let entry = table.next(&place) {
+        if let read = table.target(of: entry.pointee) { read.pointee.readers += 1 }
+    }
+}
+
+extension TraceTable {
+    /// The entry that another one waits for, if it is still there and not settled.
+    func target(of entry: TraceEntry) -> TraceEntryPointer? {
+        guard let reads = entry.reads, let found = find(reads), found.pointee.id == entry.reads_id,
+            found.pointee.state == TraceState.pending
+        else { return nil }
+        return found
+    }
+}
+
+extension TraceEntry {
+    var traceKind: TraceKind { TraceKind(rawValue: kind) ?? .promise }
+
+    /// What the edge to its target means.
+    var edgeName: StaticString {
+        if traceKind == .eye { return "member" }
+        return follows != 0 ? "follows" : "reads"
+    }
+
+    /// The id of what waits: an eye waits for its combined promise.
+    var waiter: UInt64 { traceKind == .eye ? owner : id }
+}

@@ -1,0 +1,113 @@
+// Tracing as a whole: its one lock, its switch, and what the environment says.
+//
+// The lock is the last to be taken: whoever holds it takes no other and calls no foreign code but the program's
+// allocator. It is held while a full buffer is written, which only those who trace pay for.
+
+import CVow
+import CVowPlatform
+
+struct Trace {
+    var isOn = false
+    var table = TraceTable()
+    var file = TraceFile()
+    /// How often it was switched on: threads introduce themselves once in each.
+    var round: UInt32 = 0
+    var live: Int64 = 0
+    var pending: Int64 = 0
+    var lastCounters: Int64 = 0
+}
+
+let traceLock = SpinLock()
+nonisolated(unsafe) var trace = Trace()
+
+/// Does something with the trace, if it is on.
+@inline(__always)
+@discardableResult
+func withTrace<Result>(_ body: (inout Trace) -> Result) -> Result? {
+    traceLock.withLock { trace.isOn ? body(&trace) : nil }
+}
+
+/// - Parameter path: nil: only the live records are known, no history is written.
+/// - Returns: 0, VOW_EINVAL (it is on already, or the file cannot be made: errno), VOW_ENOMEM.
+func startTrace(_ path: UnsafePointer<CChar>?) -> Int32 {
+    var file: Int32 = -1
+    if let path {
+        // Before the lock, and not where it is on: that would empty the file that is being written.
+        if isTracing { return VOW_EINVAL }
+        file = vow_platform_create_file(path)
+        if file < 0 { return VOW_EINVAL }
+    }
+    // The first look at a stack loads a library.
+    _ = vow_platform_site()
+    vow_platform_at_exit(closeTraceAtExit)
+    let result = traceLock.withLock {
+        if trace.isOn { return VOW_EINVAL }
+        if file >= 0 && !trace.file.open(file) { return VOW_ENOMEM }
+        trace.isOn = true
+        trace.round &+= 1
+        trace.live = 0
+        trace.pending = 0
+        if trace.file.isOpen { trace.introduceProcess() }
+        vow_platform_set_tracing(1)
+        return 0
+    }
+    if result != 0 && file >= 0 { _ = close(file) }
+    return result
+}
+
+/// False when it is off.
+func stopTrace() -> Bool {
+    let hasStopped: Bool? = withTrace { trace in
+        vow_platform_set_tracing(0)
+        trace.isOn = false
+        if trace.file.isOpen {
+            var place = 0
+            while let entry = trace.table.next(&place) { trace.writePending(entry) }
+            trace.writeCounters(at: monotonicNow())
+            trace.file.close()
+        }
+        trace.table.removeAll()
+        return true
+    }
+    return hasStopped ?? false
+}
+
+/// What the environment asks for, once, when the library is first used: VOW_TRACE=file, or VOW_TRACK=1 for the live
+/// graph without a history.
+func traceAsEnvironmentSays() {
+    if let path = getenv("VOW_TRACE"), path[0] != 0 {
+        if startTrace(path) != 0 { reportUnwritable(path) }
+    } else if let track = getenv("VOW_TRACK"), track[0] != 0, !(track[0] == 0x30 && track[1] == 0) {
+        _ = startTrace(nil)
+    }
+}
+
+private func reportUnwritable(_ path: UnsafePointer<CChar>) {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+        var text = TextBuffer(buffer)
+        text.append("vow: VOW_TRACE: cannot write ")
+        text.append(path, strlen(path))
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { reason in
+            guard let reason = reason.baseAddress else { return }
+            vow_platform_error(reason, 128)
+            text.append(": ")
+            text.append(reason, strlen(reason))
+        }
+        text.endLine()
+        text.withText { writeToStandardError($0, $1) }
+    }
+}
+
+private func closeTraceAtExit() { _ = stopTrace() }
+
+/// Around a fork. The child's history would be mixed with its parent's: it has none, and no live graph.
+func lockTrace() { traceLock.lock() }
+
+func unlockTrace() { traceLock.unlock() }
+
+func forgetTrace() {
+    vow_platform_set_tracing(0)
+    trace.isOn = false
+    trace.file.drop()
+    trace.table.removeAll()
+}

@@ -1,0 +1,69 @@
+// What a record is called in traces.
+
+/// The numbers are known to packaging/gdb/vow.py.
+enum TraceKind: UInt8 {
+    case promise, value, then, `catch`, finally, reaction, async, subscription
+    case delay, descriptor, timeout, retrying
+    case all, allSettled, any, some, race, map, reduction, `repeat`, scope
+    /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
+    case eye, thread
+
+    var name: StaticString {
+        switch self {
+        case .promise: "promise"
+        case .value: "value"
+        case .then: "then"
+        case .catch: "catch"
+        case .finally: "finally"
+        case .reaction: "reaction"
+        case .async: "async"
+        case .subscription: "subscription"
+        case .delay: "delay"
+        case .descriptor: "descriptor"
+        case .timeout: "timeout"
+        case .retrying: "retry"
+        case .all: "all"
+        case .allSettled: "all_settled"
+        case .any: "any"
+        case .some: "some"
+        case .race: "race"
+        case .map: "map"
+        case .reduction: "reduce"
+        case .repeat: "repeat"
+        case .scope: "scope"
+        case .eye: "member"
+        case .thread: "thread"
+        }
+    }
+
+    var isPromise: Bool { rawValue < TraceKind.eye.rawValue }
+
+    /// Of a link.
+    init(ofLink shape: Shape, reads: Bool) {
+        if shape.contains(.subscription) {
+            self = .subscription
+        } else if !reads {
+            self = .async
+        } else if shape.contains(.finally) {
+            self = .finally
+        } else if shape.isSuperset(of: [.onFulfilled, .onRejected]) {
+            self = .reaction
+        } else {
+            self = shape.contains(.onRejected) ? .catch : .then
+        }
+    }
+}
+
+enum TraceState {
+    static let pending: UInt8 = 0
+    static let fulfilled: UInt8 = 1
+    static let rejected: UInt8 = 2
+
+    static func name(_ state: UInt8) -> StaticString {
+        switch state {
+        case pending: "pending"
+        case fulfilled: "fulfilled"
+        default: "rejected"
+        }
+    }
+}
