@@ -2,8 +2,12 @@
  *
  * Wave by wave: the pages of one wave are fetched, and the new ones that they link to are the next.
  * One thread, no lock, and no count of what is under way: vow_map keeps it, vow_repeat the waves.
+ *
+ * A terminal shows a progress bar. With VOW_TRACE=crawl.json in the environment the names that
+ * pages and requests get here stand in the trace: see docs/tracing.md.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "../common.h"
 #include "fetch.h"
@@ -23,7 +27,26 @@ struct crawl {
     unsigned port;
     struct page pages[PAGES];
     unsigned retries;
+    unsigned arrived;
+    vow_promise *whole; /* for telling how far it is */
 };
+
+/* ---------------------------------------------------------------- Progress */
+
+static void tell_progress(struct crawl *crawl) {
+    char note[64];
+    crawl->arrived++;
+    snprintf(note, sizeof note, "%u of %d pages", crawl->arrived, PAGES);
+    vow_promise_set_progress(crawl->whole, (double)crawl->arrived / PAGES, note);
+}
+
+/* Called every 50 ms at most, and not after the end. */
+static void draw_bar(double fraction, const char *note, void *context) {
+    static const char full[] = "##################################################";
+    int width = (int)sizeof full - 1;
+    (void)context;
+    fprintf(stderr, "\r[%-*.*s] %s", width, (int)(fraction * width), full, note);
+}
 
 /* ---------------------------------------------------------------- One page */
 
@@ -45,7 +68,9 @@ static vow_value attempt(vow_value number, void *context) {
     snprintf(url, sizeof url, "http://127.0.0.1:%u/page/%d", crawl->port,
              (int)(page - crawl->pages));
     /* When the time is up, the transfer loses its only reader, and libcurl the transfer. */
-    return vow_from_promise(vow_timeout(fetch(url), 500 * MILLISECOND));
+    vow_promise *request = vow_timeout(fetch(url), 500 * MILLISECOND);
+    vow_promise_set_label(request, strstr(url, "/page"));
+    return vow_from_promise(request);
 }
 
 /* The pages that a page links to and nobody has seen yet, as a list of numbers. */
@@ -57,6 +82,7 @@ static vow_value find_links(vow_value text, void *context) {
     size_t count = 0;
     unsigned number;
     page->arrived = true;
+    tell_progress(crawl);
     while (link != NULL && (link = strstr(link, "href=\"/page/")) != NULL && count < 8) {
         if (sscanf(link, "href=\"/page/%u\"", &number) == 1 && number < PAGES &&
             !crawl->pages[number].seen) {
@@ -77,7 +103,11 @@ static vow_value get_page(vow_value number, void *context) {
     policy.max_delay_ns = 200 * MILLISECOND;
     policy.jitter = 1;
     policy.may_retry = may_retry;
-    return vow_from_promise(vow_then(vow_retry(&policy, attempt, page), find_links, page));
+    vow_promise *text = vow_retry(&policy, attempt, page);
+    char label[32];
+    snprintf(label, sizeof label, "page %" PRId64, number.as.integer);
+    vow_promise_set_label(text, label);
+    return vow_from_promise(vow_then(text, find_links, page));
 }
 
 /* ---------------------------------------------------------------- Wave after wave */
@@ -109,7 +139,11 @@ static vow_value next_wave(vow_value wave, void *context) {
 static vow_promise *crawl_from_first(struct crawl *crawl) {
     vow_value first = vow_int(0);
     crawl->pages[0].seen = true;
-    return vow_repeat(vow_list(&first, 1), any_left, next_wave, crawl);
+    crawl->whole = vow_repeat(vow_list(&first, 1), any_left, next_wave, crawl);
+    if (isatty(STDERR_FILENO)) {
+        vow_on_progress(crawl->whole, 50 * MILLISECOND, draw_bar, NULL, NULL);
+    }
+    return crawl->whole;
 }
 
 /* ---------------------------------------------------------------- The program */
