@@ -6,6 +6,8 @@ VERSION := $(shell sed -n 's/^.define VOW_VERSION_STRING "\(.*\)"/\1/p' include/
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
+LIBDIR  ?= lib
+RELOCATABLE ?=
 BUILD   ?= build
 SWIFTC  ?= swiftc
 ARGS    ?=
@@ -23,7 +25,7 @@ variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(i
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
-export VERSION PREFIX DESTDIR BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT
+export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh \
@@ -113,7 +115,7 @@ clean: ## Removes what was built
 	rm -rf $(BUILD) .build
 
 #= 
-#= Variables: CC SWIFTC BUILD PREFIX DESTDIR ARGS SECONDS
+#= Variables: CC SWIFTC BUILD PREFIX DESTDIR LIBDIR ARGS SECONDS
 #= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
 #= WATCHED=1  a library that keeps no freed memory, for valgrind and the like, in build/watched/lib

@@ -3,7 +3,10 @@
 vow_make install PREFIX="$prefix"
 result $? "make install"
 
-expected="include/vow.h
+# The header and what else is in include/, the manual pages once there are some, and the debugger's script.
+expected="$(find include -name 'vow.h*' -printf 'include/%f\n')
+$(find docs/man -name '*.[0-9]' -printf 'share/man/%P\n' 2>/dev/null)
+$(find packaging/gdb -name '*-gdb.py' -printf "share/gdb/auto-load$prefix/lib/libvow.so.$version-gdb.py\n" 2>/dev/null)
 include/vow/module.modulemap
 lib/cmake/vow/manifest.txt
 lib/cmake/vow/vowConfig.cmake
@@ -13,7 +16,7 @@ lib/libvow.so
 lib/libvow.so.0
 lib/libvow.so.$version
 lib/pkgconfig/vow.pc"
-diff <(echo "$expected") <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
+diff <(echo "$expected" | sed '/^$/d' | LC_ALL=C sort) <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
 result $? "the files are those that are to be installed, and no others"
 
 [ "$(readlink "$prefix/lib/libvow.so") $(readlink "$prefix/lib/libvow.so.0")" = \
@@ -35,3 +38,5 @@ result $? "no run path is given for a directory that the loader knows"
 
 ! vow_make install PREFIX=relative 2>/dev/null && [ ! -e relative ]
 result $? "a PREFIX that is not absolute is refused"
+! vow_make install PREFIX="$work/elsewhere" LIBDIR=../lib 2>/dev/null && [ ! -e "$work/elsewhere" ]
+result $? "a LIBDIR that is not below PREFIX is refused"

@@ -3,5 +3,6 @@
 
 vow_make() {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OUT -u BUNDLED -u CHECKED -u WATCHED \
-        -u SANITIZE -u PREFIX -u DESTDIR timeout -k 10 1200 make --no-print-directory -s "$@"
+        -u SANITIZE -u PREFIX -u DESTDIR -u LIBDIR -u RELOCATABLE \
+        timeout -k 10 1200 make --no-print-directory -s "$@"
 }
