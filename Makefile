@@ -34,7 +34,7 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall demo examples check test asan tsan valgrind lsan model \
+.PHONY: all help lib install uninstall dist demo examples check test asan tsan valgrind lsan model \
         schedules fuzz mutants bench bench-plots bench-check docs deps format clean
 
 all: help lib
@@ -60,6 +60,9 @@ install: $(LIB) ## Header, libraries, vow.pc and CMake files, into $(DESTDIR)$(P
 
 uninstall: ## Removes what install put there
 	scripts/uninstall
+
+dist: ## Source and binary tarballs of the last commit, in build/dist
+	scripts/make-dist
 
 ##@ Work on it
 
