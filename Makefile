@@ -34,7 +34,7 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall dist demo examples check test asan tsan valgrind lsan model \
+.PHONY: all help lib install uninstall dist deb demo examples check test asan tsan valgrind lsan model \
         schedules fuzz mutants bench bench-plots bench-check docs deps format clean
 
 all: help lib
@@ -63,6 +63,9 @@ uninstall: ## Removes what install put there
 
 dist: ## Source and binary tarballs of the last commit, in build/dist
 	scripts/make-dist
+
+deb: ## Debian packages of the last commit, in build/deb
+	scripts/make-deb
 
 ##@ Work on it
 
