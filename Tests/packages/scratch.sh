@@ -25,6 +25,7 @@ await_scratch() {
     made=$?
     scratch_job=
     [ $made = 0 ] || tail -n 20 "$work/scratch.log"
+    as_root true 2>/dev/null || echo "    this takes root, or sudo without a password"
     result $made "an empty Debian can be set up"
     [ $made = 0 ] || exit 1
     if as_root unshare --net --mount --pid --fork true 2>/dev/null; then
