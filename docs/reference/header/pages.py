@@ -95,6 +95,11 @@ class Pages:
     def _plain(sentence):
         return re.sub(r"\([^)]*\) ?", "", sentence).rstrip(".").replace("`", "")
 
+    def about(self, chapter):
+        """What a chapter is about, in a few words."""
+        first = next((page.summary for page in self.pages if page.chapter is chapter), chapter.title)
+        return chapter.summary or first
+
     def slug(self, chapter):
         return self.slugs.get(chapter.title) or "vow_" + re.sub(r"\W+", "_", chapter.title.lower())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 # Names of parameters that are English words too; these are the parameter only where it shows.
 SHORT = {"fn", "ns", "cls", "fd"}
 WORDS = "borrowed|consumed|owned|retained|kept|copied"
-SHOWS = rf"(?=,? \((?:each )?(?:may be NULL|{WORDS})| {WORDS}|,? NULL\b| is NULL| may be NULL)"
+SHOWS = rf"(?=,? \((?:each )?(?:may be NULL|{WORDS})| (?:is )?(?:{WORDS}|what was given)|,? NULL\b| is NULL| may be NULL)"
 
 
 @dataclass
@@ -101,6 +101,9 @@ class Names:
             self.types.pop(name)
         comments = [each.comment or "" for each in header.items] + [each.text for each in header.chapters]
         environment = set(re.findall(r"\b(VOW_[A-Z_]+)=", "\n".join(comments)))
+        # The unions inside of structs: `as.integer` is written without the struct's name.
+        self.inside = {f"{member.name}.{one.name}" for item in header.items for member in item.members
+                       for one in member.members}
         self.macros = header.defined | environment
         self.chapters = {each.number: each for each in header.chapters}
 
@@ -124,6 +127,7 @@ class Names:
             r"`(?P<quoted>[^`]+)`",
             r"(?P<call>\b[a-z_][a-z0-9_]*\((?:[^()]|\(\))+\))",
             r"(?P<member>\bvow_[a-z0-9_]+\.[a-z_]+)\b",
+            rf"(?P<inside>\b(?:{'|'.join(map(re.escape, self.inside)) or '(?!)'})\b)",
             r"(?P<name>\bvow_[a-z0-9_]+\b(?:\(\))?)",
             r"(?P<constant>\bVOW_[A-Z0-9_]+\b(?!\.\.\.)|\bVOW_[A-Z0-9_]+(?=s\b))",
             r"\bchapter (?P<chapter>\d+)",

@@ -1,7 +1,7 @@
 """One manual page of section 7: a chapter of the header, and the list of its pages."""
 
 from .man_page import see_also
-from .man_text import ManText, lowered
+from .man_text import ManText
 
 
 def render(chapter, reference):
@@ -9,8 +9,7 @@ def render(chapter, reference):
     text = ManText(reference.names, pages)
     slug = pages.slug(chapter)
     own = [each for each in pages.pages if each.chapter is chapter]
-    about = chapter.summary or lowered(chapter.title)
-    lines = [*reference.head(slug, 7), ".Sh NAME", f".Nm {slug}", f".Nd {about}", ".Sh DESCRIPTION"]
+    lines = [*reference.head(slug, 7), ".Sh NAME", f".Nm {slug}", f".Nd {pages.about(chapter)}", ".Sh DESCRIPTION"]
     if chapter.text:
         lines += text.body(chapter.text)
         lines.append(".Pp")

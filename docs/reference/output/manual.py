@@ -76,7 +76,7 @@ class Manual:
         return "\n".join(lines) + "\n"
 
     def _chapter(self, chapter):
-        return [f".It Xr {self.pages.slug(chapter)} 7", chapter.summary or chapter.title]
+        return [f".It Xr {self.pages.slug(chapter)} 7", self.pages.about(chapter)]
 
     def _strangers(self, lines):
         """Names of a page that are neither the header's nor those of its pages."""
