@@ -60,6 +60,9 @@ class DoxygenText:
                 if said:
                     yield f"{indent}/**"
                     yield from (indent + line for line in self._body(capital(said), item))
+                    if path:
+                        yield f"{indent} *"
+                        yield f"{indent} * Written <tt>{'.'.join([*path, each.name])}</tt>."
                     yield f"{indent} */"
                 yield f"{indent}{each.text};"
 
