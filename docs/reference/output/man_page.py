@@ -80,7 +80,7 @@ class ManPage:
             lines = [".Bl -tag -width Ds"]
             for items, comment in entries:
                 heads = [each for each in items if not self._is_listed(items[0], each)]
-                lines += [*map(self._item, heads), *self._entry(items, comment)]
+                lines += [*self._heads(heads), *self._entry(items, comment)]
             lines.append(".El")
         chapter = self.reference.pages.slug(self.page.chapter)
         return [*lines, ".Pp", "The chapter to this is", f".Xr {chapter} 7 ;", "what holds for every function is in",
@@ -99,6 +99,13 @@ class ManPage:
         first, last = entry[0], entry[-1]
         of_type = first.kind == "alias" or not (last.own_comment or item.own_comment)
         return item.kind == "constant" and last.run == item.run and of_type
+
+    def _heads(self, items):
+        """The names of an entry: functions below each other, others beside each other."""
+        heads = [self._item(each) for each in items]
+        if items[0].kind == "function":
+            return heads
+        return [" , ".join([heads[0], *(each.removeprefix(".It ") for each in heads[1:])])]
 
     @staticmethod
     def _item(item):
