@@ -34,8 +34,8 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall dist deb demo examples check test asan tsan valgrind lsan model \
-        schedules fuzz mutants bench bench-plots bench-check docs deps format clean
+.PHONY: all help lib install uninstall dist deb demo examples check test asan tsan valgrind lsan \
+        model schedules fuzz mutants bench bench-plots bench-check docs man deps format clean
 
 all: help lib
 
@@ -108,8 +108,11 @@ bench: $(LIB) ## Vow beside its peers, in one run; ARGS="--quick --only=W1,W2" a
 bench-plots: ## Draws build/bench/results.json
 	bench/plots/run $(ARGS)
 
-docs: ## The Swift module's pages, in build/docs/site
+docs: ## Manual, references, Swift pages and book, in build/docs; dead links fail
 	scripts/docs
+
+man: ## The manual pages alone, in build/docs/man; needs python3 only
+	scripts/man
 
 deps: ## Installs what the tests need beyond Swift, git and make, where it may
 	scripts/deps

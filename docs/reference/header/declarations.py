@@ -94,17 +94,17 @@ def members_of(body, line):
     for piece in cut(body, line):
         if piece.kind == "comment":
             raise HeaderError(f"line {piece.line}: a comment that goes with no member")
+        own = piece.comment if piece.own_comment else None
         inside = re.match(r"(?:union|struct)\s*\w*\s*\{(.*)\}\s*(\w+)\s*;$", piece.text, re.S)
         if inside:
             kind = piece.text.split()[0].rstrip("{")
             nested = members_of(inside.group(1), piece.line)
-            members.append(Member(inside.group(2), kind, piece.comment, nested))
+            members.append(Member(inside.group(2), kind, own, nested))
             continue
         text = without_comments(piece.text).rstrip(" ;")
         one = parameter(text)
         pointer = re.search(r"\(\*\w+\)\((.*)\)$", one.text)
         given = [parameter(each) for each in split_parameters(pointer.group(1))] if pointer else []
-        own = piece.comment if piece.own_comment else None
         members.append(Member(one.name, one.text, own, [], given))
     return members
 

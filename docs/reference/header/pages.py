@@ -85,7 +85,8 @@ class Pages:
                     continue
                 name = placed[item.name]
                 if name not in pages:
-                    summary = summaries.get(name) or self._plain(first_sentence(item.comment or name))
+                    about = header.named(name) or item
+                    summary = summaries.get(name) or self._plain(first_sentence(about.comment or name))
                     pages[name] = Page(name, summary, chapters.get(self.titles.get(name), chapter))
                 pages[name].items.append(item)
         order = [name for name, _, _ in rows] + list(pages)

@@ -94,7 +94,7 @@ def _with_comments(pieces):
             following = pieces[index + 1] if index + 1 < len(pieces) else None
             if following and not following.after_blank and following.kind != "comment":
                 shared = bare(piece.text)
-                following.own_comment = following.comment is None
+                following.own_comment = True
                 following.begins_run = piece.begins_run
                 following.comment = following.comment or shared
                 continue

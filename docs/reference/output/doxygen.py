@@ -71,12 +71,12 @@ class DoxygenText:
     def _comment(self, item):
         """An item's comment; what has none anywhere gets none, so that Doxygen complains."""
         comment = item.comment or ""
-        if item.kind == "constant" and not item.own_comment or not comment:
+        if item.kind in ("constant", "alias") and not (item.own_comment and comment):
             elsewhere = borrowed_words.of_constant(self.header, item)
             if elsewhere:
                 return ["/**", *self._body(f"See {elsewhere}.", item), " */"]
-            if not comment:
-                return []
+        if not comment:
+            return []
         returns = ""
         if item.kind == "function":
             comment, returns = split_returns(comment)

@@ -133,6 +133,9 @@ class ManPage:
     def _said(self, item, comment):
         if comment:
             return self.text.body(comment, item)
+        if item.kind not in ("constant", "alias"):
+            self.text.problems.append(f"{item.name} has no comment")
+            return []
         elsewhere = borrowed_words.of_constant(self.header, item)
         return self.text.sentence(f"See {elsewhere}.") if elsewhere else []
 
