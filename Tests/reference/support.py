@@ -25,7 +25,10 @@ def header(body):
     """What is read of a header with one chapter and this body."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "demo.h")
-        path.write_text(f"{PREAMBLE}\n/* ---------- 1. First\n *\n * Its text.\n */\n\n{body}\n\n#endif\n", encoding="utf-8")
+        path.write_text(
+            f"{PREAMBLE}\n/* ---------- 1. First\n *\n * Its text.\n */\n\n{body}\n\n#endif\n",
+            encoding="utf-8",
+        )
         return read_header(path)
 
 

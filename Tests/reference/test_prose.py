@@ -10,7 +10,9 @@ from header.prose import Names, blocks, sentences, split_returns
 
 class Blocks(unittest.TestCase):
     def test_paragraphs(self):
-        self.assertEqual([each.text for each in blocks("One\ntwo.\n\nThree.")], ["One two.", "Three."])
+        self.assertEqual(
+            [each.text for each in blocks("One\ntwo.\n\nThree.")], ["One two.", "Three."]
+        )
 
     def test_a_list_of_terms_between_text(self):
         found = blocks("Returns:\n  VOW_A   first\n          line\n  VOW_BC  second\nAnd more.")
@@ -19,17 +21,24 @@ class Blocks(unittest.TestCase):
 
     def test_indented_lines_that_are_no_terms_are_code(self):
         found = blocks("So:\n  one(two);\n    three\nEnd.")
-        self.assertEqual([(each.kind, each.text) for each in found],
-                         [("text", "So:"), ("code", "one(two);\n  three\n"), ("text", "End.")])
+        self.assertEqual(
+            [(each.kind, each.text) for each in found],
+            [("text", "So:"), ("code", "one(two);\n  three\n"), ("text", "End.")],
+        )
 
     def test_sentences(self):
-        self.assertEqual(sentences("One. Two (e.g. three). p = f(p, ...) four! Five"),
-                         ["One.", "Two (e.g. three).", "p = f(p, ...) four!", "Five"])
+        self.assertEqual(
+            sentences("One. Two (e.g. three). p = f(p, ...) four! Five"),
+            ["One.", "Two (e.g. three).", "p = f(p, ...) four!", "Five"],
+        )
 
 
 class Returns(unittest.TestCase):
     def test_the_last_sentences_are_split_off(self):
-        self.assertEqual(split_returns("Does it. Returns 0. NULL: VOW_EINVAL."), ("Does it.", "Returns 0. NULL: VOW_EINVAL."))
+        self.assertEqual(
+            split_returns("Does it. Returns 0. NULL: VOW_EINVAL."),
+            ("Does it.", "Returns 0. NULL: VOW_EINVAL."),
+        )
 
     def test_a_sentence_that_others_follow_stays(self):
         self.assertEqual(split_returns("Does it. Returns 0. It may wait.")[1], "")
@@ -45,25 +54,49 @@ class Spans(unittest.TestCase):
 
     def kinds(self, text, name=None):
         item = self.header.named(name) if name else None
-        return [(each.kind, each.text) for each in self.names.spans(text, item) if each.kind != "text"]
+        return [
+            (each.kind, each.text) for each in self.names.spans(text, item) if each.kind != "text"
+        ]
 
     def test_functions_types_and_constants(self):
-        self.assertEqual(self.kinds("vow_then or vow_none() of a vow_value, VOW_ERRORs, vow_reaction.token"),
-                         [("function", "vow_then"), ("function", "vow_none()"), ("type", "vow_value"),
-                          ("constant", "VOW_ERROR"), ("member", "vow_reaction.token")])
+        self.assertEqual(
+            self.kinds("vow_then or vow_none() of a vow_value, VOW_ERRORs, vow_reaction.token"),
+            [
+                ("function", "vow_then"),
+                ("function", "vow_none()"),
+                ("type", "vow_value"),
+                ("constant", "VOW_ERROR"),
+                ("member", "vow_reaction.token"),
+            ],
+        )
 
     def test_calls_and_code(self):
-        self.assertEqual(self.kinds("fn(vow_none(), context) and vow_then(p, ...) and `as.pointer` and `x y`"),
-                         [("code", "fn(vow_none(), context)"), ("function", "vow_then(p, ...)"),
-                          ("code", "as.pointer"), ("code", "x y")])
+        self.assertEqual(
+            self.kinds("fn(vow_none(), context) and vow_then(p, ...) and `as.pointer` and `x y`"),
+            [
+                ("code", "fn(vow_none(), context)"),
+                ("function", "vow_then(p, ...)"),
+                ("code", "as.pointer"),
+                ("code", "x y"),
+            ],
+        )
 
     def test_a_parameter_shows_by_what_follows(self):
-        self.assertEqual(self.kinds("once promise (consumed) is there, a promise; fn's", "vow_then"), [("parameter", "promise")])
+        self.assertEqual(
+            self.kinds("once promise (consumed) is there, a promise; fn's", "vow_then"),
+            [("parameter", "promise")],
+        )
 
     def test_what_is_called_nothing_is_told(self):
-        self.assertEqual(self.kinds("vow_nothing, VOW_EWRONG, chapter 99, vow_reaction.nothing, VOW_E..."),
-                         [("unknown", "vow_nothing"), ("unknown", "VOW_EWRONG"), ("unknown", "chapter 99"),
-                          ("unknown", "vow_reaction.nothing")])
+        self.assertEqual(
+            self.kinds("vow_nothing, VOW_EWRONG, chapter 99, vow_reaction.nothing, VOW_E..."),
+            [
+                ("unknown", "vow_nothing"),
+                ("unknown", "VOW_EWRONG"),
+                ("unknown", "chapter 99"),
+                ("unknown", "vow_reaction.nothing"),
+            ],
+        )
 
     def test_every_name_in_the_header_is_called_something(self):
         for item in self.header.items:
@@ -81,7 +114,8 @@ class WhoOwnsWhat(unittest.TestCase):
             "vow_reject": "resolver borrowed; error consumed",
             "vow_string": "utf8 borrowed, may be NULL; result owned",
             "vow_error": "domain borrowed; message borrowed, may be NULL; result owned",
-            "vow_error_wrap": "domain borrowed; message borrowed, may be NULL; cause_or_payload consumed; result owned",
+            "vow_error_wrap": "domain borrowed; message borrowed, may be NULL; "
+            "cause_or_payload consumed; result owned",
             "vow_object": "pointer consumed, may be NULL; cls borrowed; result owned",
             "vow_list_at": "value borrowed",
             "vow_promise_create": "*resolver owned; result owned",
@@ -94,9 +128,10 @@ class WhoOwnsWhat(unittest.TestCase):
             "vow_cancel_source_cancel_with": "source borrowed; reason consumed",
             "vow_all": "promises borrowed, its promises consumed, may be NULL; result owned",
             "vow_reduce": "promises borrowed, its promises consumed, may be NULL; initial consumed; "
-                          "context may be NULL; result owned",
+            "context may be NULL; result owned",
             "vow_scope_close": "scope consumed; result owned",
-            "vow_catch_if": "promise consumed; domain borrowed, may be NULL; context may be NULL; result owned",
+            "vow_catch_if": "promise consumed; domain borrowed, may be NULL; context may be NULL; "
+            "result owned",
         }.items():
             found = "; ".join(f"{each.who} {', '.join(each.words)}" for each in of[name])
             self.assertEqual(found, expected, name)
@@ -105,7 +140,11 @@ class WhoOwnsWhat(unittest.TestCase):
         header = support.vow()
         of = Ownership(header).of
         for item in header.items:
-            if item.kind == "function" and item.result == "vow_promise *" and not item.name.startswith("vow_block"):
+            if (
+                item.kind == "function"
+                and item.result == "vow_promise *"
+                and not item.name.startswith("vow_block")
+            ):
                 self.assertIn("result", [each.who for each in of[item.name]], item.name)
 
 

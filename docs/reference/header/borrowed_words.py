@@ -10,7 +10,9 @@ def of_constant(header, item):
     neighbours = [each for each in header.items if each.run == item.run and each.own_comment]
     others = [each for each in header.items if each.comment and each not in neighbours]
     for each in others:
-        if each.kind == "function" and re.search(rf"\b{item.name}\b", f"{each.comment} {each.result}"):
+        if each.kind == "function" and re.search(
+            rf"\b{item.name}\b", f"{each.comment} {each.result}"
+        ):
             return each.name
     named = [each for each in neighbours if each.kind == item.kind]
     return named[0].name if named else None
@@ -23,12 +25,20 @@ def of_member(header, owner, member, path=()):
         if any(f"`{each}`" in sentence for each in names):
             return sentence
     for item in header.items:
-        if item.kind == "constant" and path and re.match(rf"{re.escape(names[1])}\b", item.comment or ""):
+        if (
+            item.kind == "constant"
+            and path
+            and re.match(rf"{re.escape(names[1])}\b", item.comment or "")
+        ):
             return f"The content of a {item.name}."
     kind = header.named(member.text.split()[0])
     if kind and kind.comment:
         return first_sentence(kind.comment)
-    users = [each.name for each in owner.members if any(one.name == member.name for one in each.parameters)]
+    users = [
+        each.name
+        for each in owner.members
+        if any(one.name == member.name for one in each.parameters)
+    ]
     if users:
         return f"Given to {' and '.join(f'`{each}`' for each in users)}."
     return ""

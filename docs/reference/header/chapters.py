@@ -1,5 +1,7 @@
 """Puts the header together: chapters with their text, and in each its items in order."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 
@@ -109,8 +111,12 @@ def read_header(path):
         raise HeaderError("no chapter begins")
     reader = _Reader(_summaries(preamble))
     body = re.sub(r"^#endif\s*\Z", "", text[first.start() :].rstrip(), flags=re.M)
-    body = re.sub(r"^#ifdef __cplusplus\n.*?^#endif$", lambda found: re.sub(".+", "", found.group()),
-                  body, flags=re.M | re.S)
+    body = re.sub(
+        r"^#ifdef __cplusplus\n.*?^#endif$",
+        lambda found: re.sub(".+", "", found.group()),
+        body,
+        flags=re.M | re.S,
+    )
     for piece in cut(body, 1 + text.count("\n", 0, first.start())):
         reader.piece(piece)
     defined = set(re.findall(r"^#\s*define\s+(\w+)", text, re.M))

@@ -1,5 +1,7 @@
 """Takes one declaration apart: what it is called, its result, its parameters, its members."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 

@@ -1,11 +1,21 @@
 """Who owns what in a call, as far as the comments say it with the header's three words."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 
 WORD = r"(borrowed|consumed|owned)"
-COUNTED = ("vow_promise", "vow_resolver", "vow_executor", "vow_loop", "vow_token", "vow_scope",
-           "vow_cancel_source", "vow_value")
+COUNTED = (
+    "vow_promise",
+    "vow_resolver",
+    "vow_executor",
+    "vow_loop",
+    "vow_token",
+    "vow_scope",
+    "vow_cancel_source",
+    "vow_value",
+)
 
 
 @dataclass
@@ -57,8 +67,11 @@ def _direct(comment, words):
         rf"\((?P<phrase>\w+) {WORD}\b",
         rf"(?P<phrase>`\w+`), {WORD}\b",
     ]
-    found = [(each.start(2), each["phrase"], each.group(2))
-             for mark in marks for each in re.finditer(mark, comment)]
+    found = [
+        (each.start(2), each["phrase"], each.group(2))
+        for mark in marks
+        for each in re.finditer(mark, comment)
+    ]
     left_over = []
     for _, phrase, word in sorted(found):
         named = [each for each in re.findall(r"\w+", phrase) if each in words]
@@ -100,8 +113,11 @@ def _remaining(function, comment, left_over, words):
     """Matches words that name no parameter: the only one left, or the result."""
     result, carries = None, _has_owner(function.result)
     for phrase, word in left_over:
-        left = [each for each in function.parameters if words.get(each.name) == []
-                and "void *" not in each.text and "(" not in each.text]
+        left = [
+            each
+            for each in function.parameters
+            if words.get(each.name) == [] and "void *" not in each.text and "(" not in each.text
+        ]
         if word == "owned":
             result = "owned" if carries else None
         elif len(left) == 1:

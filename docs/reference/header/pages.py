@@ -1,5 +1,7 @@
 """Reads the table that says which functions share a manual page, and places everything else."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 
@@ -86,11 +88,16 @@ class Pages:
                 name = placed[item.name]
                 if name not in pages:
                     about = header.named(name) or item
-                    summary = summaries.get(name) or self._plain(first_sentence(about.comment or name))
+                    summary = summaries.get(name) or self._plain(
+                        first_sentence(about.comment or name)
+                    )
                     pages[name] = Page(name, summary, chapters.get(self.titles.get(name), chapter))
                 pages[name].items.append(item)
         order = [name for name, _, _ in rows] + list(pages)
-        self.pages = sorted(pages.values(), key=lambda page: (header.chapters.index(page.chapter), order.index(page.name)))
+        self.pages = sorted(
+            pages.values(),
+            key=lambda page: (header.chapters.index(page.chapter), order.index(page.name)),
+        )
 
     @staticmethod
     def _plain(sentence):
@@ -98,7 +105,9 @@ class Pages:
 
     def about(self, chapter):
         """What a chapter is about, in a few words."""
-        first = next((page.summary for page in self.pages if page.chapter is chapter), chapter.title)
+        first = next(
+            (page.summary for page in self.pages if page.chapter is chapter), chapter.title
+        )
         return chapter.summary or first
 
     def slug(self, chapter):
@@ -106,4 +115,6 @@ class Pages:
 
     def of(self, name):
         """The page on which a name stands."""
-        return next((page for page in self.pages if any(each.name == name for each in page.items)), None)
+        return next(
+            (page for page in self.pages if any(each.name == name for each in page.items)), None
+        )

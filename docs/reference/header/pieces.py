@@ -1,4 +1,6 @@
-"""Cuts C text into comments, directives and declarations, and tells which comment goes with what."""
+"""Cuts C text into comments, directives and declarations; gives each comment to what it is about."""
+
+from __future__ import annotations
 
 import re
 from dataclasses import dataclass
@@ -46,7 +48,9 @@ def _end_of_declaration(text, at, line):
             continue
         character = text[at]
         if character in "({":
-            body = body or (character == "{" and depth == 0 and text[start:at].rstrip().endswith(")"))
+            body = body or (
+                character == "{" and depth == 0 and text[start:at].rstrip().endswith(")")
+            )
             depth += 1
         elif character in ")}":
             depth -= 1

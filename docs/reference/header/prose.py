@@ -1,12 +1,18 @@
 """Comments as text: paragraphs, lists of terms and code; their sentences; the names in them."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 
-# Names of parameters that are English words too; these are the parameter only where it shows.
+# These names, and those with an underscore, are no English words: always the parameter. Others are
+# the parameter only where what follows shows it.
 SHORT = {"fn", "ns", "cls", "fd"}
 WORDS = "borrowed|consumed|owned|retained|kept|copied"
-SHOWS = rf"(?=,? \((?:each )?(?:may be NULL|{WORDS})| (?:is )?(?:{WORDS}|what was given)|,? NULL\b| is NULL| may be NULL)"
+SHOWS = (
+    rf"(?=,? \((?:each )?(?:may be NULL|{WORDS})| (?:is )?(?:{WORDS}|what was given)"
+    r"|,? NULL\b| is NULL| may be NULL)"
+)
 
 
 @dataclass
@@ -14,6 +20,7 @@ class Block:
     kind: str  # text, terms or code
     text: str = ""
     rows: list | None = None  # of terms: (term, text)
+    closed: bool = False  # its paragraph is over
 
 
 @dataclass
@@ -36,19 +43,16 @@ def blocks(text):
                 if not last or last.kind != "terms" or last.closed:
                     result.append(Block("terms", rows=[]))
                 result[-1].rows.append(term.groups())
-                result[-1].closed = False
             elif line.startswith("  ") and last and last.kind == "terms" and not last.closed:
                 term, before = last.rows[-1]
                 last.rows[-1] = (term, f"{before} {line.strip()}")
             elif line.startswith("  "):
                 if not last or last.kind != "code" or last.closed:
                     result.append(Block("code"))
-                    result[-1].closed = False
                 result[-1].text += line[2:] + "\n"
             else:
                 if not last or last.kind != "text" or last.closed:
                     result.append(Block("text"))
-                    result[-1].closed = False
                 result[-1].text = f"{result[-1].text} {line.strip()}".strip()
         if result:
             result[-1].closed = True
@@ -96,14 +100,19 @@ class Names:
     def __init__(self, header):
         self.functions = {each.name for each in header.items if each.kind == "function"}
         self.constants = {each.name for each in header.items if each.kind == "constant"}
-        self.types = {each.name: each for each in header.items} | {}
-        for name in self.functions | self.constants:
-            self.types.pop(name)
-        comments = [each.comment or "" for each in header.items] + [each.text for each in header.chapters]
+        others = self.functions | self.constants
+        self.types = {each.name: each for each in header.items if each.name not in others}
+        comments = [each.comment or "" for each in header.items] + [
+            each.text for each in header.chapters
+        ]
         environment = set(re.findall(r"\b(VOW_[A-Z_]+)=", "\n".join(comments)))
         # The unions inside of structs: `as.integer` is written without the struct's name.
-        self.inside = {f"{member.name}.{one.name}" for item in header.items for member in item.members
-                       for one in member.members}
+        self.inside = {
+            f"{member.name}.{one.name}"
+            for item in header.items
+            for member in item.members
+            for one in member.members
+        }
         self.macros = header.defined | environment
         self.chapters = {each.number: each for each in header.chapters}
 
@@ -153,7 +162,9 @@ class Names:
             return Span("code", text)
         if kind == "member":
             owner, name = text.split(".")
-            known = owner in self.types and any(each.name == name for each in self.types[owner].members)
+            known = owner in self.types and any(
+                each.name == name for each in self.types[owner].members
+            )
             return Span("member" if known else "unknown", text, owner)
         if kind == "call":
             name = text.partition("(")[0]

@@ -1,4 +1,4 @@
-"""A C++ header for Doxygen: its first comment is the file's, and neighbours share a comment as in C."""
+"""A C++ header for Doxygen: the first comment is the file's, and neighbours share one as in C."""
 
 import re
 
@@ -10,11 +10,24 @@ def render(text, main=False):
     """
     # What is made known to std is no name of this library, and Doxygen cannot place it.
     text = re.sub(r"^(template <.*>\n?)?\s*struct std::.*?^\};$", "", text, flags=re.M | re.S)
-    lines = [_escaped(line) if line.lstrip().startswith("///") else line for line in text.split("\n")]
+    lines = [
+        _escaped(line) if line.lstrip().startswith("///") else line for line in text.split("\n")
+    ]
     first = next((at for at, line in enumerate(lines) if not line.startswith("///")), 0)
     if first:
-        front = ["/// @mainpage Vow, promises for C++", "///", *lines[:first], "",
-                 "/// Promises for C++.", "namespace vow {}", ""] if main else []
+        front = (
+            [
+                "/// @mainpage Vow, promises for C++",
+                "///",
+                *lines[:first],
+                "",
+                "/// Promises for C++.",
+                "namespace vow {}",
+                "",
+            ]
+            if main
+            else []
+        )
         lines[0] = lines[0].replace("///", "/// @file\n///", 1)
     shared, indent, ended = [], "", False
     result = (front if first else []) + lines[:first]
@@ -39,4 +52,6 @@ def render(text, main=False):
 def _escaped(comment):
     """A comment in which `promise<T>` is no tag; what stands in backticks is left alone."""
     parts = re.split(r"(`[^`]*`)", comment)
-    return "".join(part if part.startswith("`") else re.sub(r"[<>]", r"\\\g<0>", part) for part in parts)
+    return "".join(
+        part if part.startswith("`") else re.sub(r"[<>]", r"\\\g<0>", part) for part in parts
+    )

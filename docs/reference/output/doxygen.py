@@ -1,4 +1,4 @@
-"""The header as C text for Doxygen: a group for each chapter, and its comments in Doxygen's words."""
+"""The header as C text for Doxygen: a group for each chapter, comments in Doxygen's words."""
 
 import re
 from html import escape
@@ -24,17 +24,33 @@ class DoxygenText:
         return "\n".join(lines) + "\n"
 
     def _main_page(self):
-        lines = ["/** @mainpage Vow, promises for C", " *",
-                 " * The functions, types and constants of `vow.h`, in the header's chapters:", " * <dl>"]
+        lines = [
+            "/** @mainpage Vow, promises for C",
+            " *",
+            " * The functions, types and constants of `vow.h`, in the header's chapters:",
+            " * <dl>",
+        ]
         for chapter in self.header.chapters:
             link = f'@ref {self.pages.slug(chapter)} "{chapter.number}. {chapter.title}"'
             lines.append(f" * <dt>{link}</dt><dd>{self.pages.about(chapter)}</dd>")
-        return [*lines, " * </dl>", " * @section rules Rules that hold for every function", *self._body(self.header.rules), " */"]
+        return [
+            *lines,
+            " * </dl>",
+            " * @section rules Rules that hold for every function",
+            *self._body(self.header.rules),
+            " */",
+        ]
 
     def _chapter(self, chapter):
         slug = self.pages.slug(chapter)
-        lines = [f"/** @defgroup {slug} {chapter.number}. {chapter.title}",
-                 f" * @brief {capital(self.pages.about(chapter))}", " *", *self._body(chapter.text), " * @{ */", ""]
+        lines = [
+            f"/** @defgroup {slug} {chapter.number}. {chapter.title}",
+            f" * @brief {capital(self.pages.about(chapter))}",
+            " *",
+            *self._body(chapter.text),
+            " * @{ */",
+            "",
+        ]
         for item in chapter.items:
             if item.name not in self.pages.hidden:
                 lines += [*self._comment(item), *self._declaration(item), ""]
@@ -66,7 +82,11 @@ class DoxygenText:
                     yield f"{indent} */"
                 yield f"{indent}{each.text};"
 
-        return [f"typedef struct {item.name} {{", *lines(item.members, (), "    "), f"}} {item.name};"]
+        return [
+            f"typedef struct {item.name} {{",
+            *lines(item.members, (), "    "),
+            f"}} {item.name};",
+        ]
 
     def _comment(self, item):
         """An item's comment; what has none anywhere gets none, so that Doxygen complains."""
@@ -97,14 +117,19 @@ class DoxygenText:
         return [" *", *lines] if lines else []
 
     def _returns(self, item, returns):
-        owner = [each.words[0] for each in self.ownership.of.get(item.name, []) if each.who == "result"]
+        owner = [
+            each.words[0] for each in self.ownership.of.get(item.name, []) if each.who == "result"
+        ]
         said = re.sub(r"^Returns ", "", returns)
         if not said and not owner:
             return []
         word = f"<b>{owner[0]}</b>" if owner and f"({owner[0]})" not in said else ""
         text = [line[3:] for line in self._body(capital(said), item)]
-        return [" *", f" * @return {word}{': ' if word and text else ''}" + (text[0] if text else ""),
-                *(f" * {line}" for line in text[1:])]
+        return [
+            " *",
+            f" * @return {word}{': ' if word and text else ''}" + (text[0] if text else ""),
+            *(f" * {line}" for line in text[1:]),
+        ]
 
     def _body(self, text, item=None):
         lines = []
@@ -114,11 +139,17 @@ class DoxygenText:
                     lines.append(" *")
                 lines += [f" * {self._inline(each, item)}" for each in sentences(block.text)]
             elif block.kind == "terms":
-                rows = [f"<dt>{self._inline(term, item)}</dt><dd>{self._inline(said, item)}</dd>"
-                        for term, said in block.rows]
+                rows = [
+                    f"<dt>{self._inline(term, item)}</dt><dd>{self._inline(said, item)}</dd>"
+                    for term, said in block.rows
+                ]
                 lines += [" * <dl>", *(f" * {each}" for each in rows), " * </dl>"]
             else:
-                lines += [" * @verbatim", *(f" * {each}" for each in block.text.rstrip().split("\n")), " * @endverbatim"]
+                lines += [
+                    " * @verbatim",
+                    *(f" * {each}" for each in block.text.rstrip().split("\n")),
+                    " * @endverbatim",
+                ]
         return [line for line in lines if line.strip() != "*" or len(lines) > 1]
 
     def _inline(self, text, item=None):

@@ -9,7 +9,13 @@ def render(chapter, reference):
     text = ManText(reference.names, pages)
     slug = pages.slug(chapter)
     own = [each for each in pages.pages if each.chapter is chapter]
-    lines = [*reference.head(slug, 7), ".Sh NAME", f".Nm {slug}", f".Nd {pages.about(chapter)}", ".Sh DESCRIPTION"]
+    lines = [
+        *reference.head(slug, 7),
+        ".Sh NAME",
+        f".Nm {slug}",
+        f".Nd {pages.about(chapter)}",
+        ".Sh DESCRIPTION",
+    ]
     if chapter.text:
         lines += text.body(chapter.text)
         lines.append(".Pp")

@@ -62,7 +62,12 @@ class ManPage:
         name = f"({star}{item.name})" if is_type else item.name
         result = f"typedef {item.result}" if is_type else item.result
         given = [each.text for each in item.parameters] or ["void"]
-        return [macro("Ft", result), macro("Fo", name), *(macro("Fa", each) for each in given), ".Fc"]
+        return [
+            macro("Ft", result),
+            macro("Fo", name),
+            *(macro("Fa", each) for each in given),
+            ".Fc",
+        ]
 
     def _description(self):
         """The only entry as text, several as a list; those that share a comment share an entry."""
@@ -83,8 +88,14 @@ class ManPage:
                 lines += [*self._heads(heads), *self._entry(items, comment)]
             lines.append(".El")
         chapter = self.reference.pages.slug(self.page.chapter)
-        return [*lines, ".Pp", "The chapter to this is", f".Xr {chapter} 7 ;", "what holds for every function is in",
-                ".Xr vow 7 ."]
+        return [
+            *lines,
+            ".Pp",
+            "The chapter to this is",
+            f".Xr {chapter} 7 ;",
+            "what holds for every function is in",
+            ".Xr vow 7 .",
+        ]
 
     @staticmethod
     def _is_listed(first, item):
@@ -93,7 +104,7 @@ class ManPage:
 
     @staticmethod
     def _goes_with(entry, item, same_comment):
-        """Whether an item belongs to the entry before: functions by their comment, constants by their type."""
+        """Whether an item belongs to the entry before: by its comment, or its type."""
         if item.kind == "function":
             return same_comment
         first, last = entry[0], entry[-1]
@@ -115,7 +126,9 @@ class ManPage:
 
     def _comment(self, item):
         """What an item's entry says; what speaks of the result stands in a section of its own."""
-        return split_returns(item.comment or "")[0] if item.kind == "function" else item.comment or ""
+        return (
+            split_returns(item.comment or "")[0] if item.kind == "function" else item.comment or ""
+        )
 
     def _entry(self, items, comment):
         first = items[0]
@@ -156,11 +169,16 @@ class ManPage:
             return []
         names = max((each[0] for each in rows), key=len)
         who = max((each[1] for each in rows), key=len)
-        lines = [".Sh OWNERSHIP", f'.Bl -column "{names}()" "{who}xx" "borrowed, may be NULL" -compact']
+        lines = [
+            ".Sh OWNERSHIP",
+            f'.Bl -column "{names}()" "{who}xx" "borrowed, may be NULL" -compact',
+        ]
         before = None
         for name, one, words in rows:
             shown = "" if name == before else f"Fn {name} "
-            lines.append(f".It {shown}Ta " + ("result" if one == "result" else f"Fa {one}") + f" Ta {words}")
+            lines.append(
+                f".It {shown}Ta " + ("result" if one == "result" else f"Fa {one}") + f" Ta {words}"
+            )
             before = name
         return [*lines, ".El"]
 
@@ -173,11 +191,17 @@ class ManPage:
             if lines:
                 lines.append(".Pp")
             returns = split_returns(item.comment or "")[1]
-            owner = [each.words[0] for each in self.reference.ownership.of[item.name] if each.who == "result"]
+            owner = [
+                each.words[0]
+                for each in self.reference.ownership.of[item.name]
+                if each.who == "result"
+            ]
             lines.append(f".Fn {item.name}")
             if returns:
                 said = lowered(returns)
-                lines += self.text.body(said if said.startswith("returns") else f"returns {said}", item)
+                lines += self.text.body(
+                    said if said.startswith("returns") else f"returns {said}", item
+                )
             else:
                 lines += ["returns", macro("Vt", item.result) + (" ," if owner else " .")]
                 lines += [f"{owner[0]}."] if owner else []
@@ -194,19 +218,33 @@ class ManPage:
 
     def _errors(self):
         comments = " ".join(each.comment or "" for each in self.page.items)
-        codes = [each for each in self.header.items if each.kind == "constant" and each.value.startswith("(-")
-                 and each.name.startswith("VOW_E") and f"{each.name}" in comments]
+        codes = [
+            each
+            for each in self.header.items
+            if each.kind == "constant"
+            and each.value.startswith("(-")
+            and each.name.startswith("VOW_E")
+            and f"{each.name}" in comments
+        ]
         if not codes or any(each in self.page.items for each in codes):
             return []
-        lines = [".Sh ERRORS", "The codes that are named above mean:", ".Bl -tag -width VOW_EDEADLOCK -compact"]
+        lines = [
+            ".Sh ERRORS",
+            "The codes that are named above mean:",
+            ".Bl -tag -width VOW_EDEADLOCK -compact",
+        ]
         for each in codes:
             lines += [f".It Dv {each.name}", *self.text.sentence(each.comment or "", each)]
         return [*lines, ".El"]
 
     def _see_also(self):
         pages = self.reference.pages
-        near = {each.name for each in pages.pages if each.chapter is self.page.chapter} - {self.page.name}
-        return see_also({(name, 3) for name in near} | {("vow", 7), (pages.slug(self.page.chapter), 7)})
+        near = {each.name for each in pages.pages if each.chapter is self.page.chapter} - {
+            self.page.name
+        }
+        return see_also(
+            {(name, 3) for name in near} | {("vow", 7), (pages.slug(self.page.chapter), 7)}
+        )
 
 
 def see_also(pages):
@@ -236,4 +274,6 @@ def definition(item):
             else:
                 yield f"{indent}{each.text};"
 
-    return "\n".join([f"typedef struct {item.name} {{", *lines(item.members, "    "), f"}} {item.name};"])
+    return "\n".join(
+        [f"typedef struct {item.name} {{", *lines(item.members, "    "), f"}} {item.name};"]
+    )

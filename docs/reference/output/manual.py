@@ -61,9 +61,12 @@ class Manual:
         parts = {"date": [f".Dd {self.date}"], "version": [f".Os Vow {self.header.version}"]}
         parts["rules"] = text.body(self.header.rules)
         parts["chapters"] = [line for each in self.header.chapters for line in self._chapter(each)]
-        parts["errors"] = [line for each in self.header.items if re.match(r"\(-\d+\)", each.value)
-                           and each.name.startswith("VOW_E")
-                           for line in [f".It Dv {each.name}", *text.sentence(each.comment or "")]]
+        parts["errors"] = [
+            line
+            for each in self.header.items
+            if re.match(r"\(-\d+\)", each.value) and each.name.startswith("VOW_E")
+            for line in [f".It Dv {each.name}", *text.sentence(each.comment or "")]
+        ]
         parts["program"] = literal(_program(self.root / "README.md"))
         lines = []
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -72,7 +75,9 @@ class Manual:
                 self.problems.append(f"{path.name} asks for '{asked[1]}', which there is not")
             lines += parts.get(asked[1], []) if asked else [line]
         self.problems += [f"{path.name}: {each}" for each in text.problems]
-        self.problems += [f"{path.name}: nothing is called {each}" for each in self._strangers(lines)]
+        self.problems += [
+            f"{path.name}: nothing is called {each}" for each in self._strangers(lines)
+        ]
         return "\n".join(lines) + "\n"
 
     def _chapter(self, chapter):
@@ -92,7 +97,9 @@ def _date(header):
     if not seconds:
         command = ["git", "log", "-1", "--format=%ct", "--", header.name]
         try:
-            seconds = subprocess.run(command, cwd=header.parent, capture_output=True, text=True).stdout.strip()
+            seconds = subprocess.run(
+                command, cwd=header.parent, capture_output=True, text=True
+            ).stdout.strip()
         except OSError:
             seconds = ""
     day = time.gmtime(int(seconds) if seconds else header.stat().st_mtime)
@@ -108,7 +115,9 @@ def _examples(readme):
     """(path, what it shows, what it introduces) of each program in the examples' table."""
     found = []
     rows = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    for path, shows, introduces in re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \| (.*?) \| (.*?) \|$", rows, re.M):
+    for path, shows, introduces in re.findall(
+        r"^\| \[[^]]+\]\(([^)]+)\) \| (.*?) \| (.*?) \|$", rows, re.M
+    ):
         introduced = {each.split(".")[0] for each in re.findall(r"`(\w[\w.]*)`", introduces)}
         found.append((f"{readme.parent.name}/{path}", shows, introduced))
     return found
