@@ -5,7 +5,8 @@ import unittest
 import support
 
 from header.ownership import Ownership
-from header.prose import Names, blocks, sentences, split_returns
+from header.names import Names
+from header.prose import blocks, sentences, split_returns
 
 
 class Blocks(unittest.TestCase):

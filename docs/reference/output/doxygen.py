@@ -6,7 +6,8 @@ from html import escape
 from header import borrowed_words
 from header.ownership import Ownership
 from header.pages import Pages
-from header.prose import Names, blocks, sentences, split_returns
+from header.names import Names
+from header.prose import blocks, sentences, split_returns
 
 
 class DoxygenText:

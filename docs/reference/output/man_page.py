@@ -3,10 +3,9 @@
 from header import borrowed_words
 from header.prose import split_returns
 
-from .man_text import ManText, literal, lowered
+from .man_synopsis import synopsis
+from .man_text import ManText, lowered
 from .mdoc import macro
-
-GENERAL = ("VOW_EINVAL", "VOW_ENOMEM")
 
 
 class ManPage:
@@ -21,7 +20,7 @@ class ManPage:
         lines = [
             *self.reference.head(self.page.name, 3),
             *self._name(),
-            *self._synopsis(),
+            *synopsis(self.page.items),
             ".Sh DESCRIPTION",
             *self._description(),
             *self._ownership(),
@@ -40,34 +39,6 @@ class ManPage:
         listed = [f".Nm {each} ," for each in names[:-1]] + [f".Nm {names[-1]}"]
         library = [".Sh LIBRARY", "The Vow library", ".Pq libvow , Fl lvow"]
         return [".Sh NAME", *listed, f".Nd {self.page.summary}", *library]
-
-    def _synopsis(self):
-        lines, before = [".Sh SYNOPSIS", ".In vow.h"], None
-        for item in self.page.items:
-            if item.kind == "constant":
-                lines.append(macro("Fd", item.text))
-            elif item.kind == "struct":
-                lines += [".Bd -literal", *literal(definition(item)), ".Ed"]
-            elif item.kind in ("opaque", "alias"):
-                lines += ([".Pp"] if before == "struct" else []) + [macro("Vt", item.text)]
-            else:
-                lines += ([".Pp"] if before == "struct" else []) + self._function(item)
-            before = item.kind
-        return lines
-
-    @staticmethod
-    def _function(item):
-        is_type = item.kind == "callback"
-        star = "^" if f"(^{item.name})" in item.text else "*"
-        name = f"({star}{item.name})" if is_type else item.name
-        result = f"typedef {item.result}" if is_type else item.result
-        given = [each.text for each in item.parameters] or ["void"]
-        return [
-            macro("Ft", result),
-            macro("Fo", name),
-            *(macro("Fa", each) for each in given),
-            ".Fc",
-        ]
 
     def _description(self):
         """The only entry as text, several as a list; those that share a comment share an entry."""
@@ -260,20 +231,3 @@ def flat(members, path=()):
             yield from flat(each.members, (*path, each.name))
         else:
             yield path, each
-
-
-def definition(item):
-    """A struct as C text without comments."""
-
-    def lines(members, indent):
-        for each in members:
-            if each.members:
-                yield f"{indent}{each.text} {{"
-                yield from lines(each.members, indent + "    ")
-                yield f"{indent}}} {each.name};"
-            else:
-                yield f"{indent}{each.text};"
-
-    return "\n".join(
-        [f"typedef struct {item.name} {{", *lines(item.members, "    "), f"}} {item.name};"]
-    )

@@ -7,7 +7,7 @@ from os import environ
 
 from header.ownership import Ownership
 from header.pages import Pages
-from header.prose import Names
+from header.names import Names
 
 from . import man_chapter
 from .man_page import ManPage
