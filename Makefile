@@ -37,9 +37,9 @@ demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 .PHONY: all help lib install uninstall dist deb demo examples check test asan tsan valgrind lsan \
         model schedules fuzz mutants bench bench-plots bench-check docs man deps format clean
 
-all: help lib
-
 ##@ Use it
+
+all: help lib ## This list, and the library: what `make` alone does
 
 help: ## This list
 	@awk 'BEGIN { FS = ":.*## "; print "Vow $(VERSION)" } \
