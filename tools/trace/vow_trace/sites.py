@@ -1,0 +1,68 @@
+"""Turns sites like "app+0x1234 (name+0x1c)" into a file and a line, by addr2line where it is."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+SITE = re.compile(r"^(.*?)\+0x([0-9a-fA-F]+)(?:\s+\((.*)\))?$")
+AT_ONCE = 500
+
+
+def binary_of(module, modules, places):
+    """The file of a module: as it was given, as the trace names it, beside the trace, or in the PATH."""
+    name = Path(module).name
+    for each in places:
+        if each.is_file() and each.name == name:
+            return each
+    named = [modules.get(module), modules.get(name), module if "/" in module else None]
+    named += [each / name for each in places if each.is_dir()]
+    for each in named:
+        if each and Path(each).is_file():
+            return Path(each)
+    found = shutil.which(name)
+    return Path(found) if found else None
+
+
+def lines_of(binary, offsets):
+    """{offset: "file.c:12 (function)"} of those that addr2line knows. A site is where a call returns to."""
+    found = {}
+    for start in range(0, len(offsets), AT_ONCE):
+        part = offsets[start : start + AT_ONCE]
+        command = ["addr2line", "-f", "-C", "-e", str(binary), *(hex(max(each - 1, 0)) for each in part)]
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return found
+        lines = answer.stdout.splitlines()
+        for offset, function, line in zip(part, lines[0::2], lines[1::2]):
+            line = line.split(" (discriminator")[0]
+            if not line.startswith("??") and not line.endswith((":?", ":0")):
+                short = "/".join(line.split("/")[-2:])
+                found[offset] = f"{short} ({function})" if function != "??" else short
+    return found
+
+
+def resolve(objects, modules, places):
+    """Replaces the sites of these objects; returns (how many were resolved, what could not be, as sentences)."""
+    by_module, complaints = {}, []
+    for each in objects:
+        match = SITE.match(each.site) if each.site else None
+        if match:
+            by_module.setdefault(match[1], {}).setdefault(int(match[2], 16), []).append(each)
+    if by_module and not shutil.which("addr2line"):
+        return 0, ["addr2line is not here (Debian: binutils): the sites stay as they are"]
+    resolved = 0
+    for module, offsets in sorted(by_module.items()):
+        binary = binary_of(module, modules, places)
+        if binary is None:
+            complaints.append(f"{module}: no such file found; name it with --binary")
+            continue
+        lines = lines_of(binary, sorted(offsets))
+        if not lines:
+            complaints.append(f"{binary}: addr2line knows no line of it; was it built with -g?")
+        for offset, text in lines.items():
+            for each in offsets[offset]:
+                each.site = text
+                resolved += 1
+    return resolved, complaints
