@@ -183,14 +183,7 @@ def finish(trace):
     bounds(trace)
     for thread in trace.threads.values():
         nest(thread)
-    trace.threads = dict(sorted(trace.threads.items(), key=order_of_threads))
     attach(trace)
-
-
-def order_of_threads(item):
-    """The first to do something is on top; those that did nothing are last."""
-    tid, thread = item
-    return (not thread.slices, thread.begins[0] if thread.begins else 0, str(tid))
 
 
 def bounds(trace):

@@ -1,6 +1,7 @@
 """The command's options, and what it says and returns."""
 
 import argparse
+import gc
 import json
 import pkgutil
 import re
@@ -159,6 +160,7 @@ def main(arguments=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     options = parser().parse_args(arguments)
+    gc.disable()  # a trace is one large heap that lives to the end: looking for rings in it only takes time
     try:
         run(options)
         sys.stdout.flush()

@@ -96,7 +96,7 @@ class Timeline:
             for x, value in sorted(at_x.items()):
                 drawn += f"H{x}V{top + height - round(value * height / highest)}"
             drawn += f"H{self.x(self.span)}V{top + height}z"
-            self.parts.append(f'<path style="fill:inherit" d="{drawn}"/>'.join((f'<g class="f-{colour}">', "</g>")))
+            self.parts.append(filled(drawn, f"f-{colour}"))
         self.parts.append(svg.text(16, top + 12, "live, pending"))
         self.parts.append(svg.text(16, top + 27, f"at most {highest:,}", "f-quiet"))
         self.y = top + height + 10
@@ -115,7 +115,7 @@ class Timeline:
         self.heading(group.name, f"{len(group.promises):,} · {group.lanes:,} {word}", height, group.labelled)
         per_lane = {}
         for each in group.promises:
-            per_lane.setdefault(int(each.lane * min(lane, 1e9) * 4 // max(4 * min(lane, 4), 1)) if lane < 4 else each.lane, []).append(each)
+            per_lane.setdefault(each.lane if lane >= 4 else int(each.lane * lane / 4), []).append(each)
         thick = max(min(lane, 14) - 1, 1) if lane >= 4 else 3
         by_colour = {}
         for row, promises in per_lane.items():
@@ -139,7 +139,7 @@ class Timeline:
         taken, diamonds, glasses = set(), "", ""
 
         def free(x, row):
-            key = (x // 8, row)
+            key = (x // (8 * self.grain), row)
             return key not in taken and not taken.add(key)
 
         for promise, moments in self.analysis.retries:
@@ -155,7 +155,7 @@ class Timeline:
                     glasses += f"M{x - size:g} {y - size:g}h{wide:g}l-{wide:g} {wide:g}h{wide:g}z"
         for drawn in (diamonds, glasses):
             if drawn:
-                self.parts.append(f'<g class="f-text"><path style="fill:inherit" d="{drawn}"/></g>')
+                self.parts.append(filled(drawn, "f-text"))
 
     def threads(self):
         """A row a thread: where it ran handlers and where it was blocked."""
@@ -209,7 +209,7 @@ class Timeline:
             colour = CATEGORY_COLOURS[category]
             self.parts.append(svg.strokes([(x, self.y + 6.5, length) for x, length, _ in pieces], 13, colour))
         self.y += 30
-        self.parts.append(svg.text(LEFT, self.y - 2, "critical path: " + ", ".join(parts), "f-quiet"))
+        self.parts.append(svg.text(LEFT, self.y - 2, ", ".join(parts), "f-quiet"))
         self.y += 4
 
     def most(self, starts, x):
@@ -234,9 +234,15 @@ class Timeline:
             self.parts.append(svg.box(x, self.y - 9, 10, 10, f"f-{colour}", 2))
             self.parts.append(svg.text(x + 15, self.y, words, "f-quiet"))
             x += 32 + 7 * len(words)
-        for sign, words in (("◆", "tried again"), ("⧗", "time-out")):
-            self.parts.append(svg.text(x, self.y, f"{sign} {words}", "f-quiet"))
-            x += 36 + 7 * len(words)
+        diamond, glass = "l4 4-4 4-4-4z", "h8l-8 8h8z"
+        for sign, start, words in ((diamond, 4, "tried again"), (glass, 0, "time-out")):
+            self.parts.append(filled(f"M{x + start} {self.y - 8}{sign}", "f-text"))
+            self.parts.append(svg.text(x + 15, self.y, words, "f-quiet"))
+            x += 32 + 7 * len(words)
+
+
+def filled(drawn, kind):
+    return f'<g class="{kind}"><path style="fill:inherit" d="{drawn}"/></g>'
 
 
 def picture(analysis):

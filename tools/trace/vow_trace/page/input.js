@@ -69,7 +69,7 @@ const KEYS = {
   t: () => setTheme(isDark() ? "light" : "dark"),
   z: () => { if (chosen.promise >= 0) { reveal(chosen.promise); zoomTo(made[chosen.promise], ends[chosen.promise]); } },
   p: () => showPath(chosen.path ? -1 : chosen.promise >= 0 ? chosen.promise : D.path ? D.path.promise : -1),
-  "?": () => { chosen.panel = "Keys"; panels(); changed(); },
+  "?": () => { chosen.panel = "?"; panels(); changed(); },
   Escape: clear,
 };
 

@@ -21,10 +21,15 @@ function legend() {
     found.append(text);
     return found;
   };
+  const sign = (className, text) => {
+    const found = make("span");
+    found.append(make("span", undefined, { className }), text);
+    return found;
+  };
   document.getElementById("legend").replaceChildren(
     ...D.outcomes.map((name, index) => part(colours.outcomes[index], name)),
     part(colours.handler, "handler runs"), part(colours.await, "thread waits"), part(colours.path, "critical path"),
-    part("", "◆ tried again"), part("", "⧗ time-out"), part("", "? all keys"));
+    sign("diamond", "tried again"), sign("hourglass", "time-out"), part("", "? all keys"));
 }
 
 function notice() {

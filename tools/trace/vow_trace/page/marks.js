@@ -22,7 +22,7 @@ function paintMarks(seen) {
   }
 }
 
-const markSize = (bar) => Math.min(Math.max(bar.height * 0.28, 2), 4.5);
+const markSize = (bar) => Math.min(Math.max(bar.height * 0.25, 2), 4);
 
 // A diamond: tried again here.
 function retryMark(x, bar) {

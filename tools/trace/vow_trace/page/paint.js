@@ -161,7 +161,7 @@ function shorten(text, room) {
     if (ink.measureText(`${text.slice(0, middle)}…`).width <= room) least = middle;
     else most = middle - 1;
   }
-  return least > 1 ? `${text.slice(0, least)}…` : "";
+  return least > 5 ? `${text.slice(0, least)}…` : "";
 }
 
 // The first index from low to high whose value is not below: of a sorted column.

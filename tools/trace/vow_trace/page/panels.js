@@ -6,7 +6,7 @@ const TABS = {
   "Critical path": pathPanel,
   Longest: longest,
   "Never settled": never,
-  Keys: keysPanel,
+  "?": keysPanel,
 };
 
 function panels() {
@@ -159,6 +159,6 @@ function keysPanel() {
   ];
   return [make("h2", "Mouse and keys"), list(lines),
     make("p", "The address holds what is seen: copy it to share zoom, selection, path and search with this file."),
-    make("h2", "Marks"), list([["◆", "a retry tried again"], ["⧗", "a time-out ended it"], ["striped end", "never settled"],
+    make("h2", "Marks"), list([["diamond", "a retry tried again"], ["hourglass", "a time-out ended it"], ["striped end", "never settled"],
       ["ticks under a thread", "promises that were settled there"]])];
 }
