@@ -1,0 +1,178 @@
+/// Functions of the program as handlers of vow.h: where they are kept, and how they are called.
+#ifndef VOW_CALLABLE_HPP
+#define VOW_CALLABLE_HPP
+
+#include "traits.hpp"
+
+#include <cstring>
+#include <functional>
+
+namespace vow {
+
+template <class T> class promise;
+
+namespace detail {
+
+/// Keeps an F behind a `void *`. A small one that is but bits is kept in the pointer itself and
+/// costs no memory: a lambda without captures, or one that captures a reference or a pointer.
+template <class F> struct slot {
+    static constexpr bool is_inside =
+        sizeof(F) <= sizeof(void *) && alignof(F) <= alignof(void *) &&
+        std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
+
+    static void *make(F &&function) {
+        if constexpr (is_inside) {
+            void *context = nullptr;
+            std::memcpy(&context, static_cast<const void *>(std::addressof(function)), sizeof(F));
+            return context;
+        } else {
+            return new F(std::move(function));
+        }
+    }
+
+    /// Lives as long as `context`, which is to be the parameter itself.
+    static F &in(void *&context) noexcept {
+        if constexpr (is_inside)
+            return *std::launder(reinterpret_cast<F *>(&context));
+        else
+            return *static_cast<F *>(context);
+    }
+
+    static void destroy(void *context) {
+        delete static_cast<F *>(context);
+    }
+
+    /// What frees it: nullptr where there is nothing to free.
+    static constexpr auto destroyer() noexcept -> void (*)(void *) {
+        if constexpr (is_inside)
+            return nullptr;
+        else
+            return destroy;
+    }
+};
+
+/// What a function of the program is called with at its first parameter; void: no parameter, or
+/// unknown.
+template <class F> struct first_parameter {
+    template <class C, class R> static void of(R (C::*)());
+    template <class C, class R> static void of(R (C::*)() const);
+    template <class C, class R> static void of(R (C::*)() noexcept);
+    template <class C, class R> static void of(R (C::*)() const noexcept);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A));
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) noexcept);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const noexcept);
+
+    template <class G> static auto test(int) -> decltype(of(&G::operator()));
+    template <class G> static void test(...);
+
+    using type = std::remove_pointer_t<decltype(test<F>(0))>;
+};
+template <class R, class A> struct first_parameter<R (*)(A)> { using type = std::decay_t<A>; };
+template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
+    using type = std::decay_t<A>;
+};
+
+template <class T> struct is_tuple : std::false_type {};
+template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
+
+template <class T> struct is_promise : std::false_type {};
+template <class T> struct is_promise<promise<T>> : std::true_type {};
+
+/// What a promise of a handler's result is a promise of.
+template <class R> struct content_of { using type = std::decay_t<R>; };
+template <> struct content_of<void> { using type = void; };
+template <class T> struct content_of<promise<T>> { using type = T; };
+template <class R> using content_t = typename content_of<std::remove_cv_t<R>>::type;
+
+/// How a handler takes the value of a promise<T>.
+enum class taking { nothing, shared, moved, spread, wrong };
+
+template <class F, class T, bool = is_tuple<T>::value> struct spreads : std::false_type {};
+template <class F, class... T>
+struct spreads<F, std::tuple<T...>, true> : std::is_invocable<F, const T &...> {};
+
+template <class F, class T> constexpr taking how_taken() {
+    if constexpr (std::is_void_v<T>) {
+        return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
+    } else {
+        // A vector of what cannot be copied says that it can be.
+        constexpr bool is_sharing = is_shareable_v<T> || !std::is_copy_constructible_v<T>;
+        if (is_sharing && std::is_invocable_v<F, const T &>)
+            return taking::shared;
+        if (std::is_invocable_v<F, T &&>)
+            return taking::moved;
+        if constexpr (is_shareable_v<T>) {
+            if (spreads<F, T>::value)
+                return taking::spread;
+        }
+        return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
+    }
+}
+
+template <class F, class T, taking = how_taken<F, T>()> struct value_result {
+    using type = std::invoke_result_t<F>;
+};
+template <class F, class T> struct value_result<F, T, taking::shared> {
+    using type = std::invoke_result_t<F, const T &>;
+};
+template <class F, class T> struct value_result<F, T, taking::moved> {
+    using type = std::invoke_result_t<F, T &&>;
+};
+template <class F, class... T> struct value_result<F, std::tuple<T...>, taking::spread> {
+    using type = std::invoke_result_t<F, const T &...>;
+};
+/// What a handler of a promise<T> returns.
+template <class F, class T> using value_result_t = typename value_result<F, T>::type;
+
+/// Calls a function and writes what it returns as a C, owned.
+template <class C, class F, class... A> vow_value call_and_write(F &&function, A &&...arguments) {
+    using result = std::remove_cv_t<std::invoke_result_t<F, A...>>;
+    if constexpr (std::is_void_v<result>) {
+        std::invoke(std::forward<F>(function), std::forward<A>(arguments)...);
+        return vow_none();
+    } else if constexpr (is_promise<result>::value) {
+        static_assert(std::is_same_v<typename result::value_type, C>,
+                      "the promise that this handler returns is of another type");
+        return vow_from_promise(
+            std::invoke(std::forward<F>(function), std::forward<A>(arguments)...).release());
+    } else if constexpr (std::is_void_v<C>) {
+        std::invoke(std::forward<F>(function), std::forward<A>(arguments)...);
+        return vow_none();
+    } else {
+        static_assert(std::is_convertible_v<result, C>,
+                      "what this handler returns is no value of the promise");
+        return value_traits<C>::write(
+            C(std::invoke(std::forward<F>(function), std::forward<A>(arguments)...)));
+    }
+}
+
+/// Calls a handler with the T in a value (borrowed) and writes its result as a C.
+template <class T, class C, class F> vow_value call_with(F &&function, vow_value input) {
+    constexpr taking how = how_taken<F, T>();
+    if constexpr (how == taking::shared) {
+        if constexpr (is_shareable_v<T>)
+            return with_value<T>(input, [&](const T &content) {
+                return call_and_write<C>(std::forward<F>(function), content);
+            });
+        else
+            return call_and_write<C>(std::forward<F>(function), value_traits<T>::read(input));
+    } else if constexpr (how == taking::moved) {
+        return call_and_write<C>(std::forward<F>(function), value_traits<T>::take(input));
+    } else if constexpr (how == taking::spread) {
+        return with_value<T>(input, [&](const T &content) {
+            return std::apply(
+                [&](const auto &...item) {
+                    return call_and_write<C>(std::forward<F>(function), item...);
+                },
+                content);
+        });
+    } else {
+        return call_and_write<C>(std::forward<F>(function));
+    }
+}
+
+} // namespace detail
+} // namespace vow
+
+#endif

@@ -1,0 +1,248 @@
+/// co_await on promises, and coroutines that return them: C++20.
+#ifndef VOW_COROUTINE_HPP
+#define VOW_COROUTINE_HPP
+
+#include "resolver.hpp"
+#include "waiter.hpp"
+
+namespace vow {
+namespace detail {
+
+/// The coroutine's own part of its frame. It begins at once, on the calling thread, and frees
+/// itself.
+template <class T> class coroutine_of : public coroutine_base {
+  public:
+    coroutine_of() {
+        vow_resolver *settles = nullptr;
+        promise_ = promise<T>::adopt(vow_promise_create(&settles));
+        resolver_ = resolver<T>::adopt(settles);
+        give_up = [](coroutine_base &base) noexcept {
+            auto &self = static_cast<coroutine_of &>(base);
+            self.end(value::adopt(
+                vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on")));
+        };
+    }
+    coroutine_of(const coroutine_of &) = delete;
+    coroutine_of &operator=(const coroutine_of &) = delete;
+    ~coroutine_of() {
+        if (state != nullptr)
+            state->release();
+    }
+
+    promise<T> get_return_object() noexcept {
+        return std::move(promise_);
+    }
+    std::suspend_never initial_suspend() const noexcept {
+        return {};
+    }
+    auto final_suspend() noexcept {
+        struct ending {
+            bool await_ready() const noexcept {
+                return false;
+            }
+            void await_suspend(std::coroutine_handle<> frame) const noexcept {
+                static_cast<void>(frame);
+                self->end(std::move(self->result_));
+            }
+            void await_resume() const noexcept {
+            }
+            coroutine_of *self;
+        };
+        return ending{this};
+    }
+    void unhandled_exception() noexcept {
+        result_ = value::adopt(current_error());
+    }
+
+    /// For co_await: whom to cancel. Throws std::bad_alloc, vow::error.
+    void prepare_to_wait() {
+        if (state != nullptr)
+            return;
+        state = new coroutine_state;
+        state->retain();
+        const int status = vow_resolver_on_cancel(
+            resolver_.native(),
+            [](void *context) noexcept { static_cast<coroutine_state *>(context)->cancel(); },
+            state,
+            [](void *context) noexcept { static_cast<coroutine_state *>(context)->release(); });
+        if (status != 0)
+            throw std::bad_alloc();
+    }
+
+  protected:
+    void keep_result(vow_value owned) noexcept {
+        result_ = value::adopt(owned);
+    }
+
+  private:
+    /// All of the frame is destroyed before its promise settles.
+    void end(value result) noexcept;
+
+    promise<T> promise_;
+    resolver<T> resolver_;
+    value result_;
+};
+
+template <class T> class coroutine_promise final : public coroutine_of<T> {
+  public:
+    /// co_return of a T, or of a promise<T>, which is followed.
+    template <class U = T> void return_value(U &&content) {
+        if constexpr (is_promise<std::decay_t<U>>::value) {
+            static_assert(std::is_same_v<std::decay_t<U>, promise<T>>,
+                          "this coroutine returns a promise of another type");
+            this->keep_result(vow_from_promise(promise<T>(std::forward<U>(content)).release()));
+        } else {
+            static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
+            this->keep_result(value_traits<T>::write(T(std::forward<U>(content))));
+        }
+    }
+};
+
+template <> class coroutine_promise<void> final : public coroutine_of<void> {
+  public:
+    void return_void() noexcept {
+    }
+};
+
+template <class T> void coroutine_of<T>::end(value result) noexcept {
+    const resolver<T> settles = std::move(resolver_);
+    std::coroutine_handle<coroutine_promise<T>>::from_promise(
+        static_cast<coroutine_promise<T> &>(*this))
+        .destroy();
+    vow_resolve(settles.native(), result.release());
+}
+
+template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;
+
+/// Suspends a coroutine, ours or another library's, by a waiter in its frame.
+template <class P>
+bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited, executor where) {
+    coroutine_base *own = nullptr;
+    if constexpr (is_own_coroutine<P>) {
+        try {
+            handle.promise().prepare_to_wait();
+        } catch (...) {
+            vow_promise_release(awaited);
+            throw;
+        }
+        own = &handle.promise();
+    }
+    return by.suspend(handle, own, awaited, std::move(where));
+}
+
+/// Waits for a promise<T>.
+template <class T, bool Taking> class promise_awaiter {
+  public:
+    explicit promise_awaiter(promise<T> awaited) noexcept : awaited_(std::move(awaited)) {
+    }
+
+    bool await_ready() noexcept {
+        vow_value native;
+        if (!vow_promise_peek(awaited_.native(), &native))
+            return false;
+        waiter_.keep(native);
+        return true;
+    }
+    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
+        return suspend_by(waiter_, handle, awaited_.release(), executor());
+    }
+    T await_resume() {
+        const value outcome = value::borrow(waiter_.outcome());
+        if (outcome.is_error())
+            throw_error(outcome.native());
+        if constexpr (Taking)
+            return value_traits<T>::take(outcome.native());
+        else
+            return own_value<T>(outcome.native());
+    }
+
+  private:
+    promise<T> awaited_;
+    waiter waiter_;
+};
+
+struct schedule_awaiter {
+    bool await_ready() const noexcept {
+        return false;
+    }
+    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
+        return suspend_by(waiter_, handle, vow_promise_with(vow_none()), where_);
+    }
+    void await_resume() const {
+        if (waiter_.outcome().kind == VOW_ERROR)
+            throw_error(waiter_.outcome());
+    }
+
+    explicit schedule_awaiter(executor where) noexcept : where_(std::move(where)) {
+    }
+
+  private:
+    executor where_;
+    waiter waiter_;
+};
+
+struct stop_awaiter {
+    bool await_ready() const noexcept {
+        return false;
+    }
+    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
+        static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
+        handle.promise().prepare_to_wait();
+        is_cancelled_ = handle.promise().state->is_cancelled();
+        return false;
+    }
+    bool await_resume() const noexcept {
+        return is_cancelled_;
+    }
+
+  private:
+    bool is_cancelled_ = false;
+};
+
+template <class T> struct taken { promise<T> from; };
+
+} // namespace detail
+
+/// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor that a
+/// handler registered here would run on. `co_await std::move(p)` and of a temporary gives the
+/// handle away while it waits, so that cancelling the coroutine cancels p, if nobody else reads it.
+template <class T> auto operator co_await(promise<T> &&awaited) noexcept {
+    return detail::promise_awaiter<T, false>(std::move(awaited));
+}
+template <class T> auto operator co_await(const promise<T> &awaited) noexcept {
+    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
+    return detail::promise_awaiter<T, false>(awaited);
+}
+
+/// `co_await vow::take(p)`: the value moved out of p, whatever its type.
+template <class T> detail::taken<T> take(promise<T> from) noexcept {
+    return {std::move(from)};
+}
+namespace detail {
+template <class T> auto operator co_await(taken<T> &&awaited) noexcept {
+    return promise_awaiter<T, true>(std::move(awaited.from));
+}
+} // namespace detail
+
+/// `co_await vow::resume_on(executor)`: goes on there.
+inline auto resume_on(executor where) noexcept {
+    return detail::schedule_awaiter(std::move(where));
+}
+
+/// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled, or nobody reads
+/// it. The next co_await that would suspend throws vow::cancelled then.
+inline auto stop_requested() noexcept {
+    return detail::stop_awaiter();
+}
+
+} // namespace vow
+
+/// A function that returns a vow::promise may be a coroutine. It runs on the calling thread up to
+/// its first suspension. Cancelling its promise, or dropping the last handle unread, has its
+/// co_await throw vow::cancelled, on its executor. If no executor is left to go on, it is
+/// destroyed, and its promise rejected with errc::shut_down.
+template <class T, class... Arguments> struct std::coroutine_traits<vow::promise<T>, Arguments...> {
+    using promise_type = vow::detail::coroutine_promise<T>;
+};
+
+#endif

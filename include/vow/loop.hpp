@@ -1,0 +1,104 @@
+/// Promises in an event loop of the program.
+#ifndef VOW_LOOP_HPP
+#define VOW_LOOP_HPP
+
+#include "promise.hpp"
+
+namespace vow {
+
+/// A serial executor whose handlers run inside run_once, on the program's own thread, and a
+/// descriptor to watch. Can only be moved; the destructor ends it, and what is queued in it is
+/// rejected with errc::shut_down. See chapter 7 of vow.h for which thread is the loop's.
+class loop {
+  public:
+    /// Throws std::bad_alloc: no memory, or no descriptors.
+    loop() : loop(vow_loop_create()) {
+    }
+    /// One whose clock stands still and is moved by advance, for tests.
+    [[nodiscard]] static loop virtual_time() {
+        return loop(vow_loop_create_virtual());
+    }
+    loop(loop &&other) noexcept : native_(std::exchange(other.native_, nullptr)) {
+    }
+    loop &operator=(loop &&other) noexcept {
+        std::swap(native_, other.native_);
+        return *this;
+    }
+    ~loop() {
+        vow_loop_destroy(native_);
+    }
+
+    [[nodiscard]] vow::executor executor() const noexcept {
+        return vow::executor::borrow(vow_loop_executor(native_));
+    }
+    /// To be watched for input.
+    [[nodiscard]] int descriptor() const noexcept {
+        return vow_loop_fd(native_);
+    }
+    /// Waits until something can be run, and runs it; how many ran. Throws vow::error.
+    int run_once() const {
+        return checked(vow_loop_run_once(native_, VOW_FOREVER), "vow::loop::run_once");
+    }
+    template <class Rep, class Period>
+    int run_once(std::chrono::duration<Rep, Period> limit) const {
+        return checked(vow_loop_run_once(native_, detail::patience(limit)), "vow::loop::run_once");
+    }
+    /// Runs until the promise is settled. Throws vow::error.
+    template <class T> state run_until(const promise<T> &wanted) const {
+        return run(wanted.native(), VOW_FOREVER);
+    }
+    template <class T, class Rep, class Period>
+    state run_until(const promise<T> &wanted, std::chrono::duration<Rep, Period> limit) const {
+        return run(wanted.native(), detail::patience(limit));
+    }
+    /// Moves a virtual clock on. Throws vow::error: no virtual loop.
+    template <class Rep, class Period>
+    int advance(std::chrono::duration<Rep, Period> length) const {
+        return checked(vow_loop_advance(native_, detail::nanoseconds(length)),
+                       "vow::loop::advance");
+    }
+    /// Makes run_once return. From any thread, and from a signal handler.
+    void wake() const noexcept {
+        vow_loop_wake(native_);
+    }
+    /// The C handle, borrowed.
+    [[nodiscard]] vow_loop *native() const noexcept {
+        return native_;
+    }
+
+  private:
+    explicit loop(vow_loop *owned) : native_(owned) {
+        if (owned == nullptr)
+            throw std::bad_alloc();
+    }
+    static int checked(int answer, const char *what) {
+        if (answer < 0)
+            detail::throw_code(answer, what);
+        return answer;
+    }
+    state run(vow_promise *wanted, std::int64_t limit) const {
+        return static_cast<state>(
+            checked(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
+    }
+
+    vow_loop *native_;
+};
+
+/// What a descriptor may be ready for; combined with |.
+enum class readiness : std::uint32_t { read = VOW_READ, write = VOW_WRITE };
+
+[[nodiscard]] constexpr readiness operator|(readiness a, readiness b) noexcept {
+    return static_cast<readiness>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+[[nodiscard]] constexpr bool operator&(readiness a, readiness b) noexcept {
+    return (static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b)) != 0;
+}
+
+/// Fulfilled once, with what the descriptor is ready for. Keep it open until then.
+inline promise<readiness> fd_ready(int fd, readiness events) noexcept {
+    return promise<readiness>::adopt(vow_fd_ready(fd, static_cast<std::uint32_t>(events)));
+}
+
+} // namespace vow
+
+#endif

@@ -1,0 +1,309 @@
+/// The promise of a T.
+#ifndef VOW_PROMISE_HPP
+#define VOW_PROMISE_HPP
+
+#include "duration.hpp"
+#include "outcome.hpp"
+#include "reaction.hpp"
+
+namespace vow {
+
+namespace detail {
+template <class R> using promise_of = promise<content_t<R>>;
+} // namespace detail
+
+/// Reads a result that is there now or later: one T, or the exception that stands in its place.
+///
+/// A handle, copied as a std::shared_future is: copies read the same result. Each member function
+/// that makes a new promise comes twice: `std::move(p).then(f)` gives the handle away, `p.then(f)`
+/// keeps it.
+///
+/// Values are shared by all readers. Who reads gets a `const T&` or a copy; a T that can only be
+/// moved is moved out, by one reader, through `std::move(p)` or a temporary; take() and a handler
+/// with a `T&&` do so with any T. A reader that comes after that one gets vow::error
+/// (errc::invalid_argument); one at the same time is a data race.
+///
+/// Exceptions: what a handler throws rejects the promise of its result, and comes out, as the same
+/// object, wherever that is read. Rejections of C come out as vow::error or a type derived from it.
+/// Functions that make a promise throw std::bad_alloc when there is no memory for a handler; out of
+/// memory in the library is a rejection. Threads: as a std::shared_ptr.
+///
+/// Dropping the last handle of a chain does not stop the chain; but what nobody can read any more
+/// is wanted by nobody, and its producer (a delay, a coroutine) hears of that: detach() says
+/// otherwise.
+template <class T>
+class [[nodiscard]] promise
+    : public detail::handle<vow_promise, vow_promise_retain, vow_promise_release> {
+  public:
+    using value_type = T;
+
+    /// Empty: reading it gives errc::invalid_argument.
+    promise() noexcept = default;
+
+    /// Consumes a C promise. That it holds a T is checked where it is read.
+    static promise adopt(vow_promise *owned) noexcept {
+        return promise(owned);
+    }
+    /// The same, with a reference of its own.
+    static promise borrow(vow_promise *borrowed) noexcept {
+        return promise(vow_promise_retain(borrowed));
+    }
+
+    // Chaining
+    // ---------------------------------------------------------------------------------------
+
+    /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
+    /// nothing (of a tuple also its items), and returns void, a U or a promise<U>. It is destroyed
+    /// once, after its call or when it is certain that there will be none. Returns a promise<U>.
+    template <class F> auto then(F f) && {
+        return std::move(*this).then(executor(), std::move(f));
+    }
+    template <class F> auto then(F f) const & {
+        return then(executor(), std::move(f));
+    }
+    /// The same on an executor, or with `options`.
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    auto then(const W &where, F f) && {
+        using result = detail::value_result_t<F, T>;
+        using content = detail::content_t<result>;
+        auto handler = detail::value_handler<T, content>(std::move(f));
+        return promise<content>::adopt(detail::link(this->release(), detail::reaction_with(where),
+                                                    std::move(handler), detail::pass()));
+    }
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    auto then(const W &where, F f) const & {
+        static_assert(
+            detail::how_taken<F, T>() != detail::taking::moved,
+            "this handler takes the value away: call then on an rvalue, std::move(p).then(...)");
+        return promise(*this).then(where, std::move(f));
+    }
+
+    /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
+    /// exceptions it is for, others pass through. Without a parameter, or with a
+    /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
+    /// promise<T>, or throws again.
+    template <class E = detail::by_parameter, class F> promise recover(F f) && {
+        return std::move(*this).template recover<E>(executor(), std::move(f));
+    }
+    template <class E = detail::by_parameter, class F> promise recover(F f) const & {
+        return promise(*this).template recover<E>(executor(), std::move(f));
+    }
+    /// The same on an executor, or with `options`.
+    template <class E = detail::by_parameter, class W = options, class F,
+              std::enable_if_t<detail::is_where<W>, int> = 0>
+    promise recover(const W &where, F f) && {
+        using caught = detail::caught_t<E, F>;
+        auto handler = detail::error_handler<caught, T>(std::move(f));
+        return promise(detail::link(this->release(), detail::reaction_with(where), detail::pass(),
+                                    std::move(handler)));
+    }
+    template <class E = detail::by_parameter, class W = options, class F,
+              std::enable_if_t<detail::is_where<W>, int> = 0>
+    promise recover(const W &where, F f) const & {
+        return promise(*this).template recover<E>(where, std::move(f));
+    }
+    /// The same for one of the library's own codes. f takes a `const vow::error&` or nothing.
+    template <class F> promise recover(errc code, F f) && {
+        return std::move(*this).recover("vow", static_cast<std::int64_t>(code), std::move(f));
+    }
+    template <class F> promise recover(errc code, F f) const & {
+        return promise(*this).recover(code, std::move(f));
+    }
+    /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
+    template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
+        auto handler = [domain, code, f = std::move(f)](vow_value input) mutable -> vow_value {
+            if (std::string_view(vow_error_domain(input)) != domain ||
+                (code != VOW_ANY_CODE && code != vow_error_code(input)))
+                return vow_value_retain(input);
+            if constexpr (std::is_invocable_v<F, const error &>)
+                return detail::call_and_write<T>(std::move(f), error(value::borrow(input)));
+            else
+                return detail::call_and_write<T>(std::move(f));
+        };
+        return promise(detail::link(this->release(), detail::reaction_with(options()),
+                                    detail::pass(), std::move(handler)));
+    }
+    template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
+        return promise(*this).recover(domain, code, std::move(f));
+    }
+
+    /// Calls `f` with an outcome<T> in either case.
+    template <class F> auto settled(F f) && {
+        return std::move(*this).settled(executor(), std::move(f));
+    }
+    template <class F> auto settled(F f) const & {
+        return promise(*this).settled(executor(), std::move(f));
+    }
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    auto settled(const W &where, F f) && {
+        using content = detail::content_t<std::invoke_result_t<F, outcome<T>>>;
+        auto handler = [f = std::move(f)](vow_value input) mutable {
+            return detail::call_and_write<content>(std::move(f), outcome<T>(value::borrow(input)));
+        };
+        // One function for both: kept once, called once.
+        return promise<content>::adopt(
+            detail::link_both(this->release(), detail::reaction_with(where), std::move(handler)));
+    }
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    auto settled(const W &where, F f) const & {
+        return promise(*this).settled(where, std::move(f));
+    }
+
+    /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
+    /// rejects; a promise that it returns is waited for, and counts if it is rejected.
+    template <class F> promise finally(F f) && {
+        return std::move(*this).finally(executor(), std::move(f));
+    }
+    template <class F> promise finally(F f) const & {
+        return promise(*this).finally(executor(), std::move(f));
+    }
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    promise finally(const W &where, F f) && {
+        static_assert(std::is_invocable_v<F>, "finally's function is called without arguments");
+        using content = detail::content_t<std::invoke_result_t<F>>;
+        auto handler = [f = std::move(f)](vow_value) mutable {
+            if constexpr (detail::is_promise<std::invoke_result_t<F>>::value)
+                return detail::call_and_write<content>(std::move(f));
+            else
+                return detail::call_and_write<void>(std::move(f));
+        };
+        vow_reaction reaction = detail::reaction_with(where);
+        reaction.flags = VOW_FINALLY;
+        return promise(detail::link_both(this->release(), reaction, std::move(handler)));
+    }
+    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+    promise finally(const W &where, F f) const & {
+        return promise(*this).finally(where, std::move(f));
+    }
+
+    /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as
+    /// unhandled.
+    void detach() &&noexcept {
+        vow_reaction reaction = detail::reaction_with(executor());
+        reaction.executor = vow_executor_inline();
+        vow_promise_release(vow_then_with(this->release(), &reaction));
+    }
+
+    /// The same promise, read as another type: void reads everything, vow::value any content. What
+    /// the promise does not hold is an error where it is read.
+    template <class U> promise<U> as() &&noexcept {
+        return promise<U>::adopt(this->release());
+    }
+    template <class U> promise<U> as() const &noexcept {
+        return promise<U>::borrow(this->native());
+    }
+
+    /// The same outcome, or vow::timed_out when it takes longer; then this one is cancelled, if
+    /// nobody else reads it.
+    template <class Rep, class Period>
+    promise timeout(std::chrono::duration<Rep, Period> limit) &&noexcept {
+        return promise(vow_timeout(this->release(), detail::nanoseconds(limit)));
+    }
+    template <class Rep, class Period>
+    promise timeout(std::chrono::duration<Rep, Period> limit) const &noexcept {
+        return promise(*this).timeout(limit);
+    }
+
+    // Reading
+    // ----------------------------------------------------------------------------------------
+
+    [[nodiscard]] vow::state state() const noexcept {
+        return static_cast<vow::state>(vow_promise_state(this->native()));
+    }
+    [[nodiscard]] bool is_settled() const noexcept {
+        return state() != vow::state::pending;
+    }
+
+    /// The outcome, if it is settled; a rejection counts as handled then.
+    [[nodiscard]] std::optional<outcome<T>> peek() const noexcept {
+        vow_value native;
+        if (!vow_promise_peek(this->native(), &native))
+            return std::nullopt;
+        return outcome<T>(value::borrow(native));
+    }
+
+    /// Blocks until it is settled: the value, or throws. On the thread of a loop it runs the loop.
+    /// Throws also vow::error (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await
+    /// does.
+    T get() const & {
+        static_assert(detail::is_shareable_v<T>,
+                      "this value can only be moved: std::move(p).get()");
+        const value held = await(VOW_FOREVER);
+        return value_traits<T>::read(held.native());
+    }
+    T get() && {
+        const promise last(std::move(*this));
+        const value held = last.await(VOW_FOREVER);
+        return detail::own_value<T>(held.native());
+    }
+    /// The same for at most so long; else throws vow::timed_out, and the promise is left alone.
+    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
+        static_assert(detail::is_shareable_v<T>,
+                      "this value can only be moved: std::move(p).get()");
+        const value held = await(detail::patience(limit));
+        return value_traits<T>::read(held.native());
+    }
+    /// The same, and the handle is given up, in either case.
+    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
+        const promise last(std::move(*this));
+        const value held = last.await(detail::patience(limit));
+        return detail::own_value<T>(held.native());
+    }
+    /// As get, and moves the value out, whatever its type.
+    T take() && {
+        const promise last(std::move(*this));
+        const value held = last.await(VOW_FOREVER);
+        return value_traits<T>::take(held.native());
+    }
+
+    /// Blocks until it is settled. A rejection is not thrown, but counts as handled.
+    vow::state wait() const {
+        return wait_ns(VOW_FOREVER);
+    }
+    /// For at most so long: state::pending when the time is up.
+    template <class Rep, class Period>
+    vow::state wait_for(std::chrono::duration<Rep, Period> limit) const {
+        return wait_ns(detail::patience(limit));
+    }
+
+    // Cancelling
+    // -------------------------------------------------------------------------------------
+
+    /// Rejects it with vow::cancelled, and what it waited for, if nobody else reads that. True if
+    /// this call did it; false if it was settled.
+    bool cancel() const noexcept {
+        return vow_cancel(this->native());
+    }
+    /// The same with a reason, which is the payload. Throws std::bad_alloc.
+    template <class R> bool cancel(R reason) const {
+        return vow_cancel_with(this->native(), value::of(std::move(reason)).release());
+    }
+
+  private:
+    explicit promise(vow_promise *owned) noexcept : handle(owned) {
+    }
+
+    value await(std::int64_t limit) const {
+        vow_value native = vow_none();
+        const int answer = vow_await(this->native(), limit, &native);
+        value held = value::adopt(native);
+        if (answer == static_cast<int>(VOW_REJECTED))
+            detail::throw_error(native);
+        if (answer == static_cast<int>(VOW_PENDING))
+            throw timed_out();
+        if (answer < 0)
+            detail::throw_code(answer, "vow::promise::get: cannot wait");
+        return held;
+    }
+
+    vow::state wait_ns(std::int64_t limit) const {
+        const int answer = vow_await(this->native(), limit, nullptr);
+        if (answer < 0)
+            detail::throw_code(answer, "vow::promise::wait: cannot wait");
+        return static_cast<vow::state>(answer);
+    }
+};
+
+} // namespace vow
+
+#endif

@@ -1,0 +1,196 @@
+/// Functions of the program that run many times: map, reduce, repeat, retry.
+#ifndef VOW_REPETITION_HPP
+#define VOW_REPETITION_HPP
+
+#include "promise.hpp"
+
+#include <iterator>
+
+namespace vow {
+namespace detail {
+
+/// Keeps functions as long as the library may call them. vow.h has no destructor for theirs; but it
+/// keeps the travelling context for exactly as long, so that this travels in the context's place,
+/// and lays the context that the caller had before each of the functions.
+template <class F> struct repeated {
+    F functions;
+    value context;
+
+    static void destroy(void *pointer) {
+        delete static_cast<repeated *>(pointer);
+    }
+    static inline const vow_class kind = {sizeof(vow_class), "C++ function", destroy, nullptr};
+
+    static F &enter(void *pointer) noexcept {
+        auto *self = static_cast<repeated *>(pointer);
+        vow_context_set(vow_value_retain(self->context.native()));
+        return self->functions;
+    }
+
+    template <class Call> static vow_promise *with(F functions, Call &&call) {
+        value outer = value::borrow(vow_context_get());
+        auto *self = std::make_unique<repeated>(repeated{std::move(functions), outer}).release();
+        vow_context_set(checked(vow_object(self, &kind)));
+        vow_promise *made = call(static_cast<void *>(self));
+        vow_context_set(outer.release());
+        return made;
+    }
+};
+
+} // namespace detail
+
+/// Calls `f` with each item, for at most `concurrency` at once (0: all together), in order, on the
+/// executor that a handler registered here would get; promises that it returns are waited for.
+/// Fulfilled with the vector of results (void: with nothing); the first rejection rejects, and no
+/// further item is begun.
+template <class Items, class F> auto map(Items items, F f, std::size_t concurrency = 0) {
+    using item = std::decay_t<decltype(*std::begin(items))>;
+    using content = detail::content_t<detail::value_result_t<F &, item>>;
+    using results =
+        std::conditional_t<std::is_void_v<content>, void, std::vector<detail::regular<content>>>;
+    static_assert(detail::how_taken<F &, item>() != detail::taking::wrong,
+                  "map's function takes an item as const T&, T or T&&");
+    std::vector<value> kept;
+    for (auto &each : items)
+        kept.push_back(value::adopt(value_traits<item>::write(item(std::move(each)))));
+    std::vector<vow_value> natives;
+    natives.reserve(kept.size());
+    for (auto &each : kept)
+        natives.push_back(each.release());
+    const vow_value list = detail::checked(vow_list(natives.data(), natives.size()));
+    using own = detail::repeated<F>;
+    const auto run = [](vow_value input, void *context) noexcept {
+        return detail::guarded(
+            [&] { return detail::call_with<item, content>(own::enter(context), input); });
+    };
+    value held = value::adopt(list);
+    return promise<results>::adopt(own::with(std::move(f), [&](void *context) {
+        return vow_map(held.release(), run, context, concurrency);
+    }));
+}
+
+/// Waits for each promise in turn and calls `f(accumulated, value)`, which returns the next A or a
+/// promise<A>. Fulfilled with the last one.
+template <class T, class A, class F>
+promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
+    static_assert(std::is_invocable_v<F &, A &&, const detail::regular<T> &> ||
+                      std::is_invocable_v<F &, const A &, const detail::regular<T> &>,
+                  "reduce's function takes what has accumulated, and a value");
+    using own = detail::repeated<F>;
+    const auto run = [](vow_value accumulated, vow_value input, void *context) noexcept {
+        return detail::guarded([&] {
+            F &function = own::enter(context);
+            return detail::with_value<detail::regular<T>>(
+                input, [&](const detail::regular<T> &content) {
+                    if constexpr (detail::is_shareable_v<A> &&
+                                  std::is_invocable_v<F &, const A &, const detail::regular<T> &>)
+                        return detail::with_value<A>(accumulated, [&](const A &sum) {
+                            return detail::call_and_write<A>(function, sum, content);
+                        });
+                    else
+                        return detail::call_and_write<A>(
+                            function, value_traits<A>::take(accumulated), content);
+                });
+        });
+    };
+    value first = value::of(std::move(initial));
+    std::vector<vow_promise *> natives(promises.size());
+    return promise<A>::adopt(own::with(std::move(f), [&](void *context) {
+        for (std::size_t i = 0; i < promises.size(); i++)
+            natives[i] = promises[i].release();
+        return vow_reduce(natives.data(), natives.size(), first.release(), run, context);
+    }));
+}
+
+/// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
+/// `step(state)`, an S or a promise<S>. Fulfilled with the last state.
+template <class S, class Again, class Step> promise<S> repeat(S state, Again again, Step step) {
+    static_assert(std::is_invocable_r_v<bool, Again &, const S &>,
+                  "repeat's condition takes the state and returns bool");
+    static_assert(detail::how_taken<Step &, S>() != detail::taking::wrong,
+                  "repeat's step takes the state");
+    struct functions {
+        Again again;
+        Step step;
+        std::exception_ptr thrown;
+    };
+    using own = detail::repeated<functions>;
+    // A condition cannot reject, a step can: what the first throws is thrown by the second.
+    const auto asks = [](vow_value now, void *context) noexcept {
+        functions &its = own::enter(context);
+        try {
+            return detail::with_value<S>(
+                now, [&](const S &content) { return static_cast<bool>(its.again(content)); });
+        } catch (...) {
+            its.thrown = std::current_exception();
+            return true;
+        }
+    };
+    const auto steps = [](vow_value now, void *context) noexcept {
+        return detail::guarded([&] {
+            functions &its = own::enter(context);
+            if (its.thrown)
+                std::rethrow_exception(std::exchange(its.thrown, nullptr));
+            return detail::call_with<S, S>(its.step, now);
+        });
+    };
+    value first = value::of(std::move(state));
+    return promise<S>::adopt(
+        own::with(functions{std::move(again), std::move(step), nullptr}, [&](void *context) {
+            return vow_repeat(first.release(), asks, steps, context);
+        }));
+}
+
+/// How often retry tries, and how long apart.
+struct retry_policy {
+    std::uint64_t attempts = 3;              ///< at most so many; 0: without a bound
+    std::chrono::nanoseconds first_delay{0}; ///< between the first and the second
+    double factor = 2;                       ///< each delay is so many times the one before
+    std::chrono::nanoseconds max_delay{0};   ///< but no longer; 0: one hour
+    double jitter = 0;                       ///< how much of each delay is left to chance, 0 to 1
+    std::chrono::nanoseconds deadline{0};    ///< all together; 0: none
+    std::function<bool(std::exception_ptr)> may_retry{}; ///< empty: always
+};
+
+/// Calls `f`, with the number of the attempt (from 1) or nothing, until the promise of its result
+/// is fulfilled. Rejected with what the last attempt failed with; vow::error::attempts says how
+/// often, where that is a vow::error. At the deadline: vow::timed_out.
+template <class F> auto retry(retry_policy policy, F f) {
+    constexpr bool counts = std::is_invocable_v<F &, std::int64_t>;
+    static_assert(counts || std::is_invocable_v<F &>,
+                  "retry's function takes the number of the attempt, or nothing");
+    using content = detail::content_t<detail::value_result_t<F &, std::int64_t>>;
+    struct functions {
+        F attempt;
+        std::function<bool(std::exception_ptr)> may_retry;
+    };
+    using own = detail::repeated<functions>;
+    vow_retry_policy native{};
+    native.size = sizeof native;
+    native.attempts = policy.attempts;
+    native.first_delay_ns = policy.first_delay.count();
+    native.factor = policy.factor;
+    native.max_delay_ns = policy.max_delay.count();
+    native.jitter = policy.jitter;
+    native.deadline_ns = policy.deadline.count();
+    if (policy.may_retry)
+        native.may_retry = [](vow_value failure, void *context) noexcept {
+            try {
+                return own::enter(context).may_retry(detail::exception_of(failure));
+            } catch (...) {
+                return false;
+            }
+        };
+    const auto run = [](vow_value number, void *context) noexcept {
+        return detail::guarded([&] {
+            return detail::call_with<std::int64_t, content>(own::enter(context).attempt, number);
+        });
+    };
+    return promise<content>::adopt(
+        own::with(functions{std::move(f), std::move(policy.may_retry)},
+                  [&](void *context) { return vow_retry(&native, run, context); }));
+}
+
+} // namespace vow
+
+#endif

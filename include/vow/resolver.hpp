@@ -1,0 +1,111 @@
+/// Settles a promise of a T.
+#ifndef VOW_RESOLVER_HPP
+#define VOW_RESOLVER_HPP
+
+#include "promise.hpp"
+
+namespace vow {
+
+/// The other end of a promise<T>: a counted handle. The first call that resolves wins, from any
+/// thread; later ones return false and do nothing. When the last copy is dropped before that, the
+/// promise is rejected with vow::broken_promise.
+template <class T>
+class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_resolver_release> {
+  public:
+    resolver() noexcept = default;
+    [[nodiscard]] static resolver adopt(vow_resolver *owned) noexcept {
+        return resolver(owned);
+    }
+    [[nodiscard]] static resolver borrow(vow_resolver *borrowed) noexcept {
+        return resolver(vow_resolver_retain(borrowed));
+    }
+
+    /// Fulfils. Throws std::bad_alloc when the value needs memory, and has no effect then.
+    template <class U = T, std::enable_if_t<std::is_convertible_v<U &&, U> && !std::is_void_v<T> &&
+                                                !detail::is_promise<std::decay_t<U>>::value,
+                                            int> = 0>
+    bool resolve(U &&content) const {
+        static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
+        return vow_resolve(native(), value_traits<T>::write(T(std::forward<U>(content))));
+    }
+    /// Fulfils a promise<void>.
+    template <class U = T, std::enable_if_t<std::is_void_v<U>, int> = 0>
+    bool resolve() const noexcept {
+        return vow_resolve(native(), vow_none());
+    }
+    /// Has the promise follow another one.
+    bool resolve(promise<T> other) const noexcept {
+        return vow_resolve(native(), vow_from_promise(other.release()));
+    }
+
+    /// Rejects with an exception: an object that is thrown to readers, or a std::exception_ptr.
+    template <class E> bool reject(E exception) const noexcept {
+        return vow_reject(native(), detail::error_of_exception(std::move(exception)));
+    }
+
+    /// Calls the function once if the promise is cancelled, or nobody is left to read it, before it
+    /// is resolved; on that thread, or at once if it is too late already. It must not throw, and is
+    /// destroyed once. Throws vow::error, std::bad_alloc.
+    template <class F> void on_cancel(F &&function) const {
+        detail::register_callback(
+            std::forward<F>(function), [this](auto call, void *context, auto destroy) {
+                return vow_resolver_on_cancel(native(), call, context, destroy);
+            });
+    }
+
+  private:
+    explicit resolver(vow_resolver *owned) noexcept : handle(owned) {
+    }
+};
+
+/// A promise and what settles it.
+template <class T> struct pending_promise {
+    vow::promise<T> promise;
+    vow::resolver<T> resolver;
+};
+
+/// A new one: `auto [promise, resolver] = vow::pending<int>();`
+template <class T> [[nodiscard]] pending_promise<T> pending() noexcept {
+    vow_resolver *settles = nullptr;
+    auto made = promise<T>::adopt(vow_promise_create(&settles));
+    return {std::move(made), resolver<T>::adopt(settles)};
+}
+
+/// The promise of what `f` does with a resolver<T>; what f throws rejects.
+template <class T, class F> promise<T> make_promise(F &&f) {
+    auto both = pending<T>();
+    try {
+        std::invoke(std::forward<F>(f), both.resolver);
+    } catch (...) {
+        both.resolver.reject(std::current_exception());
+    }
+    return std::move(both.promise);
+}
+
+/// A promise that is fulfilled already. Throws std::bad_alloc.
+template <class T> promise<std::decay_t<T>> fulfilled(T &&content) {
+    using plain = std::decay_t<T>;
+    return promise<plain>::adopt(
+        vow_promise_with(value_traits<plain>::write(plain(std::forward<T>(content)))));
+}
+inline promise<void> fulfilled() noexcept {
+    return promise<void>::adopt(vow_promise_with(vow_none()));
+}
+
+/// A promise that is rejected already, with an exception as resolver::reject takes it.
+template <class T, class E> promise<T> rejected(E exception) noexcept {
+    return promise<T>::adopt(vow_promise_with(detail::error_of_exception(std::move(exception))));
+}
+
+/// Calls `f` on an executor (none: that of a handler registered here). The promise of its result.
+template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
+auto async(const W &where, F f) {
+    return fulfilled().then(where, std::move(f));
+}
+template <class F> auto async(F f) {
+    return fulfilled().then(std::move(f));
+}
+
+} // namespace vow
+
+#endif
