@@ -3,9 +3,11 @@
 vow_make install PREFIX="$prefix"
 result $? "make install"
 
-# The header and what else is in include/, the manual pages once there are some, and the debugger's script.
+# The headers, the manual pages, and the debugger's script.
+scripts/man "$work/man"
 expected="$(find include -name 'vow.h*' -printf 'include/%f\n')
-$(find docs/man -name '*.[0-9]' -printf 'share/man/%P\n' 2>/dev/null)
+$(printf '%s\n' include/vow/*.hpp)
+$(find "$work/man" -name '*.[0-9]' -printf 'share/man/%P\n')
 $(find packaging/gdb -name '*-gdb.py' -printf "share/gdb/auto-load$prefix/lib/libvow.so.$version-gdb.py\n" 2>/dev/null)
 include/vow/module.modulemap
 lib/cmake/vow/manifest.txt

@@ -62,6 +62,11 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
 template <class T> struct pending_promise {
     vow::promise<T> promise;
     vow::resolver<T> resolver;
+
+    /// The promise goes first: of two ends that are dropped together nobody has to hear.
+    ~pending_promise() {
+        promise.reset();
+    }
 };
 
 /// A new one: `auto [promise, resolver] = vow::pending<int>();`

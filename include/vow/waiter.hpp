@@ -37,7 +37,8 @@ class coroutine_state {
         return ++wait_;
     }
 
-    /// The reaction (consumed) that the coroutine waits by, unless that wait is over.
+    /// The reaction (consumed) that the coroutine waits by. If that wait is over already, it is not
+    /// kept.
     void waits_by(vow_promise *reaction, std::uint64_t wait) noexcept {
         bool is_late = false;
         {
@@ -50,16 +51,31 @@ class coroutine_state {
         }
         if (is_late)
             vow_cancel(reaction);
-        vow_promise_release(reaction);
+        if (reaction != nullptr)
+            leave_alone(reaction);
     }
 
-    /// The coroutine goes on.
+    /// The coroutine goes on: this wait is over.
     void end() noexcept {
-        vow_promise *reaction;
-        {
-            const std::lock_guard<std::mutex> guard(mutex_);
-            ++wait_;
-            reaction = std::exchange(reaction_, nullptr);
+        vow_promise_release(take_reaction());
+    }
+
+    /// The same, when its reaction was not run, and will be rejected: that is nothing to report.
+    void end_unheard() noexcept {
+        if (vow_promise *const reaction = take_reaction())
+            leave_alone(reaction);
+    }
+
+    /// Releases a reaction (consumed) whose rejection is nobody's business.
+    static void leave_alone(vow_promise *reaction) noexcept {
+        if (vow_promise_state(reaction) == VOW_PENDING) {
+            vow_reaction hears = reaction_with(executor());
+            hears.executor = vow_executor_inline();
+            hears.on_rejected = [](vow_value, void *) noexcept { return vow_none(); };
+            reaction = vow_then_with(reaction, &hears);
+        } else {
+            vow_value seen;
+            vow_promise_peek(reaction, &seen);
         }
         vow_promise_release(reaction);
     }
@@ -78,6 +94,12 @@ class coroutine_state {
     }
 
   private:
+    vow_promise *take_reaction() noexcept {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        ++wait_;
+        return std::exchange(reaction_, nullptr);
+    }
+
     std::atomic<std::uint32_t> count_{1};
     std::atomic<bool> is_cancelled_{false};
     std::mutex mutex_;
@@ -107,7 +129,7 @@ class waiter {
         where_ = where ? std::move(where) : current_executor();
         coroutine_state *const state = coroutine != nullptr ? coroutine->state : nullptr;
         if (state == nullptr) {
-            vow_promise_release(react(awaited));
+            coroutine_state::leave_alone(react(awaited));
             return true;
         }
         if (state->is_cancelled()) {
@@ -180,12 +202,13 @@ class waiter {
     void resume_cancelled() noexcept {
         refuse();
         coroutine_->state->end();
-        vow_promise_release(react(vow_promise_with(vow_none())));
+        coroutine_state::leave_alone(react(vow_promise_with(vow_none())));
     }
 
     /// No executor runs it any more. A coroutine of another library is told, here.
     void give_up() noexcept {
         if (coroutine_ != nullptr) {
+            coroutine_->state->end_unheard();
             coroutine_->give_up(*coroutine_);
             return;
         }
