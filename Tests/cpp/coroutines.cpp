@@ -287,7 +287,7 @@ TEST("cancelling races with resuming, and every frame is freed") {
     for (int i = 0; i < 500; i++) {
         auto [p, r] = vow::pending<int>();
         auto q = reader(std::move(p));
-        std::thread resolving([r = std::move(r)] { r.resolve(1); });
+        std::thread resolving([settles = std::move(r)] { settles.resolve(1); });
         q.cancel();
         resolving.join();
         q.wait();

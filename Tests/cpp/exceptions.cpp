@@ -81,7 +81,8 @@ TEST("a type derived from vow::error comes back whole, and C sees its domain and
 TEST("the library's own errors have types") {
     const auto broken = vow::pending<int>().promise;
     CHECK_THROWS(vow::broken_promise, broken.get());
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
     p.cancel();
     CHECK_THROWS(vow::cancelled, p.get());
     CHECK_THROWS(vow::timed_out, vow::delay(1h).timeout(1ms).get());
@@ -92,7 +93,9 @@ TEST("the library's own errors have types") {
 }
 
 TEST("a rejection with a value that is no error is errc::no_error with that payload") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     vow_reject(r.native(), vow_int(3));
     const auto error = CHECK_THROWS(vow::error, p.get());
     CHECK(error && error->is(vow::errc::no_error) && error->payload().as<int>() == 3);

@@ -104,7 +104,7 @@ int main(int count, char **arguments) {
     if (vow_set_allocator(&counting) != 0)
         return 3;
     std::signal(SIGALRM, hang);
-    std::stable_sort(tests().begin(), tests().end(), [](const test &a, const test &b) {
+    std::sort(tests().begin(), tests().end(), [](const test &a, const test &b) {
         const int order = std::strcmp(a.file, b.file);
         return order != 0 ? order < 0 : a.line < b.line;
     });

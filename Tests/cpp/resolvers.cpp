@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 TEST("the first call that resolves wins") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     CHECK(r.resolve(1));
     CHECK(!r.resolve(2));
     CHECK(!r.reject(std::runtime_error("late")));
@@ -12,20 +14,30 @@ TEST("the first call that resolves wins") {
 }
 
 TEST("what converts to the promise's type resolves it") {
-    auto [p, r] = vow::pending<std::string>();
+    auto pr = vow::pending<std::string>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     CHECK(r.resolve("text"));
     CHECK_EQ(p.get(), "text");
-    auto [q, s] = vow::pending<void>();
+    auto qs = vow::pending<void>();
+    auto &q = qs.promise;
+    auto &s = qs.resolver;
     CHECK(s.resolve());
     q.get();
-    auto [v, t] = vow::pending<std::vector<int>>();
+    auto vt = vow::pending<std::vector<int>>();
+    auto &v = vt.promise;
+    auto &t = vt.resolver;
     CHECK(t.resolve({1, 2}));
     CHECK_EQ(v.get().size(), 2U);
 }
 
 TEST("resolving with a promise follows it") {
-    auto [p, r] = vow::pending<int>();
-    auto [q, s] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
+    auto qs = vow::pending<int>();
+    auto &q = qs.promise;
+    auto &s = qs.resolver;
     CHECK(r.resolve(q));
     CHECK(!p.is_settled());
     CHECK(!r.resolve(3));
@@ -34,14 +46,18 @@ TEST("resolving with a promise follows it") {
 }
 
 TEST("a promise that follows itself is rejected") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     r.resolve(p);
     const auto error = CHECK_THROWS(vow::error, p.get());
     CHECK(error && error->is(vow::errc::cycle));
 }
 
 TEST("the last copy of a resolver that is dropped breaks the promise") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     {
         auto copy = r;
         r.reset();
@@ -52,8 +68,10 @@ TEST("the last copy of a resolver that is dropped breaks the promise") {
 }
 
 TEST("a resolver travels in a lambda to another thread") {
-    auto [p, r] = vow::pending<tracked>();
-    std::thread([r = std::move(r)] { r.resolve(tracked(4)); }).join();
+    auto pr = vow::pending<tracked>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
+    std::thread([settles = std::move(r)] { settles.resolve(tracked(4)); }).join();
     CHECK_EQ(p.get().number, 4);
 }
 
@@ -66,7 +84,9 @@ TEST("make_promise gives its function the resolver, and takes its exception") {
 }
 
 TEST("a producer is told once that its promise was cancelled") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     int told = 0;
     r.on_cancel([&told, t = tracked()] { told++; });
     CHECK(p.cancel(std::string("because")));
@@ -82,13 +102,16 @@ TEST("a producer is told once that its promise was cancelled") {
 TEST("a producer is told that nobody is left to read, and not once it has resolved") {
     int told = 0;
     {
-        auto [p, r] = vow::pending<int>();
+        auto pr = vow::pending<int>();
+        auto &p = pr.promise;
+        auto &r = pr.resolver;
         r.on_cancel([&] { told++; });
         p.reset();
         CHECK_EQ(told, 1);
     }
     {
-        auto [p, r] = vow::pending<int>();
+        auto pr = vow::pending<int>();
+        auto &r = pr.resolver;
         r.on_cancel([&told, t = tracked()] { told++; });
         r.resolve(1);
     }
@@ -103,7 +126,9 @@ TEST("an empty resolver refuses to watch") {
 }
 
 TEST("C settles a promise of C++, and reads one") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     auto q = std::move(p).then([](int x) { return x * 2; });
     vow_resolver *native = r.release();
     vow_resolve(native, vow_int(21));

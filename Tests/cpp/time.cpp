@@ -14,7 +14,9 @@ TEST("a delay takes its time, and a negative one is refused") {
 }
 
 TEST("a time-out cancels what takes too long") {
-    auto [p, r] = vow::pending<int>();
+    auto pr = vow::pending<int>();
+    auto &p = pr.promise;
+    auto &r = pr.resolver;
     bool told = false;
     r.on_cancel([&] { told = true; });
     CHECK_THROWS(vow::timed_out, vow::timeout(std::move(p), 1ms).get());

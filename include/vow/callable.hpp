@@ -113,6 +113,11 @@ template <class F, class T> constexpr taking how_taken() {
 template <class F, class T, taking = how_taken<F, T>()> struct value_result {
     using type = std::invoke_result_t<F>;
 };
+template <class F, class T> struct value_result<F, T, taking::wrong> {
+    static_assert(how_taken<F, T>() != taking::wrong,
+                  "a handler takes the value as const T&, T or T&&, or takes nothing");
+    using type = void;
+};
 template <class F, class T> struct value_result<F, T, taking::shared> {
     using type = std::invoke_result_t<F, const T &>;
 };

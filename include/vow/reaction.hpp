@@ -105,8 +105,6 @@ vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function fun
 
 /// Calls a handler of T with a value and makes a C of its result.
 template <class T, class C, class F> auto value_handler(F function) {
-    static_assert(how_taken<F, T>() != taking::wrong,
-                  "a handler takes the value as const T&, T or T&&, or takes nothing");
     return [function = std::move(function)](vow_value input) mutable {
         return call_with<T, C>(std::move(function), input);
     };
