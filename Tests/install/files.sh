@@ -5,7 +5,8 @@ result $? "make install"
 
 # The headers, the manual pages, and the debugger's script.
 scripts/man "$work/man"
-expected="$(find include -name 'vow.h*' -printf 'include/%f\n')
+expected="bin/vow-trace
+$(find include -name 'vow.h*' -printf 'include/%f\n')
 $(printf '%s\n' include/vow/*.hpp)
 $(find "$work/man" -name '*.[0-9]' -printf 'share/man/%P\n')
 $(find packaging/gdb -name '*-gdb.py' -printf "share/gdb/auto-load$prefix/lib/libvow.so.$version-gdb.py\n" 2>/dev/null)
@@ -37,6 +38,11 @@ result $? "DESTDIR stands before PREFIX"
 result $? "no installed file names DESTDIR"
 ! grep -q '^Libs:.*rpath' "$stage/usr/lib/pkgconfig/vow.pc"
 result $? "no run path is given for a directory that the loader knows"
+
+[ "$(cd / && env -i PATH="$PATH" "$prefix/bin/vow-trace" --version)" = "vow-trace $version" ]
+result $? "vow-trace runs where it was installed"
+cmp -s "$prefix/bin/vow-trace" "$stage/usr/bin/vow-trace"
+result $? "vow-trace is the same, byte for byte, each time it is packed"
 
 ! vow_make install PREFIX=relative 2>/dev/null && [ ! -e relative ]
 result $? "a PREFIX that is not absolute is refused"

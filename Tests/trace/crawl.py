@@ -79,7 +79,7 @@ class Crawl:
         writer.thread(NETWORK, "network")
         for number in range(self.workers):
             writer.thread(FIRST_WORKER + number, f"worker {number}")
-        self.map = self.identity()
+        self.map = self.writer.identity()
         self.begun_at = MS // 2
         for number in range(self.never):
             writer.promise("subscription", 2 * MS, label=f"news {number}", site="crawl+0x4100 (subscribe+0x10)")
@@ -96,10 +96,6 @@ class Crawl:
         writer.blocked(self.map, MS, end + 30_000, MAIN)
         self.count(end)
         return writer
-
-    def identity(self):
-        self.writer.last += 1
-        return hex(self.writer.last)
 
     def next_page(self, before):
         """The map calls its function, after a page was settled, or at first."""
@@ -143,7 +139,7 @@ class Page:
         self.number = number
         self.made = made
         self.tid = tid
-        self.id = crawl.identity()
+        self.id = crawl.writer.identity()
         chance = crawl.random.random()
         self.failures = 2 if chance < 0.02 else 1 if chance < 0.1 else 0
         self.tries = 0
@@ -161,7 +157,7 @@ class Page:
             bad = attempt < self.failures
             hangs = bad and crawl.random.random() < 0.5
             took = LIMIT if hangs else crawl.between(2 * MS, 14 * MS)
-            request, limit, parse = crawl.identity(), crawl.identity(), crawl.identity()
+            request, limit, parse = writer.identity(), writer.identity(), writer.identity()
             writer.on(self.id, parse, end, tid)
             crawl.at(made + took, lambda: self.answer(attempt, made, tid, bad, hangs, request, limit, parse))
             return end

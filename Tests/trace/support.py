@@ -36,8 +36,7 @@ class Writer:
 
     def promise(self, kind, made, settled=None, tid=1, settled_tid=None, label=None, **more):
         """A promise; state, error, value, site, reads, executor as the format has them. Returns its id."""
-        self.last += 1
-        identity = more.pop("id", None) or hex(self.last)
+        identity = more.pop("id", None) or self.identity()
         name = label or kind
         end = {each: more.pop(each) for each in ("state", "error", "value") if each in more}
         begin = {"kind": kind, **more}
@@ -51,6 +50,11 @@ class Writer:
             about = {"promise": identity, "state": args["state"]}
             self.event("X", f"settle {name}", where, settled, cat="settle", dur=0.001, args=about)
         return identity
+
+    def identity(self):
+        """A new id, for a promise that is written later."""
+        self.last += 1
+        return hex(self.last)
 
     def on(self, identity, other, when, tid=1, how="waits"):
         self.event("n", how, tid, when, cat="promise", id=identity, args={"on": other})

@@ -45,6 +45,8 @@ def style():
 
 
 def text(x, y, content, kind="f-text"):
+    if not content:
+        return ""
     return f'<text x="{x}" y="{y}" class="{kind}">{quoted(content)}</text>'
 
 

@@ -2,8 +2,10 @@
 function paintMarks(seen) {
   const visible = new Set(seen.filter((row) => row.what === "group").map((row) => row.number));
   const placed = new Set();
+  const crowd = D.retries.length + D.timeouts.length;
+  const apart = crowd * (view.end - view.begin) > 600 * whole ? 24 : 7;
   const free = (x, y) => {
-    const key = `${Math.round(x / 7)} ${Math.round(y)}`;
+    const key = `${Math.round(x / apart)} ${Math.round(y)}`;
     return placed.has(key) ? false : Boolean(placed.add(key));
   };
   for (const [index, moments] of D.retries) {
