@@ -124,7 +124,7 @@ class Browser:
         """Two frames later everything that was asked for is on the screen."""
         self.call(
             "Runtime.evaluate", awaitPromise=True,
-            expression="new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200))))",
+            expression="new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))",
         )  # fmt: skip
 
     def key(self, key, modifiers=0):
