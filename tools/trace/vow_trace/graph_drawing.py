@@ -2,7 +2,7 @@
 
 from . import svg, times
 
-WIDE, HIGH, GAP_X, GAP_Y = 190, 44, 56, 12
+WIDE, HIGH, GAP_X, GAP_Y = 214, 44, 56, 12
 MOST = 600
 STATE_COLOURS = {"pending": "pending", "fulfilled": "fulfilled", "rejected": "rejected"}
 
@@ -80,7 +80,8 @@ def line(start, end, kind):
 def card(node, x, y, thread):
     """A box with name, id, kind and age, and its whole site as a title."""
     colour = STATE_COLOURS.get(node.state, "pending")
-    about = f"{node.kind} {node.id} · {node.state} {times.text(max(node.age, 0))}"
+    kind = f"{node.kind} " if node.label else ""
+    about = f"{kind}{node.id} · {node.state} {times.text(max(node.age, 0))}"
     if thread is not None:
         about = f"{node.id} · awaited by thread {thread}"
     title = " · ".join(each for each in (node.label, node.kind, node.id, node.state, node.executor, node.site) if each)
@@ -90,8 +91,8 @@ def card(node, x, y, thread):
     if node.progress is not None:
         share = min(max(node.progress, 0), 1)
         yield svg.box(x + 12, y + HIGH - 5, round((WIDE - 20) * share), 2, "f-handler")
-    yield svg.text(x + 12, y + 18, svg.cut(node.name, 24), "f-text b")
-    yield svg.text(x + 12, y + 34, svg.cut(about, 30), "f-quiet")
+    yield svg.text(x + 12, y + 18, svg.cut(node.name, 26), "f-text b")
+    yield svg.text(x + 12, y + 34, svg.cut(about, 31), "f-quiet")
     yield "</g>"
 
 
