@@ -99,6 +99,33 @@ class Causes(unittest.TestCase):
         self.assertEqual(path_of(trace, retry), expected)
         self.assertEqual([(each.id, moments) for each, moments in ranking.retries(trace)], [(retry, [520])])
 
+    def test_pauses_and_the_deadline_of_a_retry_are_no_attempts(self):
+        for ending in ("fulfilled", "rejected", "pending"):
+            writer = Writer()
+            how = {"error": "http 500"} if ending == "rejected" else {}
+            retry = writer.promise("retry", 0, None if ending == "pending" else 900, label="fetch", **how)
+            steps = [("async", 10, 100, True), ("async", 110, 300, False), ("async", 310, 400, True), ("async", 410, 600, False)]
+            if ending == "fulfilled":
+                steps.append(("async", 610, 890, False))
+            if ending == "pending":
+                steps.append(("async", 610, None, False))
+            writer.on(retry, writer.promise("delay", 1, None), 1)
+            for kind, made, settled, bad in steps:
+                each = writer.promise(kind, made, settled, **({"error": "http 500"} if bad else {}))
+                writer.on(retry, each, made)
+                if not bad and made < 600:
+                    writer.on(each, writer.promise("delay", made + 5, settled - 5), made + 6, how="follows")
+            trace = writer.trace()
+            expected = [310] if ending == "rejected" else [310, 610]
+            self.assertEqual([moments for _, moments in ranking.retries(trace)], [expected], ending)
+
+    def test_a_retry_without_pauses_counts_each_attempt(self):
+        writer = Writer()
+        retry = writer.promise("retry", 0, 900)
+        for made, more in ((10, {"error": "a 1"}), (200, {"error": "a 1"}), (400, {})):
+            writer.on(retry, writer.promise("async", made, made + 100, **more), made)
+        self.assertEqual([moments for _, moments in ranking.retries(writer.trace())], [[200, 400]])
+
     def test_a_ring_of_waits_ends(self):
         writer = Writer()
         one = writer.promise("then", 0, 100, reads="0x2", error="VOW_ECYCLE")

@@ -11,6 +11,7 @@ from .threads import enclosing, last_await
 
 CATEGORIES = ("waiting", "queued", "running")
 OF_TIME = ("delay", "timeout", "descriptor")
+WAITS = {"delay": "a delay", "descriptor": "waiting for a descriptor"}
 BY_TURNS = ("retry", "repeat", "map", "reduce")
 
 
@@ -88,7 +89,7 @@ class Walk:
             run = enclosing(self.trace, promise.settled_tid, promise.settled)
             if run and run.begin <= self.now:
                 return self.running, run
-        return self.making(promise, "waiting", "waiting to be settled")
+        return self.making(promise, "waiting", WAITS.get(promise.kind, "waiting to be settled"))
 
     def latest(self, promise, limit):
         """What it waited for that settled last, when it looked at that, and on which thread."""

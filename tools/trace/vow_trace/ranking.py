@@ -67,13 +67,29 @@ def hangs_on(trace, promise):
 
 
 def attempts(trace, promise):
-    """When each attempt of a retry was begun: what it waits for one after the other, but its delays."""
-    found = []
+    """When each attempt of a retry was begun: (moment, id). It waits for them one after the other,
+    for its pauses between them, and for a delay that is its deadline."""
+    found, others = [], []
     for moment, _, identity, _ in promise.deps:
         other = trace.promises.get(identity)
         if other is None or other.kind != "delay":
+            others.append((moment, identity, other))
+    paused = True
+    for place, (moment, identity, other) in enumerate(others):
+        paused = not paused and is_pause(trace, promise, other, place == len(others) - 1)
+        if not paused:
             found.append((moment, identity))
     return found
+
+
+def is_pause(trace, retry, other, is_last):
+    """Of what follows an attempt: a pause ends well and yet the retry goes on, or it waits for a delay."""
+    if other is None:
+        return False
+    if other.state == "fulfilled" and retry.state != "pending":
+        return not is_last or retry.state != "fulfilled"
+    kinds = (trace.promises[each].kind for each in trace.waited_for(other) if each in trace.promises)
+    return other.state == "fulfilled" and not is_last or "delay" in kinds
 
 
 def retries(trace):
