@@ -23,11 +23,15 @@ class Resolving(CommandTest):
     def setUp(self):
         super().setUp()
         (self.at / "app.c").write_text(SOURCE)
+        self.offset = self.built()
+
+    def built(self, *flags):
+        """Builds the program; returns the offset of the call in main: the byte before it comes back."""
         compiler = os.environ.get("CC") or "cc"
-        subprocess.run([*compiler.split(), "-g", "-O0", "-o", "app", "app.c"], cwd=self.at, check=True)
+        subprocess.run([*compiler.split(), "-g", "-O0", "-o", "app", "app.c", *flags], cwd=self.at, check=True)
         listing = subprocess.run(["objdump", "-d", "app"], cwd=self.at, check=True, capture_output=True, text=True).stdout
         called = re.search(r"call\w*\s+.*<make_request>.*\n\s*([0-9a-f]+):|\bbl\s+.*<make_request>.*\n\s*([0-9a-f]+):", listing)
-        self.offset = int(called[1] or called[2], 16)
+        return int(called[1] or called[2], 16) - 1
 
     def trace(self, name="app"):
         writer = Writer()
@@ -45,6 +49,11 @@ class Resolving(CommandTest):
         site, complaints = self.never()
         self.assertRegex(site, r"app\.c:4 \(main\)$")
         self.assertEqual(complaints, "")
+
+    def test_a_program_at_a_fixed_place(self):
+        self.offset = self.built("-no-pie", "-fno-pie", "-Wl,-Ttext-segment=0x400000") - 0x400000
+        (self.at / "trace.json").write_text(self.trace().text())
+        self.assertRegex(self.never()[0], r"app\.c:4 \(main\)$")
 
     def test_a_binary_that_the_trace_names(self):
         (self.at / "bin").mkdir()

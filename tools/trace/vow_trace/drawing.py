@@ -10,6 +10,7 @@ WIDTH, LEFT, RIGHT = 1120, 178, 18
 PLOT = WIDTH - LEFT - RIGHT
 LARGEST = 95_000
 GROUPS, THREADS = 14, 10
+FOLDED = 28  # how high promises without a label are, where others have one
 WORST = {"fulfilled": 0, "pending": 1, "cancelled": 2, "timed out": 3, "rejected": 4}
 CATEGORY_COLOURS = {"waiting": "pending", "queued": "timed-out", "running": "handler"}
 
@@ -110,6 +111,8 @@ class Timeline:
 
     def group(self, group):
         lane = 14 if group.lanes == 1 else 8 if group.lanes <= 24 else 4 if group.lanes <= 60 else 240 / group.lanes
+        if not group.labelled and self.analysis.groups[0].labelled:
+            lane = min(lane, FOLDED / group.lanes)
         height = max(lane * group.lanes, 14)
         word = "lane" if group.lanes == 1 else "lanes"
         self.heading(group.name, f"{len(group.promises):,} · {group.lanes:,} {word}", height, group.labelled)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -24,12 +25,31 @@ def binary_of(module, modules, places):
     return Path(found) if found else None
 
 
+def base_of(binary):
+    """The address at which a file's offsets begin: 0 but for programs that are linked to a fixed place."""
+    with open(binary, "rb") as file:
+        head = file.read(64)
+        if head[:6] != b"\x7fELF\x02\x01" or len(head) < 64:
+            return 0
+        (start,) = struct.unpack_from("<Q", head, 32)
+        size, count = struct.unpack_from("<HH", head, 54)
+        file.seek(start)
+        table = file.read(size * count)
+    loaded = [
+        struct.unpack_from("<Q", table, each + 16)[0]
+        for each in range(0, len(table) - size + 1, size)
+        if struct.unpack_from("<I", table, each)[0] == 1
+    ]
+    return min(loaded, default=0) & ~0xFFF
+
+
 def lines_of(binary, offsets):
-    """{offset: "file.c:12 (function)"} of those that addr2line knows. A site is where a call returns to."""
+    """{offset: "file.c:12 (function)"} of those that addr2line knows."""
     found = {}
+    base = base_of(binary)
     for start in range(0, len(offsets), AT_ONCE):
         part = offsets[start : start + AT_ONCE]
-        command = ["addr2line", "-f", "-C", "-e", str(binary), *(hex(max(each - 1, 0)) for each in part)]
+        command = ["addr2line", "-f", "-C", "-e", str(binary), *(hex(base + each) for each in part)]
         try:
             answer = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         except (OSError, subprocess.TimeoutExpired):
