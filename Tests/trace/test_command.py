@@ -78,6 +78,14 @@ class Command(CommandTest):
         self.assertIn(b"prefers-color-scheme:dark", content)
         self.assertNotIn(b"<script", content)
 
+    def test_no_bar_leaves_the_picture(self):
+        self.run_it("crawl.json", "--svg", "crawl.svg")
+        content = (self.at / "crawl.svg").read_text()
+        bars = [(int(x), int(length)) for x, length in re.findall(r"M(\d+) [\d.]+h(\d+)(?=[M\"])", content)]
+        self.assertGreater(len(bars), 500)
+        self.assertGreaterEqual(min(x for x, _ in bars), 178)
+        self.assertLessEqual(max(x + length for x, length in bars), 1104)
+
     def test_a_picture_of_very_many_stays_small(self):
         writer = Writer()
         for number in range(30_000):

@@ -1,5 +1,6 @@
 """Draws a trace's timeline as a small picture that does not move: lanes, threads, the critical path."""
 
+import re
 from bisect import bisect_right
 
 from . import ranking, svg, times
@@ -10,6 +11,7 @@ WIDTH, LEFT, RIGHT = 1120, 178, 18
 PLOT = WIDTH - LEFT - RIGHT
 LARGEST = 95_000
 GROUPS, THREADS = 14, 10
+RUN = re.compile(rb"([^\0])\1*", re.S)
 FOLDED = 28  # how high promises without a label are, where others have one
 WORST = {"fulfilled": 0, "pending": 1, "cancelled": 2, "timed out": 3, "rejected": 4}
 CATEGORY_COLOURS = {"waiting": "pending", "queued": "timed-out", "running": "handler"}
@@ -31,22 +33,21 @@ class Timeline:
         return LEFT + int(moment * PLOT / self.span) // self.grain * self.grain
 
     def bars(self, items):
-        """(begin, end, colour, importance) of one lane as (x, length, colour): slivers at one place are one."""
-        found = []
-        for begin, end, colour, weight in items:
-            x = self.x(begin)
-            length = max(self.x(end) - x, self.grain)
-            if length > 3 * self.grain:
+        """What is seen of (begin, end, colour, importance) in one row: (x, length, colour) from left to right.
+
+        Where several share a place the most important one is seen, as in a picture of so many pixels.
+        """
+        names = sorted({each[2] for each in items})
+        row = bytearray(PLOT // self.grain + 2)
+        for begin, end, colour, _ in sorted(items, key=lambda each: each[3]):
+            x = (self.x(begin) - LEFT) // self.grain
+            length = max((self.x(end) - LEFT) // self.grain - x, 1)
+            if length > 3:
                 length -= 1
-            if found and x < found[-1][0] + found[-1][1]:
-                if length <= self.grain:
-                    if weight > found[-1][3]:
-                        found[-1][2:] = [colour, weight]
-                    continue
-                moved = found[-1][0] + found[-1][1]
-                x, length = moved, max(x + length - moved, self.grain)
-            found.append([x, length, colour, weight])
-        return found
+            row[x : x + length] = bytes([names.index(colour) + 1]) * length
+        for run in RUN.finditer(bytes(row)):
+            start, stop = run.span()
+            yield LEFT + start * self.grain, (stop - start) * self.grain, names[run[0][0] - 1]
 
     def draw(self):
         trace = self.trace
@@ -124,10 +125,10 @@ class Timeline:
         for row, promises in per_lane.items():
             y = self.y + row * max(lane, 4) + thick / 2
             items = []
-            for each in sorted(promises, key=lambda one: one.made):
+            for each in promises:
                 end = self.trace.duration if each.settled is None else each.settled
                 items.append((each.made, end, each.outcome, WORST[each.outcome]))
-            for x, length, colour, _ in self.bars(items):
+            for x, length, colour in self.bars(items):
                 by_colour.setdefault(colour, []).append((x, y, length))
         for name in OUTCOMES:
             self.parts.append(svg.strokes(by_colour.get(name, ()), thick, name.replace(" ", "-")))
@@ -172,7 +173,7 @@ class Timeline:
             self.heading(thread.name or f"thread {thread.tid}", f"{share:.0f} % busy", 14, False)
             for what, colour in (("await", "await"), ("handler", "handler")):
                 items = [(each.begin, each.end, colour, 0) for each in thread.slices if each.what == what]
-                pieces = [(x, self.y + 6.5, length) for x, length, _, _ in self.joined(self.bars(items))]
+                pieces = [(x, self.y + 6.5, length) for x, length, _ in self.bars(items)]
                 self.parts.append(svg.strokes(pieces, 13, colour))
             self.y += 18
         if len(some) > THREADS:
@@ -180,22 +181,11 @@ class Timeline:
             self.parts.append(svg.text(16, self.y, f"and {len(some) - THREADS} more threads", "f-quiet"))
             self.y += 8
 
-    def joined(self, bars):
-        """Bars that touch, as one."""
-        found = []
-        for each in bars:
-            if found and each[0] <= found[-1][0] + found[-1][1] and each[2] == found[-1][2]:
-                found[-1][1] = each[0] + each[1] - found[-1][0]
-            else:
-                found.append(list(each))
-        return found
-
     def path(self):
         """The critical path as one row, by category."""
         if not self.analysis.path:
             return
         self.y += 4
-        parts = [f"{name} {times.text(value)}" for name, value in self.analysis.path_sums.items()]
         self.heading("critical path", "", 14, True)
         starts = [each.begin for each in self.analysis.path]
         columns = {}
@@ -212,7 +202,12 @@ class Timeline:
             colour = CATEGORY_COLOURS[category]
             self.parts.append(svg.strokes([(x, self.y + 6.5, length) for x, length, _ in pieces], 13, colour))
         self.y += 30
-        self.parts.append(svg.text(LEFT, self.y - 2, ", ".join(parts), "f-quiet"))
+        x = LEFT
+        for name, value in self.analysis.path_sums.items():
+            words = f"{name} {times.text(value)}"
+            self.parts.append(svg.box(x, self.y - 11, 10, 10, f"f-{CATEGORY_COLOURS[name]}", 2))
+            self.parts.append(svg.text(x + 15, self.y - 2, words, "f-quiet"))
+            x += 32 + 7 * len(words)
         self.y += 4
 
     def most(self, starts, x):
