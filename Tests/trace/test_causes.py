@@ -126,6 +126,17 @@ class Causes(unittest.TestCase):
             writer.on(retry, writer.promise("async", made, made + 100, **more), made)
         self.assertEqual([moments for _, moments in ranking.retries(writer.trace())], [[200, 400]])
 
+    def test_a_handler_that_returned_a_promise_waits_for_both(self):
+        writer = Writer()
+        first = writer.promise("promise", 0, 100)
+        inner = writer.promise("promise", 120, 300)
+        then = writer.promise("then", 0, 310, reads=inner)
+        writer.handler(then, 110, 130, tid=2, reads=first)
+        writer.on(then, inner, 131, tid=2, how="follows")
+        trace = writer.trace()
+        self.assertEqual(trace.waited_for(trace.promises[then]), {first: "reads", inner: "follows"})
+        self.assertIn(then, trace.promises[first].readers)
+
     def test_a_ring_of_waits_ends(self):
         writer = Writer()
         one = writer.promise("then", 0, 100, reads="0x2", error="VOW_ECYCLE")

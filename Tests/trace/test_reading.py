@@ -118,6 +118,14 @@ class Reading(unittest.TestCase):
         both = text.replace("\n]}\n", ",\n") + "\n".join(other).replace('"pid": 7', '"pid": 8') + "\n]}\n"
         self.assertEqual(len(trace_of(both).promises), 6)
 
+    def test_threads_that_ran_nothing_come_last(self):
+        writer = Writer()
+        writer.thread(1, "idle")
+        writer.thread(2, "busy")
+        then = writer.promise("then", 0, 100, tid=2)
+        writer.handler(then, 10, 90, tid=2)
+        self.assertEqual([each.name for each in writer.trace().threads.values()], ["busy", "idle"])
+
     def test_a_handlers_run_inside_a_wait_nests(self):
         writer = Writer()
         first = writer.promise("promise", 0, 900)

@@ -164,7 +164,7 @@ def build(lines):
 
 
 def finish(trace):
-    """Sorts, drops what has no beginning, finds the bounds, and lets threads nest."""
+    """Sorts, drops what has no beginning, finds the bounds, lets threads nest; idle ones come last."""
     lost = [each for each, promise in trace.promises.items() if promise.made is None]
     for each in lost:
         promise = trace.promises[each]
@@ -183,6 +183,7 @@ def finish(trace):
     bounds(trace)
     for thread in trace.threads.values():
         nest(thread)
+    trace.threads = dict(sorted(trace.threads.items(), key=lambda item: not item[1].slices))
     attach(trace)
 
 

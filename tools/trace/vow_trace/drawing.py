@@ -104,11 +104,13 @@ class Timeline:
         self.y = top + height + 10
 
     def heading(self, name, more, height, bold):
-        self.parts.append(svg.text(16, self.y + 11, svg.cut(name, 22), "f-text b" if bold else "f-text"))
-        if height >= 27:
-            self.parts.append(svg.text(16, self.y + 25, more, "f-quiet"))
+        beside = "" if height >= 27 else more.split(" · ")[0]
+        name = svg.cut(name, 22 - len(beside))
+        self.parts.append(svg.text(16, self.y + 11, name, "f-text b" if bold else "f-text"))
+        if beside:
+            self.parts.append(svg.text(LEFT - 12, self.y + 11, beside, "f-quiet e"))
         else:
-            self.parts.append(svg.text(LEFT - 12, self.y + 11, more.split(",  ")[0].split(" · ")[0], "f-quiet e"))
+            self.parts.append(svg.text(16, self.y + 25, more, "f-quiet"))
 
     def group(self, group):
         lane = 14 if group.lanes == 1 else 8 if group.lanes <= 24 else 4 if group.lanes <= 60 else 240 / group.lanes

@@ -1,6 +1,6 @@
 """An analysis as the page reads it: columns of numbers, and each text once."""
 
-from . import ranking, times
+from . import ranking
 from .causes import CATEGORIES, Walk
 from .model import OUTCOMES
 
@@ -198,9 +198,3 @@ def links(trace, ordered, number, tids, texts):
         parts = [segment(each, number, tids, texts) for each in part]
         found.append([number[before.id] if before else -1, parts])
     return found
-
-
-def scale(duration):
-    """Marks for an axis: (distance, [moments])."""
-    distance = times.step(max(duration, 1), 10)
-    return distance, list(range(0, duration + 1, distance))

@@ -4,8 +4,6 @@ from . import graph_drawing, page, times
 from .errors import InputError
 from .text import clean, counted
 
-MOST = 2_000
-
 
 class Node:
     """One promise."""
@@ -36,7 +34,6 @@ class Graph:
         self.nodes = {}
         self.edges = []
         self.threads = []
-        self.left_out = 0
 
     def title(self, identity):
         node = self.nodes.get(identity)

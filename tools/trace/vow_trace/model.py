@@ -109,10 +109,10 @@ class Trace:
         return promise
 
     def waited_for(self, promise):
-        """The ids it waits for, each once: (id, how)."""
-        found = {}
-        if promise.reads:
-            found[promise.reads] = "reads"
+        """The ids it waits for, each once: {id: how}. What it adopts may stand in the place of what it read."""
+        found = {each.reads: "reads" for each in promise.runs if each.reads}
         for _, _, other, how in promise.deps:
             found.setdefault(other, how)
+        if promise.reads:
+            found.setdefault(promise.reads, "reads")
         return found

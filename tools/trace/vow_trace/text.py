@@ -57,12 +57,13 @@ def threads(analysis):
         return
     yield ""
     yield "Threads                              handlers  busy"
-    for each in list(trace.threads.values())[:20]:
+    shown = [each for each in trace.threads.values() if each.slices][:20]
+    for each in shown:
         number = sum(1 for one in each.slices if one.what == "handler")
         share = 100 * ranking.busy(each) / trace.duration if trace.duration else 0
         yield f"  {clean(f'{each.name} {each.tid}'.strip(), 34):<34} {number:>8,}  {share:.1f} %"
-    if len(trace.threads) > 20:
-        yield f"  and {len(trace.threads) - 20} more threads"
+    if len(trace.threads) > len(shown):
+        yield f"  and {len(trace.threads) - len(shown)} more"
 
 
 def path(analysis, most=40):

@@ -228,7 +228,7 @@ function openEnd(x, y, height) {
 
 function paintThread(row) {
   const thread = D.threads[row.number];
-  const last = new Array(row.lanes).fill(-10);
+  const last = new Array(Math.max(row.lanes, 1)).fill(-10);
   for (const wait of [1, 0]) {
     ink.fillStyle = wait ? colours.await : colours.handler;
     last.fill(-10);
@@ -250,7 +250,7 @@ function paintThread(row) {
       }
     }
   }
-  const y = row.y + row.lanes * 16;
+  const y = row.y + (row.lanes > 0 ? row.lanes * 16 : 5);
   let before = -1;
   const list = settlings[row.number];
   for (let at = firstSettling(list); at < list.length && settled[list[at]] <= view.end; at += 1) {

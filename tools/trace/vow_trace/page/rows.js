@@ -26,8 +26,8 @@ function layOut() {
     y += 26;
   }
   D.threads.forEach((thread, number) => {
-    const lanes = Math.max(collapsed.has(`thread ${number}`) ? 1 : thread.depth, 1);
-    const height = lanes * 16 + 7;
+    const lanes = collapsed.has(`thread ${number}`) ? Math.min(thread.depth, 1) : thread.depth;
+    const height = Math.max(lanes * 16 + 7, 14);
     rows.push({ what: "thread", number, y, height, lane: 16, lanes });
     y += height + 7;
   });
