@@ -63,13 +63,14 @@ static bool may_retry(vow_value error, void *context) {
 static vow_value attempt(vow_value number, void *context) {
     struct page *page = context;
     struct crawl *crawl = page->crawl;
-    char url[64];
+    int index = (int)(page - crawl->pages);
+    char url[64], label[32];
     crawl->retries += number.as.integer > 1;
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/page/%d", crawl->port,
-             (int)(page - crawl->pages));
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/page/%d", crawl->port, index);
     /* When the time is up, the transfer loses its only reader, and libcurl the transfer. */
     vow_promise *request = vow_timeout(fetch(url), 500 * MILLISECOND);
-    vow_promise_set_label(request, strstr(url, "/page"));
+    snprintf(label, sizeof label, "request %d", index);
+    vow_promise_set_label(request, label);
     return vow_from_promise(request);
 }
 
