@@ -61,6 +61,8 @@ void hang(int) {
 
 } // namespace
 
+// A sanitizer has an operator new of its own, which it wants to keep.
+#if !defined(VOW_SANITIZED)
 void *operator new(std::size_t bytes) {
     news++;
     if (void *memory = std::malloc(bytes != 0 ? bytes : 1))
@@ -77,6 +79,7 @@ void operator delete(void *memory) noexcept {
 void operator delete(void *memory, std::size_t) noexcept {
     std::free(memory);
 }
+#endif
 
 long allocations() {
     return news;
