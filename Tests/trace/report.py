@@ -1,10 +1,10 @@
-"""Runs one kind of test, test_*.py (unit) or page_*.py (browser), and prints `ok` and `not ok` lines."""
+"""Runs one kind of test, test_*.py, page_*.py or real_*.py, and prints `ok` and `not ok` lines."""
 
 import sys
 import unittest
 from pathlib import Path
 
-PATTERNS = {"unit": "test_*.py", "browser": "page_*.py"}
+PATTERNS = {"unit": "test_*.py", "browser": "page_*.py", "real": "real_*.py"}
 
 
 class Lines(unittest.TestResult):
