@@ -2,7 +2,7 @@
 // they want.
 //
 // A listener has at most one delivery: a reaction that reads nothing, or, where it has to wait, a delay. It tells what
-// is newest when it runs. When it ends, the next one is begun if there is something new.
+// is newest when it runs, if it is time. When it ends, the next one is begun if there is something new.
 
 import CVow
 import CVowPlatform
@@ -30,31 +30,38 @@ func listen(
 }
 
 /// The promise (borrowed) is so far. `fraction` is a number.
+/// - Parameter onlyForward: whoever has heard of more already does not hear of less.
 func setProgress(
     of promise: RecordPointer, _ fraction: Double, _ note: UnsafePointer<CChar>?,
-    _ thread: ThreadPointer
+    onlyForward: Bool = false, _ thread: ThreadPointer
 ) {
     if promise.pointee.state.read().hasValue { return }
     let fraction = min(max(fraction, 0), 1)
     if isWatched { noteProgress(promise, fraction, note) }
     if !promise.pointee.flags.contains(RecordFlag.hasListeners) { return }
-    asOneStep(thread) {
-        while let next = nextToTell(of: promise, fraction, note) {
-            if let delayed = next.tooLate {
-                _ = cancel(delayed, ownErrors.cancelled, thread)
-                delayed.release(thread)
-            } else {
-                deliver(to: next.listener, round: next.round, thread)
+    // Once: who came later with something newer must not be overwritten.
+    listenersLock.withLock {
+        forEachListener(of: promise) { listener in
+            if !onlyForward || fraction > listener.pointee.fraction {
+                listener.keep(fraction, note)
             }
+        }
+    }
+    asOneStep(thread) {
+        while let listener = nextToTell(of: promise) { deliver(to: listener, thread) }
+        while let delayed = nextToHurry(of: promise) {
+            _ = cancel(delayed, ownErrors.cancelled, thread)
+            delayed.release(thread)
         }
     }
 }
 
-/// What a combinator says of itself.
+/// What a combinator says of itself. Its members may be settled by many threads, who come here in any order.
 @inline(__always)
 func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread: ThreadPointer) {
     if isWatched || promise.pointee.flags.contains(RecordFlag.hasListeners) {
-        setProgress(of: promise, Double(done) / Double(count), nil, thread)
+        let fraction = Double(done) / Double(count)
+        setProgress(of: promise, fraction, nil, onlyForward: true, thread)
     }
 }
 
@@ -71,66 +78,80 @@ func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-private struct NextToTell {
-    let listener: ListenerPointer
-    let round: UInt32
-    /// A delivery (owned) that waits although all is done.
-    let tooLate: RecordPointer?
-}
-
-/// Keeps what is new for every listener; returns one that has not heard of it and has no delivery on its way. Called
-/// again until there is none.
-private func nextToTell(
-    of promise: RecordPointer, _ fraction: Double, _ note: UnsafePointer<CChar>?
-) -> NextToTell? {
+/// One that has not heard of what is new, and has no delivery on its way: that begins.
+private func nextToTell(of promise: RecordPointer) -> ListenerPointer? {
     listenersLock.withLock {
-        var next: NextToTell?
+        var next: ListenerPointer?
         forEachListener(of: promise) { listener in
-            listener.keep(fraction, note)
-            if next != nil { return }
-            if !listener.pointee.isDelivering {
-                next = NextToTell(
-                    listener: listener, round: beginDelivery(listener), tooLate: nil)
-            } else if fraction >= 1, let delayed = listener.pointee.delayed {
-                listener.pointee.delayed = nil
-                next = NextToTell(
-                    listener: listener, round: listener.pointee.round, tooLate: delayed)
+            if next == nil && listener.pointee.hasNews && !listener.pointee.isDelivering {
+                next = listener
             }
         }
+        if let next { beginDelivery(next) }
         return next
     }
 }
 
-/// Under the lock.
-private func beginDelivery(_ listener: ListenerPointer) -> UInt32 {
-    listener.pointee.isDelivering = true
-    listener.pointee.holds += 1
-    listener.pointee.round &+= 1
-    return listener.pointee.round
+/// A delivery (owned) that waits for its time although all is done. When it is cancelled the next one begins at once.
+private func nextToHurry(of promise: RecordPointer) -> RecordPointer? {
+    listenersLock.withLock {
+        var delayed: RecordPointer?
+        forEachListener(of: promise) { listener in
+            if delayed != nil || listener.pointee.fraction < 1 { return }
+            delayed = listener.pointee.delayed
+            if delayed == nil { return }
+            listener.pointee.delayed = nil
+            listener.pointee.hasRun = true
+        }
+        return delayed
+    }
 }
 
-private func deliver(to listener: ListenerPointer, round: UInt32, _ thread: ThreadPointer) {
-    let now = clockNow(thread)
-    let wait = listenersLock.withLock { listener.pointee.timeLeft(at: now) }
-    let reaction = Reaction(
+/// Under the lock.
+private func beginDelivery(_ listener: ListenerPointer) {
+    listener.pointee.isDelivering = true
+    listener.pointee.hasRun = false
+    listener.pointee.holds += 1
+    listener.pointee.round &+= 1
+}
+
+/// Submits a delivery that has begun. How long it has to wait is seen on the executor, by whose clock that goes.
+private func deliver(to listener: ListenerPointer, _ thread: ThreadPointer) {
+    let work = makeWorkLater(delivery(to: listener), thread)
+    silence(work)
+    work.release(thread)
+}
+
+/// A delivery that cannot run has nothing to say: its rejection is no news, neither now nor when its handle is gone.
+private func silence(_ delivery: RecordPointer) {
+    delivery.pointee.isObserved.set()
+    delivery.pointee.flags.insert(RecordFlag.passed)
+}
+
+private func delivery(to listener: ListenerPointer) -> Reaction {
+    Reaction(
         shape: [.link, .extras, .onFulfilled], handler: tell,
         context: UnsafeMutableRawPointer(listener), executor: listener.pointee.executor,
         extras: LinkExtras(onRejected: nil, destroy: endDelivery, label: nil))
-    if wait == 0 {
-        let work = makeWorkLater(reaction, thread)
-        // Where it cannot run, it has nothing to say.
-        work.pointee.isObserved.set()
-        work.release(thread)
-        return
-    }
-    let delayed = react(to: makeDelay(wait, thread), reaction, thread)
-    delayed.pointee.isObserved.set()
+}
+
+/// The same, later. The caller has a hold on the listener.
+private func deliver(
+    to listener: ListenerPointer, after wait: Int64, round: UInt32, _ thread: ThreadPointer
+) {
+    let delayed = react(to: makeDelay(wait, thread), delivery(to: listener), thread)
+    silence(delayed)
+    var isUnwanted = false
     let isKept = listenersLock.withLock {
         // It may have come to its end, and another one begun.
-        if listener.pointee.round != round || listener.pointee.promise == nil { return false }
-        listener.pointee.delayed = delayed
-        return true
+        if listener.pointee.round != round { return false }
+        // What has happened meanwhile did not find it.
+        isUnwanted = listener.pointee.promise == nil || listener.pointee.fraction >= 1
+        listener.pointee.hasRun = isUnwanted
+        if !isUnwanted { listener.pointee.delayed = delayed }
+        return !isUnwanted
     }
+    if isUnwanted { _ = cancel(delayed, ownErrors.cancelled, thread) }
     if !isKept { delayed.release(thread) }
 }
 
@@ -142,10 +163,11 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Listener.longestNote + 1) { note in
         guard let note = note.baseAddress else { return }
         var fraction = 0.0
-        let isPending = listenersLock.withLock {
+        let isDue = listenersLock.withLock {
+            listener.pointee.hasRun = true
             // While it is listed its promise is not freed.
             guard let promise = listener.pointee.promise,
-                !promise.pointee.state.read().hasValue
+                !promise.pointee.state.read().hasValue, listener.pointee.timeLeft(at: now) == 0
             else { return false }
             fraction = listener.pointee.fraction
             strcpy(note, listener.note)
@@ -153,7 +175,7 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
             listener.pointee.toldAt = now
             return true
         }
-        if isPending {
+        if isDue {
             listener.pointee.fn(fraction, note[0] == 0 ? nil : note, listener.pointee.context)
         }
     }
@@ -164,20 +186,32 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
 private func endDelivery(_ context: UnsafeMutableRawPointer?) {
     let listener = listener(in: context)
     let thread = currentThread()
-    var round: UInt32?
+    let now = clockNow(thread)
+    var next: (wait: Int64, round: UInt32)?
     let delayed = listenersLock.withLock {
         listener.pointee.isDelivering = false
         listener.pointee.round &+= 1
+        // One that could not run would not run the next time either: nothing more until there is more news.
+        if !listener.pointee.hasRun { listener.pointee.hasNews = false }
         if listener.pointee.hasNews, let promise = listener.pointee.promise,
             !promise.pointee.state.read().hasValue
         {
-            round = beginDelivery(listener)
+            beginDelivery(listener)
+            next = (listener.pointee.timeLeft(at: now), listener.pointee.round)
         }
         defer { listener.pointee.delayed = nil }
         return listener.pointee.delayed
     }
     delayed?.release(thread)
-    if let round { asOneStep(thread) { deliver(to: listener, round: round, thread) } }
+    if let next {
+        asOneStep(thread) {
+            if next.wait == 0 {
+                deliver(to: listener, thread)
+            } else {
+                deliver(to: listener, after: next.wait, round: next.round, thread)
+            }
+        }
+    }
     release(listener, thread)
 }
 

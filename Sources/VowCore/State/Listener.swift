@@ -15,6 +15,8 @@ struct Listener {
     var holds = 1
     /// A delivery is on its way or running: there is only one at a time.
     var isDelivering = false
+    /// It has come to its executor, or was called back because all is done: it does not end because it cannot run.
+    var hasRun = false
     /// That delivery, if it waits for its time; owned.
     var delayed: RecordPointer?
     /// Which delivery it is.
@@ -36,10 +38,10 @@ struct Listener {
     static let longestNote = 127
     static let size = MemoryLayout<Listener>.stride + longestNote + 1
 
-    /// How long the next call has to wait.
+    /// How long the next call has to wait, by the clock that says what time it is.
     func timeLeft(at now: Int64) -> Int64 {
         guard let toldAt, fraction < 1 else { return 0 }
-        return min(max(toldAt &+ interval &- now, 0), interval)
+        return max(interval - max(now - toldAt, 0), 0)
     }
 }
 

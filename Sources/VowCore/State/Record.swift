@@ -78,7 +78,8 @@ enum RecordFlag {
     static let withdrawn: UInt8 = 4
     /// And has dropped it.
     static let dropped: UInt8 = 8
-    /// A follower has gone on past it, further along the same path, and reports in its place.
+    /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
+    /// reports in its place, or it is a delivery of progress.
     static let passed: UInt8 = 16
     /// From the beginning: its memory is its house's. A link carries its context then.
     static let isHoused: UInt8 = 32
