@@ -1,5 +1,5 @@
 /* What tracing asks of the system, behind trace.h. */
-#define _GNU_SOURCE /* pthread_getname_np, program_invocation_short_name */
+#define _GNU_SOURCE /* pthread_getname_np, program_invocation_short_name, secure_getenv */
 #include "trace.h"
 
 #include <errno.h>
@@ -51,6 +51,10 @@ const char *vow_platform_program(void) {
     return program_invocation_short_name;
 }
 
+const char *vow_platform_environment(const char *name) {
+    return secure_getenv(name);
+}
+
 int vow_platform_create_file(const char *path) {
     char full[4096];
     const char *mark = strstr(path, "%p");
@@ -64,8 +68,7 @@ int vow_platform_create_file(const char *path) {
     return open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-int vow_platform_write(int fd, const void *bytes, size_t count) {
-    const char *from = bytes;
+static int write_all(int fd, const char *from, size_t count) {
     while (count > 0) {
         ssize_t written = write(fd, from, count);
         if (written < 0) {
@@ -78,6 +81,17 @@ int vow_platform_write(int fd, const void *bytes, size_t count) {
         count -= (size_t)written;
     }
     return 1;
+}
+
+int vow_platform_write(int fd, const void *bytes, size_t count) {
+    /* A thread that is cancelled here would keep the tracing's lock. */
+    int state;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    int is_written = write_all(fd, bytes, count);
+    int error = errno;
+    (void)pthread_setcancelstate(state, NULL);
+    errno = error;
+    return is_written;
 }
 
 void vow_platform_error(char *buffer, size_t size) {

@@ -32,7 +32,8 @@ typedef struct vow_trace_entry {
     uint8_t state;
     /* It follows what it reads. */
     uint8_t follows;
-    uint8_t unused;
+    /* Its handler has returned: `executor` says where that was. */
+    uint8_t has_run;
     /* Entries that read it; counted only while a graph is written. */
     uint32_t readers;
     /* Below 0: nobody has told any. */
@@ -40,6 +41,9 @@ typedef struct vow_trace_entry {
     /* NULL, or a copy. */
     char *label;
     char executor[VOW_TRACE_EXECUTOR_SIZE];
+    /* What a reaction was made to read: an id, which stays when `reads_id` has changed; 0: nothing.
+     */
+    uint64_t reads_at_first;
 } vow_trace_entry;
 
 /* What a debugger looks for. Kept in the symbol table though nobody can link to it. */
@@ -76,10 +80,14 @@ __attribute__((visibility("hidden"))) int vow_platform_is_new_thread(uint32_t ro
 /* The program's name, without its folder. */
 __attribute__((visibility("hidden"))) const char *vow_platform_program(void);
 
+/* What the environment says; NULL: nothing, or the program runs with the rights of somebody else.
+ */
+__attribute__((visibility("hidden"))) const char *vow_platform_environment(const char *name);
+
 /* A new file for writing; -1 and errno. "%p" in the path stands for the process's number. */
 __attribute__((visibility("hidden"))) int vow_platform_create_file(const char *path);
 
-/* Writes all. False and errno where it cannot. */
+/* Writes all. False and errno where it cannot. No point where a thread is cancelled. */
 __attribute__((visibility("hidden"))) int vow_platform_write(int fd, const void *bytes,
                                                              size_t count);
 

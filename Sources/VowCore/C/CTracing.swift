@@ -9,7 +9,11 @@ public func vow_trace_start(_ path: UnsafePointer<CChar>!) -> Int32 {
 }
 
 @_cdecl("vow_trace_stop") @implementation
-public func vow_trace_stop() -> Int32 { stopTrace() ? 0 : VOW_EINVAL }
+public func vow_trace_stop() -> Int32 {
+    // The environment may switch it on at this moment.
+    _ = currentThread()
+    return stopTrace() ? 0 : VOW_EINVAL
+}
 
 @_cdecl("vow_promise_set_label") @implementation
 public func vow_promise_set_label(_ promise: OpaquePointer!, _ label: UnsafePointer<CChar>!) {
@@ -19,6 +23,7 @@ public func vow_promise_set_label(_ promise: OpaquePointer!, _ label: UnsafePoin
 
 @_cdecl("vow_graph_write") @implementation
 public func vow_graph_write(_ fd: Int32, _ format: UInt32) -> Int32 {
+    _ = currentThread()
     let graph: GraphFormat
     switch format {
     case VOW_GRAPH_DOT: graph = .dot

@@ -38,12 +38,9 @@ private func writeReport(_ promise: RecordPointer) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
         var text = TextBuffer(buffer)
         text.append("vow: unhandled rejection")
-        if promise.pointee.shape.contains(.extras), let label = promise.extras.pointee.label {
-            text.append(" of '")
-            text.append(label, strlen(label))
-            text.append("'")
+        if !isTracing || !appendOrigin(of: promise, to: &text) {
+            appendLabel(promise.givenLabel, to: &text)
         }
-        if isTracing { appendSite(of: promise, to: &text) }
         text.append(": ")
         describe(promise.value, into: &text)
         text.endLine()
@@ -51,18 +48,30 @@ private func writeReport(_ promise: RecordPointer) {
     }
 }
 
-/// The label that it was given, and where it was made, as far as a trace knows.
-private func appendSite(of promise: RecordPointer, to text: inout TextBuffer) {
-    withTrace { trace in
-        guard let entry = trace.table.find(promise)?.pointee else { return }
-        if let label = entry.label, !promise.pointee.shape.contains(.extras) {
-            text.append(" of '")
-            text.append(label, strlen(label))
-            text.append("'")
-        }
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a reaction: the one that it was made with.
+    fileprivate var givenLabel: UnsafePointer<CChar>? {
+        pointee.shape.contains(.extras) ? extras.pointee.label : nil
+    }
+}
+
+private func appendLabel(_ label: UnsafePointer<CChar>?, to text: inout TextBuffer) {
+    guard let label else { return }
+    text.append(" of '")
+    text.append(label, strlen(label))
+    text.append("'")
+}
+
+/// What a trace knows: the label that it has now, and where it was made. False: nothing.
+private func appendOrigin(of promise: RecordPointer, to text: inout TextBuffer) -> Bool {
+    let isKnown: Bool? = withTrace { trace in
+        guard let entry = trace.table.find(promise)?.pointee else { return false }
+        appendLabel(entry.label.map { UnsafePointer($0) }, to: &text)
         if let site = entry.site {
             text.append(" made at ")
-            text.appendSite(site)
+            text.appendSite(site, trace.sites)
         }
+        return true
     }
+    return isKnown ?? false
 }

@@ -16,10 +16,11 @@ func writeGraph(to descriptor: Int32, _ format: GraphFormat) -> GraphResult {
     var text = GrowingText()
     defer { text.free() }
     let isKnown: Bool? = withTrace { trace in
+        trace.catchUp()
         countReaders(trace.table)
         switch format {
-        case .dot: writeDOT(trace.table, into: &text)
-        case .json: writeJSON(trace.table, into: &text)
+        case .dot: writeDOT(trace.table, trace.sites, into: &text)
+        case .json: writeJSON(trace.table, trace.sites, into: &text)
         }
         return true
     }
@@ -49,6 +50,9 @@ extension TraceTable {
 
 extension TraceEntry {
     var traceKind: TraceKind { TraceKind(rawValue: kind) ?? .promise }
+
+    /// It stands in the queue of an executor, or runs there.
+    var isOnExecutor: Bool { executor.0 != 0 && has_run == 0 }
 
     /// What the edge to its target means.
     var edgeName: StaticString {

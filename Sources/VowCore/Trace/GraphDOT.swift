@@ -2,7 +2,7 @@
 
 import CVowPlatform
 
-func writeDOT(_ table: TraceTable, into text: inout GrowingText) {
+func writeDOT(_ table: TraceTable, _ sites: SiteNames, into text: inout GrowingText) {
     let now = monotonicNow()
     text.add {
         $0.append("digraph vow {\n")
@@ -14,7 +14,7 @@ func writeDOT(_ table: TraceTable, into text: inout GrowingText) {
         if it.traceKind == .eye || (it.traceKind.isPromise && it.state != TraceState.pending) {
             continue
         }
-        text.add { $0.appendNode(it, now) }
+        text.add { $0.appendNode(it, sites, now) }
     }
     place = 0
     while let entry = table.next(&place) {
@@ -27,24 +27,24 @@ func writeDOT(_ table: TraceTable, into text: inout GrowingText) {
 
 extension TextBuffer {
     /// Nobody decides about what waits for nothing and runs nowhere but who has its resolver: it is drawn bold.
-    fileprivate mutating func appendNode(_ it: TraceEntry, _ now: Int64) {
+    fileprivate mutating func appendNode(_ it: TraceEntry, _ sites: SiteNames, _ now: Int64) {
         append("  \"")
         appendAddress(UnsafeRawPointer(bitPattern: UInt(it.id)))
         append("\" [label=")
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1200) { label in
             var lines = TextBuffer(label)
-            lines.appendLabel(of: it, now)
+            lines.appendLabel(of: it, sites, now)
             lines.withText { append(quoted: $0, $1) }
         }
         if it.traceKind == .thread {
             append(", shape=oval")
-        } else if it.reads == nil && it.executor.0 == 0 {
+        } else if it.reads == nil && !it.isOnExecutor {
             append(", penwidth=2")
         }
         append("];\n")
     }
 
-    private mutating func appendLabel(of it: TraceEntry, _ now: Int64) {
+    private mutating func appendLabel(of it: TraceEntry, _ sites: SiteNames, _ now: Int64) {
         if it.traceKind == .thread {
             append("thread ")
             append(Int64(bitPattern: it.owner))
@@ -60,7 +60,7 @@ extension TextBuffer {
         append(", ")
         append((now &- it.made) / 1_000_000)
         append(" ms")
-        if it.executor.0 != 0 {
+        if it.isOnExecutor {
             append(", on ")
             withUnsafePointer(to: it.executor) {
                 $0.withMemoryRebound(to: CChar.self, capacity: Int(VOW_TRACE_EXECUTOR_SIZE)) {
@@ -68,13 +68,9 @@ extension TextBuffer {
                 }
             }
         }
-        if let site = it.site {
+        if let site = it.site, let name = sites.find(site) {
             append("\n")
-            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { place in
-                guard let start = place.baseAddress else { return }
-                _ = vow_platform_describe_site(site, start, 512)
-                append(start, strlen(start))
-            }
+            append(name, strlen(name))
         }
     }
 

@@ -2,7 +2,7 @@
 
 import CVowPlatform
 
-func writeJSON(_ table: TraceTable, into text: inout GrowingText) {
+func writeJSON(_ table: TraceTable, _ sites: SiteNames, into text: inout GrowingText) {
     let now = monotonicNow()
     text.add {
         $0.append("{\"program\":")
@@ -16,7 +16,7 @@ func writeJSON(_ table: TraceTable, into text: inout GrowingText) {
     var place = 0
     while let entry = table.next(&place) {
         if !entry.pointee.traceKind.isPromise { continue }
-        text.add { $0.appendNode(entry.pointee, now, isFirst) }
+        text.add { $0.appendNode(entry.pointee, sites, now, isFirst) }
         isFirst = false
     }
     text.add { $0.append("\n],\"threads\":[") }
@@ -41,7 +41,9 @@ func writeJSON(_ table: TraceTable, into text: inout GrowingText) {
 }
 
 extension TextBuffer {
-    fileprivate mutating func appendNode(_ it: TraceEntry, _ now: Int64, _ isFirst: Bool) {
+    fileprivate mutating func appendNode(
+        _ it: TraceEntry, _ sites: SiteNames, _ now: Int64, _ isFirst: Bool
+    ) {
         append(isFirst ? "\n{\"id\":" : ",\n{\"id\":")
         append(id: it.id)
         append(",\"address\":\"")
@@ -58,17 +60,17 @@ extension TextBuffer {
             append(",\"label\":")
             append(quoted: label)
         }
-        if it.executor.0 != 0 {
+        if it.isOnExecutor {
             append(",\"executor\":")
             appendExecutor(of: it)
         }
         if let site = it.site {
             append(",\"site\":")
-            appendSite(site)
+            appendSite(site, sites)
         }
         if it.progress >= 0 {
             append(",\"progress\":")
-            append(it.progress)
+            append(fraction: it.progress)
         }
         append("}")
     }

@@ -30,6 +30,21 @@ extension TextBuffer {
         append(rest)
     }
 
+    /// From 0 to 1, with nine decimals at most; a number in JSON, whatever the program's locale has for a point.
+    mutating func append(fraction: Double) {
+        let billionths = Int64(fraction * 1_000_000_000 + 0.5)
+        append(billionths / 1_000_000_000)
+        var rest = billionths % 1_000_000_000
+        if rest == 0 { return }
+        append(".")
+        var unit: Int64 = 100_000_000
+        while rest > 0 {
+            append(rest / unit)
+            rest %= unit
+            unit /= 10
+        }
+    }
+
     /// One character. Returns how many bytes it was.
     private mutating func appendEscaped(_ bytes: UnsafePointer<UInt8>, _ left: Int) -> Int {
         switch bytes[0] {

@@ -12,6 +12,7 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     if vow_platform_is_probed() != 0 { vow_probe_create(record, reads, characters(kind.name)) }
     if !isTracing { return }
     let site = vow_platform_site()
+    nameSite(site)
     withTrace { trace in
         trace.introduceThread()
         // Before the new one, whose entry the making of another one could move.
@@ -21,6 +22,7 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
         if readsID != 0 {
             entry.pointee.reads = UnsafeRawPointer(reads)
             entry.pointee.reads_id = readsID
+            entry.pointee.reads_at_first = readsID
         }
         if isLink && kind != .subscription {
             nameExecutor(of: entry, record.isInline ? nil : record.executorElsewhere)
@@ -46,13 +48,10 @@ func noteSettled(_ record: RecordPointer, _ value: vow_value) {
         trace.introduceThread()
         guard let entry = trace.known(record) else { return }
         if entry.pointee.state != TraceState.pending { return }
-        entry.pointee.state = value.isError ? TraceState.rejected : TraceState.fulfilled
-        entry.pointee.settled = monotonicNow()
-        entry.pointee.settled_by = vow_platform_thread_number()
-        trace.pending -= 1
+        trace.markSettled(entry, with: value)
         trace.writeLife(of: entry, value)
         entry.pointee.reads = nil
-        entry.pointee.executor.0 = 0
+        entry.pointee.has_run = 1
         trace.writeCountersIfDue()
     }
 }
@@ -63,6 +62,7 @@ func noteFreed(_ record: RecordPointer) {
     withTrace { trace in
         guard let entry = trace.table.find(record) else { return }
         trace.introduceThread()
+        trace.catchUp(entry)
         if entry.pointee.state == TraceState.pending {
             trace.pending -= 1
             trace.writeRelease(of: entry)
@@ -84,7 +84,7 @@ func noteFollows(_ record: RecordPointer, _ followed: RecordPointer, isFirst: Bo
         entry.pointee.reads = UnsafeRawPointer(followed)
         entry.pointee.reads_id = id
         entry.pointee.follows = 1
-        entry.pointee.executor.0 = 0
+        entry.pointee.has_run = 1
         if isFirst { trace.writeEdge("follows", from: entry.pointee.id, to: id) }
     }
 }
@@ -158,6 +158,7 @@ func noteRuns(
         }
         if let entry = trace.table.find(reaction) {
             nameExecutor(of: entry, executor)
+            entry.pointee.has_run = 0
             entry.pointee.reads = nil
         }
         return TracedRun(began: began, id: id, reads: source?.id ?? 0)
@@ -174,7 +175,7 @@ func noteRan(_ reaction: RecordPointer, _ run: TracedRun?) {
             return
         }
         trace.writeRun(run, entry.pointee, until: monotonicNow())
-        entry.pointee.executor.0 = 0
+        entry.pointee.has_run = 1
     }
 }
 

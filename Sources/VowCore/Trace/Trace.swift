@@ -8,7 +8,10 @@ import CVowPlatform
 
 struct Trace {
     var isOn = false
+    /// Somebody is making its file.
+    var isStarting = false
     var table = TraceTable()
+    var sites = SiteNames()
     var file = TraceFile()
     /// How often it was switched on: threads introduce themselves once in each.
     var round: UInt32 = 0
@@ -30,18 +33,27 @@ func withTrace<Result>(_ body: (inout Trace) -> Result) -> Result? {
 /// - Parameter path: nil: only the live records are known, no history is written.
 /// - Returns: 0, VOW_EINVAL (it is on already, or the file cannot be made: errno), VOW_ENOMEM.
 func startTrace(_ path: UnsafePointer<CChar>?) -> Int32 {
+    let isFirst = traceLock.withLock {
+        // The file must not be emptied that is being written.
+        if trace.isOn || trace.isStarting { return false }
+        trace.isStarting = true
+        return true
+    }
+    if !isFirst { return VOW_EINVAL }
     var file: Int32 = -1
     if let path {
-        // Before the lock, and not where it is on: that would empty the file that is being written.
-        if isTracing { return VOW_EINVAL }
         file = vow_platform_create_file(path)
-        if file < 0 { return VOW_EINVAL }
+        if file < 0 {
+            traceLock.withLock { trace.isStarting = false }
+            return VOW_EINVAL
+        }
     }
     // The first look at a stack loads a library.
     _ = vow_platform_site()
     vow_platform_at_exit(closeTraceAtExit)
     let result = traceLock.withLock {
-        if trace.isOn { return VOW_EINVAL }
+        trace.isStarting = false
+        trace.forgetRecords()
         if file >= 0 && !trace.file.open(file) { return VOW_ENOMEM }
         trace.isOn = true
         trace.round &+= 1
@@ -61,12 +73,13 @@ func stopTrace() -> Bool {
         vow_platform_set_tracing(0)
         trace.isOn = false
         if trace.file.isOpen {
+            trace.catchUp()
             var place = 0
             while let entry = trace.table.next(&place) { trace.writePending(entry) }
             trace.writeCounters(at: monotonicNow())
             trace.file.close()
         }
-        trace.table.removeAll()
+        trace.forgetRecords()
         return true
     }
     return hasStopped ?? false
@@ -75,9 +88,11 @@ func stopTrace() -> Bool {
 /// What the environment asks for, once, when the library is first used: VOW_TRACE=file, or VOW_TRACK=1 for the live
 /// graph without a history.
 func traceAsEnvironmentSays() {
-    if let path = getenv("VOW_TRACE"), path[0] != 0 {
+    if let path = vow_platform_environment("VOW_TRACE"), path[0] != 0 {
         if startTrace(path) != 0 { reportUnwritable(path) }
-    } else if let track = getenv("VOW_TRACK"), track[0] != 0, !(track[0] == 0x30 && track[1] == 0) {
+    } else if let track = vow_platform_environment("VOW_TRACK"), track[0] != 0,
+        !(track[0] == 0x30 && track[1] == 0)
+    {
         _ = startTrace(nil)
     }
 }
@@ -100,7 +115,8 @@ private func reportUnwritable(_ path: UnsafePointer<CChar>) {
 
 private func closeTraceAtExit() { _ = stopTrace() }
 
-/// Around a fork. The child's history would be mixed with its parent's: it has none, and no live graph.
+/// Around a fork. The child's history would be mixed with its parent's: it has none, and no live graph. All locks are
+/// held, so nothing is freed: the next trace takes what is left.
 func lockTrace() { traceLock.lock() }
 
 func unlockTrace() { traceLock.unlock() }
@@ -108,6 +124,7 @@ func unlockTrace() { traceLock.unlock() }
 func forgetTrace() {
     vow_platform_set_tracing(0)
     trace.isOn = false
-    trace.file.drop()
-    trace.table.removeAll()
+    trace.isStarting = false
+    trace.file.abandon()
+    vow_platform_show_trace(nil, 0, 0)
 }

@@ -37,8 +37,8 @@ extension Trace {
         }
     }
 
-    /// A promise that is settled with a value (borrowed), from its making on.
-    mutating func writeLife(of entry: TraceEntryPointer, _ value: vow_value) {
+    /// A promise that is settled with a value (borrowed; nil: it is too late to look at it), from its making on.
+    mutating func writeLife(of entry: TraceEntryPointer, _ value: vow_value?) {
         if !file.isOpen { return }
         let it = entry.pointee
         writeBegin(it)
@@ -47,9 +47,11 @@ extension Trace {
             text.append(",\"args\":{\"state\":\"")
             text.append(TraceState.name(it.state))
             text.append("\"")
-            if value.isError { text.appendErrorName(value) }
-            text.append(",\"value\":")
-            text.appendDescription(of: value)
+            if let value {
+                if value.isError { text.appendErrorName(value) }
+                text.append(",\"value\":")
+                text.appendDescription(of: value)
+            }
             text.append("}")
         }
         file.event { text in
@@ -86,6 +88,7 @@ extension Trace {
     }
 
     private mutating func writeBegin(_ it: TraceEntry) {
+        let names = sites
         file.event { text in
             text.appendAsync("b", it, at: it.made, by: it.made_by)
             text.append(",\"args\":{\"kind\":\"")
@@ -97,11 +100,11 @@ extension Trace {
             }
             if let site = it.site {
                 text.append(",\"site\":")
-                text.appendSite(site)
+                text.appendSite(site, names)
             }
-            if it.reads_id != 0 {
+            if it.reads_at_first != 0 {
                 text.append(",\"reads\":")
-                text.append(id: it.reads_id)
+                text.append(id: it.reads_at_first)
             }
             if it.executor.0 != 0 {
                 text.append(",\"executor\":")
@@ -125,7 +128,7 @@ extension Trace {
         file.event { text in
             text.appendInstant("progress", of: id)
             text.append(",\"args\":{\"fraction\":")
-            text.append(fraction)
+            text.append(fraction: fraction)
             if let note {
                 text.append(",\"note\":")
                 text.append(quoted: note, min(strlen(note), longestLabel))
@@ -278,11 +281,11 @@ extension TextBuffer {
         }
     }
 
-    mutating func appendSite(_ site: UnsafeRawPointer) {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { place in
-            guard let start = place.baseAddress else { return }
-            _ = vow_platform_describe_site(site, start, 512)
-            append(quoted: start)
+    mutating func appendSite(_ site: UnsafeRawPointer, _ names: SiteNames) {
+        if let name = names.find(site) {
+            append(quoted: name)
+        } else {
+            append(id: UInt64(UInt(bitPattern: site)))
         }
     }
 

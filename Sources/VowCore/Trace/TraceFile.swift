@@ -12,6 +12,8 @@ struct TraceFile {
     private var used = 0
     private var hasEvents = false
     private var lastFlush: Int64 = 0
+    /// The disk is full, or the like. The history ends there: what came after a gap could not be read.
+    private var hasFailed = false
 
     private static let size = 1 << 16
     /// An event waits no longer than this for the next one to take it to the file.
@@ -21,10 +23,13 @@ struct TraceFile {
 
     /// Takes an open descriptor. False without memory: nothing is taken.
     mutating func open(_ file: Int32) -> Bool {
-        buffer = allocateMemory(TraceFile.size)?.bindMemory(
-            to: CChar.self, capacity: TraceFile.size)
+        if buffer == nil {
+            buffer = allocateMemory(TraceFile.size)?.bindMemory(
+                to: CChar.self, capacity: TraceFile.size)
+        }
         if buffer == nil { return false }
         descriptor = file
+        hasFailed = false
         used = 0
         hasEvents = false
         lastFlush = monotonicNow()
@@ -37,21 +42,21 @@ struct TraceFile {
         if !isOpen { return }
         put("\n]}\n")
         flush()
-        drop()
-    }
-
-    /// Without a word: in a forked child, whose parent goes on writing.
-    mutating func drop() {
-        if !isOpen { return }
-        _ = CVowPlatform.close(descriptor)
-        descriptor = -1
+        abandon()
         if let buffer { freeMemory(buffer, TraceFile.size) }
         buffer = nil
     }
 
+    /// Without a word: in a forked child, whose parent goes on writing. The buffer is kept for the next trace.
+    mutating func abandon() {
+        if !isOpen { return }
+        _ = CVowPlatform.close(descriptor)
+        descriptor = -1
+    }
+
     /// One event: `body` writes what stands between the braces.
     mutating func event(_ body: (inout TextBuffer) -> Void) {
-        if !isOpen { return }
+        if !isOpen || hasFailed { return }
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { line in
             var text = TextBuffer(line)
             text.append(hasEvents ? ",\n{" : "\n{")
@@ -86,15 +91,16 @@ struct TraceFile {
 
     private mutating func put(_ bytes: UnsafePointer<CChar>, _ count: Int) {
         if used + count > TraceFile.size { flush() }
-        guard let buffer else { return }
+        guard let buffer, !hasFailed else { return }
         memcpy(buffer + used, bytes, count)
         used += count
     }
 
     mutating func flush() {
         lastFlush = monotonicNow()
-        // A full disk: what does not go in is lost, and the program goes on.
-        if let buffer, used > 0 { _ = vow_platform_write(descriptor, buffer, used) }
+        if let buffer, used > 0, !hasFailed {
+            hasFailed = vow_platform_write(descriptor, buffer, used) == 0
+        }
         used = 0
     }
 }
