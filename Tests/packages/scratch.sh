@@ -12,7 +12,7 @@ start_scratch() {
         mkdir -p "$work/scratch"
         sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
             'Created-By: Packages' | grep -E "/$ID(-security)?/? " | sort -u)
-        as_root mmdebstrap --variant=minbase --include="${packages%,}" \
+        as_root mmdebstrap --variant=apt --include="${packages%,}" \
             --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
             --dpkgopt='path-exclude=/usr/share/locale/*' "$VERSION_CODENAME" "$scratch" \
             ${sources:+-} <<<"$sources"
