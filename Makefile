@@ -34,8 +34,9 @@ demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall dist deb demo examples check test asan tsan valgrind lsan \
-        model schedules fuzz mutants bench bench-plots bench-check docs man deps format clean
+.PHONY: all help lib install uninstall wheel dist deb demo examples check test asan tsan \
+        valgrind lsan model schedules fuzz mutants bench bench-plots bench-check docs man deps \
+        format clean all:
 
 ##@ Use it
 
@@ -57,6 +58,9 @@ examples: $(LIB) ## All examples but the demo, compared with their expected outp
 
 install: $(LIB) ## Header, libraries, vow.pc and CMake files, into $(DESTDIR)$(PREFIX)
 	scripts/install
+
+wheel: ## The Python package with the library inside, in build/python/dist
+	bindings/python/build-wheel $(BUILD)/python/dist
 
 uninstall: ## Removes what install put there
 	scripts/uninstall

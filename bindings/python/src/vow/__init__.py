@@ -1,0 +1,125 @@
+"""Promises for Python, and for the C code beside it: awaited, chained, waited for.
+
+    import asyncio, vow
+
+    async def main():
+        promise, resolver = vow.pending()
+        answer = promise.then(lambda x: x + 1)
+        resolver.resolve(41)
+        print(await answer)
+
+    asyncio.run(main())
+"""
+
+from ._asyncio import Attachment, attach
+from ._awaitables import from_awaitable
+from ._cancellation import CancelSource, Token
+from ._combinators import all, all_settled, any, map, race, reduce, repeat, some
+from ._context import get_context, set_context
+from ._errors import (
+    Aggregate,
+    Broken,
+    Cancelled,
+    Cycle,
+    Deadlock,
+    Error,
+    Forked,
+    Invalid,
+    OutOfMemory,
+    Reason,
+    Shutdown,
+    StillPending,
+    TimedOut,
+    error_attempts,
+    error_index,
+)
+from ._executors import (
+    Executor,
+    current,
+    from_futures,
+    inline,
+    pool,
+    serial,
+    set_default,
+    threads,
+)
+from ._inside import Stats, Trace, graph, shutdown, stats, trace
+from ._library import has, path, version
+from ._lifetime import exit_timeout
+from ._loops import Loop
+from ._promise import Promise
+from ._resolver import Resolver, pending, rejected, resolved
+from ._running import run
+from ._scope import Scope
+from ._time import delay, fd_ready, now, retry, timeout
+from ._unhandled import on_unhandled
+from ._values import ForeignObject, Pointer
+
+__version__ = version
+
+__all__ = [
+    "Aggregate",
+    "Attachment",
+    "Broken",
+    "CancelSource",
+    "Cancelled",
+    "Cycle",
+    "Deadlock",
+    "Error",
+    "Executor",
+    "ForeignObject",
+    "Forked",
+    "Invalid",
+    "Loop",
+    "OutOfMemory",
+    "Pointer",
+    "Promise",
+    "Reason",
+    "Resolver",
+    "Scope",
+    "Shutdown",
+    "Stats",
+    "StillPending",
+    "TimedOut",
+    "Token",
+    "Trace",
+    "all",
+    "all_settled",
+    "any",
+    "attach",
+    "current",
+    "delay",
+    "error_attempts",
+    "error_index",
+    "exit_timeout",
+    "fd_ready",
+    "from_awaitable",
+    "from_futures",
+    "get_context",
+    "graph",
+    "has",
+    "inline",
+    "map",
+    "now",
+    "on_unhandled",
+    "path",
+    "pending",
+    "pool",
+    "race",
+    "reduce",
+    "rejected",
+    "repeat",
+    "resolved",
+    "retry",
+    "run",
+    "serial",
+    "set_context",
+    "set_default",
+    "shutdown",
+    "some",
+    "stats",
+    "threads",
+    "timeout",
+    "trace",
+    "version",
+]

@@ -1,0 +1,171 @@
+"""Vow in asyncio: each running loop gets a loop of the library, watched by its descriptor.
+
+The descriptor is readable exactly while something is to be run, so nothing polls: no thread, no timer
+of asyncio. Handlers that are registered on asyncio's thread run there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
+
+from . import _calls, _table
+from ._errors import Shutdown, check
+from ._executors import Executor
+from ._handles import LoopRef, PromiseRef
+from ._library import ffi, lib
+from ._reactions import link
+from ._values import NONE
+
+if TYPE_CHECKING:
+    from ._promise import Promise
+
+_get_running_loop = asyncio._get_running_loop
+
+
+class Attachment:
+    """The library's loop inside an asyncio loop. Ends with the asyncio loop, or by `close`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        handle = lib.vow_loop_create()
+        if not handle:
+            check(-2, "attach: no memory, or no descriptors")
+        self._ref: Optional[LoopRef] = LoopRef(handle)
+        self._loop = weakref.ref(loop)
+        self._descriptor = lib.vow_loop_fd(handle)
+        self.executor = Executor._borrowed(lib.vow_executor_retain(lib.vow_loop_executor(handle)))
+        loop.add_reader(self._descriptor, self._run)
+        # asyncio has no hook for its end but this one: it closes the generators it has seen.
+        self._end = self._until_the_end()
+        try:
+            self._end.__anext__().send(None)
+        except StopIteration:
+            pass
+
+    async def _until_the_end(self) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            self.close()
+
+    def _run(self) -> None:
+        ref = self._ref
+        if ref is None:
+            return
+        status = lib.vow_loop_run_once(ref.handle, 0)
+        _calls.raise_interrupt()
+        if status != Shutdown.number:
+            check(status, "running the loop")
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._ref is None
+
+    def close(self) -> None:
+        """Ends it: what is queued and its delays are rejected with `Shutdown`."""
+        ref, self._ref = self._ref, None
+        if ref is None:
+            return
+        loop = self._loop()
+        if loop is not None and not loop.is_closed():
+            loop.remove_reader(self._descriptor)
+        local = _local.attachments
+        for key in [key for key, attached in local.items() if attached is self]:
+            del local[key]
+        _local.loop = None
+
+    def forget(self) -> None:
+        """In a forked child: the loop's copy is destroyed, asyncio's is not touched."""
+        self._ref = None
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.loop: Any = None
+        self.attachment: Any = None
+        self.attachments: Any = weakref.WeakKeyDictionary()
+
+
+_local = _Local()
+
+
+def attach() -> Attachment:
+    """Attaches the running asyncio loop, if it is not: what is awaited there does it by itself."""
+    attachment = enter()
+    if attachment is None:
+        raise RuntimeError("attach: no asyncio loop is running on this thread")
+    return attachment
+
+
+def enter() -> Optional[Attachment]:
+    """The attachment of the asyncio loop that runs on this thread; None where none runs."""
+    loop = _get_running_loop()
+    if loop is None:
+        return None
+    if _local.loop is not None and _local.loop() is loop:
+        return _local.attachment  # type: ignore[no-any-return]
+    return _attach(loop)
+
+
+def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
+    attachments = _local.attachments
+    for other, attached in list(attachments.items()):
+        if other.is_closed():
+            attached.close()
+    attachment: Optional[Attachment] = attachments.get(loop)
+    if attachment is None:
+        attachment = Attachment(loop)
+        attachments[loop] = attachment
+    _local.loop = weakref.ref(loop)
+    _local.attachment = attachment
+    return attachment
+
+
+def current_ref() -> Optional[LoopRef]:
+    """The attached loop of this thread, where asyncio is running."""
+    attachment = enter()
+    return None if attachment is None else attachment._ref
+
+
+def forget_parent() -> None:
+    """In a forked child: destroys the copies of the parent's loops on this thread."""
+    attachments = list(_local.attachments.values())
+    _local.__init__()  # type: ignore[misc]
+    for attachment in attachments:
+        attachment.forget()
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def _wake(value: Any, number: int) -> Any:
+    future = _table.find(number)
+    if future is not None and not future.done():
+        future.set_result(None)
+    return NONE
+
+
+def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
+    """Waits, in a coroutine, until a promise is settled.
+
+    When the task is cancelled meanwhile, the promise is too, unless something else reads it.
+    """
+    attachment = enter()
+    loop = _get_running_loop()
+    if attachment is None or loop is None:
+        raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
+    future = loop.create_future()
+    promise._reader(future)
+    reaction = PromiseRef(
+        link(promise._hold(), future, _wake, _wake, executor=attachment.executor)
+    )
+    try:
+        yield from future
+    except BaseException:
+        lib.vow_cancel(reaction.handle)
+        if not promise._read_by_others(future):
+            promise.cancel()
+        raise
+    finally:
+        del promise, future, reaction, attachment

@@ -1,0 +1,192 @@
+"""Calls from the library into Python: one fixed callback for each shape, found again by number.
+
+A callback never raises: what Python raises becomes an error value. The interpreter's lock is taken
+by cffi, on any thread. `KeyboardInterrupt` and `SystemExit` reject as all others do, and on the
+thread of an event loop are raised there as well.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+import threading
+from typing import Any, Callable, Optional, Union
+
+from . import _table
+from ._library import ffi, lib
+from ._results import to_result
+from ._values import NONE, from_error, from_value, is_error, to_error
+
+Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
+
+
+class Call:
+    """Functions that the library is to call, with the context variables of their registration."""
+
+    __slots__ = ("__weakref__", "context", "function", "only", "other")
+
+    def __init__(
+        self,
+        function: Optional[Callable[..., Any]],
+        other: Optional[Callable[..., Any]] = None,
+        only: Only = None,
+    ) -> None:
+        self.function = function
+        self.other = other
+        self.only = only
+        self.context = contextvars.copy_context()
+
+
+def keep_call(
+    function: Optional[Callable[..., Any]],
+    other: Optional[Callable[..., Any]] = None,
+    only: Only = None,
+) -> int:
+    """Keeps functions for the library until it destroys the context with this number."""
+    return _table.keep(Call(function, other, only))
+
+
+class _Interrupts(threading.local):
+    """What a handler on this thread raised that is meant for the whole program."""
+
+    raised: Optional[BaseException] = None
+
+
+_interrupts = _Interrupts()
+
+
+def raise_interrupt() -> None:
+    """Raises here what a handler meant for the program, if anything."""
+    error = _interrupts.raised
+    if error is not None:
+        _interrupts.raised = None
+        raise error
+
+
+def _failed(error: BaseException) -> Any:
+    # The outermost frame is the callback's own, which no reader of the traceback wants.
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        if threading.current_thread() is threading.main_thread():
+            _interrupts.raised = error
+    return to_error(error)
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def on_fulfilled(value: Any, number: int) -> Any:
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        return to_result(call.context.run(call.function, from_value(value)))
+    except BaseException as error:
+        return _failed(error)
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def on_rejected(value: Any, number: int) -> Any:
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        error = from_error(value)
+        if call.only is not None and not isinstance(error, call.only):
+            return lib.vow_value_retain(value)
+        return to_result(call.context.run(call.other, error))
+    except BaseException as problem:
+        return _failed(problem)
+    finally:
+        error = None  # type: ignore[assignment]  # or the traceback would keep it
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def on_settled(value: Any, number: int) -> Any:
+    """For `finally_`, `run` and the like: a function without arguments."""
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        return to_result(call.context.run(call.function))
+    except BaseException as error:
+        return _failed(error)
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def on_item(value: Any, number: int) -> Any:
+    """For functions that may run several times at once, each in a copy of the context."""
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        return to_result(call.context.copy().run(call.function, from_value(value)))
+    except BaseException as error:
+        return _failed(error)
+
+
+@ffi.callback("vow_reducer")  # type: ignore[untyped-decorator]
+def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        arguments = from_value(accumulated), from_value(item)
+        return to_result(call.context.copy().run(call.function, *arguments))
+    except BaseException as error:
+        return _failed(error)
+
+
+@ffi.callback("vow_condition")  # type: ignore[untyped-decorator]
+def on_condition(value: Any, number: int) -> bool:
+    """For questions: `other` of the call. One that raises is reported, and answered with no."""
+    call = _table.find(number)
+    if call is None:
+        return False
+    try:
+        item = from_error(value) if is_error(value) else from_value(value)
+        return bool(call.context.copy().run(call.other, item))
+    except BaseException as error:
+        report(error, call.other)
+        return False
+    finally:
+        item = None
+
+
+@ffi.callback("vow_notice")  # type: ignore[untyped-decorator]
+def on_notice(number: int) -> None:
+    """For what is told and answers nothing. What it raises is reported."""
+    call = _table.find(number)
+    if call is None:
+        return
+    try:
+        call.context.run(call.function)
+    except BaseException as error:
+        report(error, call.function)
+
+
+@ffi.callback("vow_progress_handler")  # type: ignore[untyped-decorator]
+def on_progress(fraction: float, note: Any, number: int) -> None:
+    call = _table.find(number)
+    if call is None:
+        return
+    try:
+        text = None if note == ffi.NULL else ffi.string(note).decode("utf-8", "replace")
+        call.context.copy().run(call.function, fraction, text)
+    except BaseException as error:
+        report(error, call.function)
+
+
+class _Unraisable:
+    """What `sys.unraisablehook` reads."""
+
+    def __init__(self, error: BaseException, source: Any) -> None:
+        self.exc_type = type(error)
+        self.exc_value = error
+        self.exc_traceback = error.__traceback__
+        self.err_msg = "Exception in a callback of vow"
+        self.object = source
+
+
+def report(error: BaseException, source: Any) -> None:
+    """Says an exception that nobody can be given."""
+    sys.unraisablehook(_Unraisable(error, source))  # type: ignore[arg-type]

@@ -1,0 +1,76 @@
+"""Cancel sources and tokens: one switch for many reactions."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from . import _calls, _values
+from ._errors import Cancelled, check
+from ._handles import SourceRef, TokenRef
+from ._library import ffi, lib
+from ._values import destroy_object
+
+
+class Token:
+    """Tells that work is no longer wanted. Made by a `CancelSource`."""
+
+    __slots__ = ("_ref",)
+
+    _ref: TokenRef
+
+    def __init__(self) -> None:
+        raise TypeError("a Token is CancelSource().token")
+
+    @classmethod
+    def _of(cls, handle: int) -> Token:
+        self = cls.__new__(cls)
+        self._ref = TokenRef(handle)
+        return self
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether its source was cancelled."""
+        return bool(lib.vow_token_is_cancelled(self._ref.handle))
+
+    @property
+    def reason(self) -> Any:
+        """What it was cancelled with, or None."""
+        return _values.take(lib.vow_token_reason(self._ref.handle))
+
+    def raise_if_cancelled(self) -> None:
+        """Raises `Cancelled` if its source was cancelled: for long work to ask now and then."""
+        if self.cancelled:
+            raise Cancelled("cancelled by a token", self.reason)
+
+    def on_cancel(self, fn: Callable[[], Any]) -> None:
+        """Has `fn` called, once, when the source is cancelled: on that thread, or at once."""
+        number = _calls.keep_call(fn)
+        status = lib.vow_token_on_cancel(
+            self._ref.handle, _calls.on_notice, number, destroy_object
+        )
+        check(status, "Token.on_cancel")
+
+
+class CancelSource:
+    """Cancels all that was given its token, also when one of the `parents` is cancelled.
+
+    Handlers that have not begun never will: `catch` handlers get `Cancelled`.
+    """
+
+    __slots__ = ("_ref", "token")
+
+    def __init__(self, *parents: Token) -> None:
+        if parents:
+            array = ffi.new("handle[]", [parent._ref.handle for parent in parents])
+            handle = lib.vow_cancel_source_create_linked(array, len(parents))
+        else:
+            handle = lib.vow_cancel_source_create()
+        if not handle:
+            check(-2, "CancelSource")
+        self._ref = SourceRef(handle)
+        self.token = Token._of(lib.vow_token_retain(lib.vow_cancel_source_token(handle)))
+
+    def cancel(self, reason: Optional[Any] = None) -> bool:
+        """Cancels, with a reason as the errors' payload. True the first time."""
+        value = _values.to_value(reason)
+        return bool(lib.vow_cancel_source_cancel_with(self._ref.handle, value))

@@ -1,0 +1,141 @@
+"""Executors: where handlers run."""
+
+from __future__ import annotations
+
+import concurrent.futures
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar
+
+from . import _calls, _table
+from ._errors import check
+from ._handles import ExecutorRef
+from ._library import ffi, lib
+from ._values import destroy_object
+
+if TYPE_CHECKING:
+    from ._promise import Promise
+
+T = TypeVar("T")
+Submit = Callable[[Callable[[], None]], Any]
+
+_SERIAL = 2
+
+
+class _Immortal:
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+
+class Executor:
+    """Where handlers run: `pool`, `inline`, `serial()`, `threads()`, a loop's, or your own.
+
+    `Executor(submit)` hands each piece of work to `submit(work)`, which has to see to it that
+    `work()` is called, once, soon, on any thread. With `serial=True` it promises one at a time.
+    """
+
+    __slots__ = ("_ref", "_name")
+
+    _ref: Any
+
+    def __init__(self, submit: Submit, serial: bool = False) -> None:
+        if not callable(submit):
+            raise TypeError(f"Executor: {submit!r} cannot be called")
+        cls = _serial_class if serial else _parallel_class
+        handle = lib.vow_executor_custom(cls, _table.keep(submit))
+        if not handle:
+            check(-2, "Executor")
+        self._ref = ExecutorRef(handle)
+        self._name = "custom"
+
+    @classmethod
+    def _borrowed(cls, handle: int, immortal: bool = False, name: str = "loop") -> Executor:
+        self = cls.__new__(cls)
+        self._ref = _Immortal(handle) if immortal else ExecutorRef(handle)
+        self._name = name
+        return self
+
+    def run(self, fn: Callable[..., Any], *args: Any, **keywords: Any) -> Promise[Any]:
+        """Runs `fn` there; the promise of what it returns."""
+        from ._running import run
+
+        return run(fn, *args, executor=self, **keywords)
+
+    def __repr__(self) -> str:
+        return f"<vow.Executor {self._name}>"
+
+
+class _Work:
+    """One piece of work: to be called once."""
+
+    __slots__ = ("_run", "_work")
+
+    def __init__(self, run: Any, work: int) -> None:
+        self._run = run
+        self._work = work
+
+    def __call__(self) -> None:
+        work, self._work = self._work, 0
+        if work:
+            self._run(work)
+
+
+@ffi.callback("void(handle, vow_work, handle)")  # type: ignore[untyped-decorator]
+def _submit(context: int, run: Any, work: int) -> None:
+    submit = _table.find(context)
+    piece = _Work(run, work)
+    try:
+        submit(piece)
+    except BaseException as error:
+        # Lost work would leave its promise pending for ever: it runs here instead.
+        if not isinstance(error, RuntimeError):
+            _calls.report(error, submit)
+        piece()
+
+
+def _class(flags: int) -> Any:
+    size = ffi.sizeof("vow_executor_class")
+    return ffi.new(
+        "vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags)
+    )
+
+
+_parallel_class, _serial_class = _class(0), _class(_SERIAL)
+
+pool = Executor._borrowed(lib.vow_executor_pool(), True, "pool")
+"""Threads of the library, about one for each core."""
+
+inline = Executor._borrowed(lib.vow_executor_inline(), True, "inline")
+"""At once, on the thread that settles."""
+
+
+def serial(label: Optional[str] = None) -> Executor:
+    """A new executor that runs one handler at a time, in order, on a thread of the pool."""
+    text = ffi.NULL if label is None else ffi.new("char[]", label.encode())
+    handle = lib.vow_executor_serial(text)
+    if not handle:
+        check(-2, "serial")
+    return Executor._borrowed(handle, name="serial")
+
+
+def from_futures(executor: concurrent.futures.Executor) -> Executor:
+    """An executor on one of `concurrent.futures`."""
+    return Executor(executor.submit)
+
+
+def threads(count: int, name: str = "vow") -> Executor:
+    """So many threads of their own, for handlers that block: files, sockets, databases."""
+    return from_futures(concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix=name))
+
+
+def set_default(executor: Optional[Executor]) -> None:
+    """What handlers run on that are registered outside of handlers and loops. None: the pool."""
+    lib.vow_executor_set_default(0 if executor is None else executor._ref.handle)
+
+
+def current() -> Executor:
+    """The executor that a handler registered here and now would run on."""
+    from ._asyncio import enter
+
+    enter()
+    return Executor._borrowed(lib.vow_executor_retain(lib.vow_executor_current()), name="current")

@@ -1,0 +1,66 @@
+"""The ends: of the interpreter, of a forked child's right to its parent's loops, of cycles."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import sys
+from typing import Any, Optional
+
+from . import _asyncio, _handles, _loops, _promise, _unhandled, _values
+from ._library import lib
+
+exit_timeout: Optional[float] = 10.0
+"""How long the end of the interpreter waits for handlers that run or are queued, in seconds.
+
+None: as long as they take. Set it as `vow.exit_timeout`.
+"""
+
+_process = os.getpid()
+
+
+def _limit() -> int:
+    chosen = getattr(sys.modules.get("vow"), "exit_timeout", exit_timeout)
+    return -1 if chosen is None else int(float(chosen) * 1e9)
+
+
+def _at_exit() -> None:
+    # After this no thread of the library calls into the interpreter: it can be taken down.
+    _unhandled.be_quiet_about_the_end()
+    if os.getpid() == _process:
+        lib.vow_shutdown(_limit())
+    _values.stop_releasing()
+    _handles.stop_releasing()
+
+
+def _in_child() -> None:
+    _loops.forget_parent()
+    _asyncio.forget_parent()
+
+
+class _Cycles:
+    """Shows the garbage collector what a read exception holds.
+
+    Its traceback has the frames that it passed, these have promises, and those would hold the
+    exception, through the library, where the collector cannot see it: each read promise gives its
+    outcome to Python, and before a full collection those that share one with it do.
+    """
+
+    generation = 1 if sys.version_info >= (3, 14) else 2
+
+    def __call__(self, phase: str, info: dict[str, Any]) -> None:
+        if phase != "start" or info["generation"] < self.generation:
+            return
+        if not _promise.delivered.errors:
+            return
+        _promise.delivered.errors = False
+        for item in gc.get_objects():
+            if type(item) is _promise.Promise and item._watched:
+                item._settled()
+        _promise.delivered.errors = False
+
+
+atexit.register(_at_exit)
+os.register_at_fork(after_in_child=_in_child)
+gc.callbacks.append(_Cycles())

@@ -1,0 +1,115 @@
+"""Resolver: settles a promise, once."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
+
+from . import _asyncio, _calls
+from ._errors import check
+from ._handles import ResolverRef
+from ._library import ffi, lib
+from ._promise import Promise
+from ._results import to_result
+from ._values import destroy_object, to_error
+
+T = TypeVar("T")
+
+
+class Resolver(Generic[T]):
+    """Settles the promise it was made with. Any thread may, the first one wins.
+
+    When the last reference is dropped without a result, the promise is rejected with `Broken`. As a
+    context manager it is the producer's block: what the block raises rejects the promise, and
+    the end of the block is the end of the resolver.
+    """
+
+    __slots__ = ("__weakref__", "_ref")
+
+    _ref: Optional[ResolverRef]
+
+    def __init__(self) -> None:
+        raise TypeError("a Resolver is made by vow.pending()")
+
+    @classmethod
+    def _of(cls, handle: int) -> Resolver[Any]:
+        self = cls.__new__(cls)
+        self._ref = ResolverRef(handle)
+        return self
+
+    def resolve(self, value: Union[T, Promise[T], Awaitable[T], None] = None) -> bool:
+        """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
+        ref = self._ref
+        if ref is None:
+            return False
+        _asyncio.enter()
+        return bool(lib.vow_resolve(ref.handle, to_result(value)))
+
+    def reject(self, error: BaseException) -> bool:
+        """Rejects the promise with an exception. True for the first call."""
+        if isinstance(error, type) and issubclass(error, BaseException):
+            error = error()
+        if not isinstance(error, BaseException):
+            raise TypeError(f"reject: {error!r} is no exception")
+        ref = self._ref
+        return ref is not None and bool(lib.vow_reject(ref.handle, to_error(error)))
+
+    def on_cancel(self, fn: Callable[[], Any]) -> None:
+        """Has `fn` called, once, if nobody wants the result any more before it is there.
+
+        On the thread that cancels, or drops the last reader; at once if it is too late already.
+        """
+        ref = self._ref
+        if ref is None:
+            return
+        number = _calls.keep_call(fn)
+        status = lib.vow_resolver_on_cancel(ref.handle, _calls.on_notice, number, destroy_object)
+        check(status, "Resolver.on_cancel")
+
+    def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
+        """Says how far the work is, from 0 to 1, and what it is at."""
+        from ._progress import set_resolver_progress
+
+        set_resolver_progress(self, fraction, note)
+
+    def close(self) -> None:
+        """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""
+        self._ref = None
+
+    def __enter__(self) -> Resolver[T]:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> bool:
+        if error is not None:
+            self.reject(error)
+        self.close()
+        # The promise has the exception now; what is meant for the whole program goes on as well.
+        return isinstance(error, Exception)
+
+
+def pending() -> tuple[Promise[Any], Resolver[Any]]:
+    """A pending promise, and what settles it."""
+    _asyncio.enter()
+    resolver = ffi.new("handle *")
+    promise = lib.vow_promise_create(resolver)
+    return Promise._of(promise), Resolver._of(resolver[0])
+
+
+def resolved(value: Any = None) -> Promise[Any]:
+    """A promise that is fulfilled with a value, or follows an awaitable."""
+    if isinstance(value, Promise):
+        return value
+    _asyncio.enter()
+    return Promise._of(lib.vow_promise_with(to_result(value)))
+
+
+def rejected(error: BaseException) -> Promise[Any]:
+    """A promise that is rejected with an exception."""
+    if not isinstance(error, BaseException):
+        raise TypeError(f"rejected: {error!r} is no exception")
+    return Promise._of(lib.vow_promise_with(to_error(error)))

@@ -1,0 +1,53 @@
+"""Running a function on an executor."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
+
+from . import _asyncio, _calls
+from ._executors import Executor
+from ._library import ffi, lib
+from ._promise import Promise, _callable
+from ._reactions import link
+from ._values import NONE
+
+T = TypeVar("T")
+
+
+@overload
+def run(
+    fn: Callable[..., Promise[T]], *args: Any, executor: Optional[Executor] = ..., **keywords: Any
+) -> Promise[T]: ...
+
+
+@overload
+def run(
+    fn: Callable[..., Awaitable[T]],
+    *args: Any,
+    executor: Optional[Executor] = ...,
+    **keywords: Any,
+) -> Promise[T]: ...
+
+
+@overload
+def run(
+    fn: Callable[..., T], *args: Any, executor: Optional[Executor] = ..., **keywords: Any
+) -> Promise[T]: ...
+
+
+def run(
+    fn: Callable[..., Any], *args: Any, executor: Optional[Executor] = None, **keywords: Any
+) -> Promise[Any]:
+    """Runs `fn(*args)` on an executor, later; the promise of what it returns.
+
+    Without one: asyncio's thread where asyncio is running, in a handler that handler's executor,
+    elsewhere the pool.
+    """
+    _callable(fn, "run")
+    _asyncio.enter()
+    if args or keywords:
+        fn = functools.partial(fn, *args, **keywords)
+    begin = lib.vow_promise_with(NONE)
+    call = _calls.Call(fn)
+    return Promise._of(link(begin, call, _calls.on_settled, ffi.NULL, executor=executor))

@@ -1,0 +1,135 @@
+"""Blocking a thread until a promise is settled, so that Ctrl-C still reaches the main thread."""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import _asyncio, _calls, _loops, _table
+from ._errors import TimedOut, check
+from ._handles import LoopRef, PromiseRef
+from ._library import ffi, lib
+from ._reactions import link
+from ._values import NONE
+
+if TYPE_CHECKING:
+    from ._promise import Promise
+
+FOREVER = -1
+_LONGEST = (1 << 63) - 1
+_home = os.getpid()
+
+
+def nanoseconds(seconds: Optional[float], what: str) -> int:
+    """Seconds as the library counts; None: for ever."""
+    if seconds is None:
+        return FOREVER
+    if not isinstance(seconds, (int, float)) or math.isnan(seconds):
+        raise TypeError(f"{what}: {seconds!r} is no number of seconds")
+    if seconds < 0:
+        raise ValueError(f"{what}: {seconds!r} seconds is negative")
+    return int(min(seconds * 1e9, _LONGEST))
+
+
+_callbacks = {
+    "on_condition",
+    "on_fulfilled",
+    "on_item",
+    "on_notice",
+    "on_progress",
+    "on_reduce",
+    "on_rejected",
+    "on_settled",
+}
+
+
+def _inside_handler() -> bool:
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _callbacks and code.co_filename == _calls.__file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def _unlock(value: Any, number: int) -> Any:
+    waiter = _table.find(number)
+    if waiter is not None:
+        waiter.lock.release()
+    return NONE
+
+
+class _Waiter:
+    """A blocked thread, as a reader of the promise."""
+
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
+    from ._executors import inline
+
+    waiter = _Waiter()
+    waiter.lock.acquire()
+    promise._reader(waiter)
+    reaction = PromiseRef(link(promise._hold(), waiter, _unlock, _unlock, executor=inline))
+    longest = threading.TIMEOUT_MAX
+    try:
+        return waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest))
+    finally:
+        lib.vow_cancel(reaction.handle)
+
+
+def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
+    descriptor = select.poll()
+    descriptor.register(lib.vow_loop_fd(loop.handle), select.POLLIN)
+    end = None if timeout is None else time.monotonic() + timeout
+    while not promise.done():
+        left = None if end is None else max(end - time.monotonic(), 0)
+        if left == 0 and timeout:
+            return False
+        ready = descriptor.poll(None if left is None else math.ceil(left * 1000))
+        status = lib.vow_loop_run_once(loop.handle, 0)
+        _calls.raise_interrupt()
+        check(status, "wait")
+        if timeout == 0 and not ready:
+            return promise.done()
+    return True
+
+
+def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
+    ref = promise._ref
+    waiter = _Waiter()
+    promise._reader(waiter)
+    if ref is None:
+        return True
+    status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), ffi.NULL)
+    check(status, "wait")
+    return bool(status)
+
+
+def block(promise: Promise[Any], timeout: Optional[float]) -> None:
+    """Blocks until the promise is settled; `TimedOut` when the time is up."""
+    nanoseconds(timeout, "wait")
+    main = threading.current_thread() is threading.main_thread()
+    if not main or os.getpid() != _home or _inside_handler():
+        done = _block_in_library(promise, timeout)
+    else:
+        loop = _asyncio.current_ref() or _loops.current_ref()
+        if loop is None:
+            done = _block_on_lock(promise, timeout)
+        elif _loops.is_virtual(loop):
+            done = _block_in_library(promise, timeout)
+        else:
+            done = _run_loop(promise, loop, timeout)
+    if not done:
+        raise TimedOut(f"the promise is still pending after {timeout} seconds")
