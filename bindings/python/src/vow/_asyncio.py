@@ -75,7 +75,7 @@ class Attachment:
         local = _local.attachments
         for key in [key for key, attached in local.items() if attached is self]:
             del local[key]
-        _local.loop = None
+        _local.loop = _local.attachment = None
 
     def forget(self) -> None:
         """In a forked child: the loop's copy is destroyed, asyncio's is not touched."""

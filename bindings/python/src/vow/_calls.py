@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional, Union
 from . import _table
 from ._library import ffi, lib
 from ._results import to_result
-from ._values import NONE, from_error, from_value, is_error, to_error
+from ._values import NONE, delivered, from_error, from_value, is_error, to_error
 
 Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
 
@@ -60,6 +60,7 @@ def raise_interrupt() -> None:
     error = _interrupts.raised
     if error is not None:
         _interrupts.raised = None
+        delivered.errors = True
         raise error
 
 

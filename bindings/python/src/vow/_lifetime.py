@@ -52,13 +52,13 @@ class _Cycles:
     def __call__(self, phase: str, info: dict[str, Any]) -> None:
         if phase != "start" or info["generation"] < self.generation:
             return
-        if not _promise.delivered.errors:
+        if not _values.delivered.errors:
             return
-        _promise.delivered.errors = False
+        _values.delivered.errors = False
         for item in gc.get_objects():
             if type(item) is _promise.Promise and item._watched:
                 item._settled()
-        _promise.delivered.errors = False
+        _values.delivered.errors = False
 
 
 atexit.register(_at_exit)

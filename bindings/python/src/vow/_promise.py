@@ -33,15 +33,6 @@ V = TypeVar("V")
 _STATES = ("pending", "fulfilled", "rejected")
 
 
-class _Delivered:
-    """Whether an exception was read since the last full collection; see _lifetime.py."""
-
-    errors = False
-
-
-delivered = _Delivered()
-
-
 class _Outcome:
     """What a promise settled with, once it was read: the promise is Python's alone then.
 
@@ -49,12 +40,13 @@ class _Outcome:
     has the frame that has the promise) is one that the garbage collector can see.
     """
 
-    __slots__ = ("error", "listed", "value")
+    __slots__ = ("error", "listed", "traceback", "value")
 
     def __init__(self, value: Any, error: Optional[BaseException], listed: bool) -> None:
         self.value = value
         self.error = error
         self.listed = listed
+        self.traceback = None if error is None else error.__traceback__
 
     def owned(self) -> Any:
         if self.error is not None:
@@ -63,7 +55,7 @@ class _Outcome:
 
     def read(self) -> Any:
         if self.error is not None:
-            raise self.error
+            raise self.error.with_traceback(self.traceback)
         return self.value
 
 
@@ -131,7 +123,7 @@ class Promise(Generic[T_co]):
             return None
         value = out[0]
         if _values.is_error(value):
-            delivered.errors = True
+            _values.delivered.errors = True
             outcome = _Outcome(None, _values.from_error(value), False)
         else:
             outcome = _Outcome(_values.from_value(value), None, _values.is_list(value))

@@ -43,6 +43,8 @@ class Resolver(Generic[T]):
         if ref is None:
             return False
         _asyncio.enter()
+        # Resolved, by whomever: of no more use, and it would hold the outcome.
+        self._ref = None
         return bool(lib.vow_resolve(ref.handle, to_result(value)))
 
     def reject(self, error: BaseException) -> bool:
@@ -51,7 +53,7 @@ class Resolver(Generic[T]):
             error = error()
         if not isinstance(error, BaseException):
             raise TypeError(f"reject: {error!r} is no exception")
-        ref = self._ref
+        ref, self._ref = self._ref, None
         return ref is not None and bool(lib.vow_reject(ref.handle, to_error(error)))
 
     def on_cancel(self, fn: Callable[[], Any]) -> None:

@@ -60,6 +60,15 @@ def stop_releasing() -> None:
     _release_value = lambda value: None  # noqa: E731
 
 
+class _Delivered:
+    """Whether an exception was read since the last full collection; see _lifetime.py."""
+
+    errors = False
+
+
+delivered = _Delivered()
+
+
 class _Failure:
     """A Python exception on its way through the library, with the traceback that it had."""
 

@@ -1,0 +1,45 @@
+"""After each test nothing may be left: promises, bytes, kept objects, unseen rejections."""
+
+from __future__ import annotations
+
+import gc
+import time
+from typing import Iterator
+
+import pytest
+
+import vow
+from vow import _table
+
+
+def _held() -> tuple[int, int, int]:
+    statistics = vow.stats()
+    return statistics.live, statistics.bytes, _table.count()
+
+
+@pytest.fixture
+def unhandled() -> Iterator[list[BaseException]]:
+    """The rejections that nobody looked at; a test that expects some clears the list."""
+    seen: list[BaseException] = []
+    vow.on_unhandled(seen.append)
+    yield seen
+    vow.on_unhandled(None)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(unhandled: list[BaseException]) -> Iterator[None]:
+    gc.collect()
+    before = _held()
+    yield
+    end = time.monotonic() + 3
+    while True:
+        gc.collect()
+        after = _held()
+        if after == before or time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    left = [repr(error) for error in unhandled]
+    unhandled.clear()
+    gc.collect()
+    assert after == before, "promises, bytes and objects that the library holds"
+    assert left == [], "rejections that nobody looked at"

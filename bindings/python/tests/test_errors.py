@@ -1,0 +1,188 @@
+"""Exceptions as rejections, and errors of C code as exceptions."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import traceback
+from typing import Any
+
+import pytest
+
+import vow
+from vow import _errors, _values
+from vow._library import ffi, lib
+
+
+def of_c(domain: bytes, code: int, message: bytes, payload: Any = None) -> vow.Promise[Any]:
+    value = lib.vow_error_wrap(domain, code, message, _values.to_value(payload))
+    return vow.Promise.from_handle(lib.vow_promise_with(value))
+
+
+def seen_by_c(error: BaseException) -> tuple[str, int, str]:
+    value = _values.to_error(error)
+    try:
+        return (
+            ffi.string(lib.vow_error_domain(value)).decode(),
+            lib.vow_error_code(value),
+            ffi.string(lib.vow_error_message(value)).decode(),
+        )
+    finally:
+        lib.vow_value_release(value)
+
+
+def test_the_exception_that_was_raised_is_the_one_that_is_read() -> None:
+    error = ZeroDivisionError("by zero")
+
+    def broken(x: int) -> None:
+        raise error
+
+    promise = vow.resolved(1).then(broken)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError) as caught:
+            promise.wait()
+        assert caught.value is error
+        names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+        assert names[-1] == "broken"
+        assert "on_fulfilled" not in names
+    caught.value.__traceback__ = None
+
+
+def test_the_traceback_does_not_grow_with_every_reader() -> None:
+    promise = vow.resolved(1).then(lambda x: 1 // 0)
+
+    def depth() -> int:
+        try:
+            promise.wait()
+        except ZeroDivisionError as error:
+            return len(traceback.extract_tb(error.__traceback__))
+        return 0
+
+    first = depth()
+    assert first > 0
+    for _ in range(20):
+        depth()
+    assert depth() == first
+
+
+def test_cause_and_context_are_kept() -> None:
+    def broken(x: int) -> None:
+        try:
+            raise KeyError("inner")
+        except KeyError as inner:
+            raise ValueError("outer") from inner
+
+    error = vow.resolved(1).then(broken).catch(lambda e: e).wait()
+    assert isinstance(error, ValueError)
+    assert isinstance(error.__cause__, KeyError)
+
+
+def test_an_exception_that_is_a_value_fulfils() -> None:
+    error = ValueError("a value")
+    assert vow.resolved(error).wait() is error
+
+
+@pytest.mark.parametrize(("code", "cls"), sorted(_errors.CLASSES.items()))
+def test_each_code_of_the_library_has_a_class(code: int, cls: type[vow.Error]) -> None:
+    with pytest.raises(cls) as caught:
+        of_c(b"vow", code, b"said").wait()
+    assert (caught.value.domain, caught.value.code, caught.value.message) == ("vow", code, "said")
+    name = ffi.string(lib.vow_error_name(code)).decode()
+    assert str(caught.value) == f"{name}: said"
+
+
+def test_errors_are_also_of_pythons_own_classes() -> None:
+    assert issubclass(vow.TimedOut, TimeoutError)
+    assert issubclass(vow.Invalid, ValueError)
+    assert issubclass(vow.OutOfMemory, MemoryError)
+    assert not issubclass(vow.Cancelled, asyncio.CancelledError)
+
+
+def test_an_error_of_c_code_has_its_parts() -> None:
+    with pytest.raises(vow.Error) as caught:
+        of_c(b"shop", 17, b"closed", "till nine").wait()
+    error = caught.value
+    assert (error.domain, error.code, error.message) == ("shop", 17, "closed")
+    assert error.payload == "till nine"
+    assert str(error) == "shop 17: closed"
+
+
+def test_an_error_of_python_shows_its_parts_to_c_code() -> None:
+    assert seen_by_c(vow.Error("shop", 17, "closed")) == ("shop", 17, "closed")
+    assert seen_by_c(vow.TimedOut("late")) == ("vow", -7, "late")
+    assert seen_by_c(ValueError("bad")) == ("python", 0, "ValueError: bad")
+    assert seen_by_c(asyncio.CancelledError()) == ("vow", -6, "CancelledError")
+
+
+def test_an_exception_that_cannot_be_printed_still_rejects() -> None:
+    class Silent(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no")
+
+    assert seen_by_c(Silent()) == ("python", 0, "Silent")
+    with pytest.raises(Silent):
+        vow.rejected(Silent()).wait()
+
+
+def test_an_error_keeps_its_payload_and_identity() -> None:
+    payload = object()
+    error = vow.Error("shop", 1, "x", payload)
+    with pytest.raises(vow.Error) as caught:
+        vow.rejected(error).wait()
+    assert caught.value is error
+    assert caught.value.payload is payload
+
+
+def test_an_error_passes_through_a_catch_that_is_not_for_it() -> None:
+    promise = of_c(b"shop", 17, b"closed", 5).catch(lambda e: None, OSError)
+    with pytest.raises(vow.Error) as caught:
+        promise.wait()
+    assert caught.value.payload == 5
+
+
+@pytest.mark.parametrize(
+    "error", [vow.Error("shop", 1, "x", 2), vow.TimedOut("late"), vow.Aggregate("all", [KeyError()])]
+)
+def test_errors_can_be_copied_and_pickled(error: vow.Error) -> None:
+    for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert type(other) is type(error)
+        assert (other.domain, other.code, other.message) == (error.domain, error.code, error.message)
+
+
+def test_a_cancelled_future_of_asyncio_does_not_cancel_who_reads() -> None:
+    promise = vow.resolved(1).then(lambda x: (_ for _ in ()).throw(asyncio.CancelledError("no")))
+    with pytest.raises(vow.Cancelled) as caught:
+        promise.wait()
+    assert isinstance(caught.value.__cause__, asyncio.CancelledError)
+
+
+@pytest.mark.parametrize("cls", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_rejects_and_goes_on_on_the_main_thread(
+    cls: type[BaseException],
+) -> None:
+    def stop(x: int) -> None:
+        raise cls
+
+    async def main() -> None:
+        vow.resolved(1).then(stop).catch(seen.append)
+        await asyncio.sleep(10)
+
+    seen: list[BaseException] = []
+    with pytest.raises(cls):
+        asyncio.run(main())
+    assert [type(error) for error in seen] == [cls]
+
+
+def test_a_cycle_is_an_error() -> None:
+    promise, resolver = vow.pending()
+    resolver.resolve(promise.then(lambda x: x))
+    with pytest.raises(vow.Cycle):
+        promise.wait()
+
+
+def test_a_dropped_resolver_breaks_the_promise() -> None:
+    promise, resolver = vow.pending()
+    del resolver
+    with pytest.raises(vow.Broken):
+        promise.wait()

@@ -1,0 +1,113 @@
+"""Delays, time-outs, retries and descriptors."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from typing import Any
+
+import pytest
+
+import vow
+
+
+def test_a_delay_takes_at_least_its_time() -> None:
+    start = time.monotonic()
+    assert vow.delay(0.02, "done").wait() == "done"
+    assert time.monotonic() - start >= 0.02
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), "soon"])
+def test_a_wrong_time_is_refused(seconds: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="delay"):
+        vow.delay(seconds)
+
+
+def test_a_time_out_rejects_and_cancels_what_took_too_long() -> None:
+    told: list[str] = []
+
+    def slow() -> vow.Promise[Any]:
+        promise, resolver = vow.pending()
+        resolver.on_cancel(lambda: told.append("stop"))
+        told.append("begun")
+        keep.append(resolver)
+        return promise
+
+    keep: list[Any] = []
+    with pytest.raises(vow.TimedOut):
+        vow.timeout(slow(), 0.005).wait()
+    assert told == ["begun", "stop"]
+    with pytest.raises(TimeoutError):
+        vow.delay(60).timeout(0.001).wait()
+    assert vow.timeout(vow.resolved(1), None).wait() == 1
+
+
+def test_retry_tries_again() -> None:
+    tries: list[int] = []
+
+    def work(attempt: int) -> str:
+        tries.append(attempt)
+        if attempt < 3:
+            raise OSError(attempt)
+        return "third"
+
+    assert vow.retry(work, attempts=5).wait() == "third"
+    assert tries == [1, 2, 3]
+
+
+def test_retry_gives_up_with_the_last_error() -> None:
+    with pytest.raises(OSError, match="3") as caught:
+        vow.retry(lambda n: _raise(OSError(str(n))), attempts=3, first_delay=0.001).wait()
+    assert vow.error_attempts(caught.value) == 3
+    assert vow.error_attempts(OSError()) == 0
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
+
+
+def test_retry_asks_whether_it_may() -> None:
+    asked: list[BaseException] = []
+
+    def may(error: BaseException) -> bool:
+        asked.append(error)
+        return isinstance(error, OSError)
+
+    with pytest.raises(KeyError):
+        vow.retry(lambda n: _raise(OSError() if n == 1 else KeyError()), 9, may_retry=may).wait()
+    assert [type(error) for error in asked] == [OSError, KeyError]
+
+
+def test_retry_has_a_deadline() -> None:
+    with pytest.raises(vow.TimedOut) as caught:
+        vow.retry(lambda n: vow.delay(60), deadline=0.01, executor=vow.pool).wait()
+    assert vow.error_attempts(caught.value) == 1
+    with pytest.raises(vow.Invalid):
+        vow.retry(lambda n: n, jitter=2).wait()
+
+
+def test_a_descriptor_that_can_be_read() -> None:
+    left, right = socket.socketpair()
+    with left, right:
+        ready = vow.fd_ready(left)
+        assert not ready.done()
+        right.send(b"x")
+        assert ready.wait() == (True, False)
+        assert vow.fd_ready(right.fileno(), read=False, write=True).wait() == (False, True)
+
+
+def test_a_descriptor_that_is_not_open() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    os.close(write)
+    with pytest.raises(vow.Invalid):
+        vow.fd_ready(read).wait()
+
+
+def test_now_goes_by_the_clock_of_delays() -> None:
+    assert abs(vow.now() - time.monotonic()) < 5
+    with vow.Loop(virtual=True) as loop:
+        before = vow.now()
+        loop.advance(3600)
+        assert vow.now() - before == pytest.approx(3600)

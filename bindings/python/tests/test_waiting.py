@@ -1,0 +1,93 @@
+"""Blocking a thread."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import vow
+
+
+def test_wait_gives_the_value() -> None:
+    promise, resolver = vow.pending()
+    threading.Timer(0.01, resolver.resolve, ("later",)).start()
+    assert promise.wait() == "later"
+
+
+@pytest.mark.parametrize("main", [True, False])
+def test_a_wait_ends_when_its_time_is_up(main: bool) -> None:
+    promise, resolver = vow.pending()
+    caught: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            promise.wait(0.01)
+        except vow.TimedOut as error:
+            caught.append(error)
+
+    if main:
+        wait()
+    else:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+    assert "0.01 seconds" in str(caught.pop())
+    assert promise.state == "pending"
+    resolver.resolve(1)
+    assert promise.wait(0) == 1
+
+
+def test_a_wait_of_no_time_looks_and_returns() -> None:
+    promise, resolver = vow.pending()
+    with pytest.raises(vow.TimedOut):
+        promise.wait(0)
+    with pytest.raises(ValueError, match="negative"):
+        promise.wait(-1)
+    resolver.resolve()
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_a_signal_ends_a_wait_of_the_main_thread(loop: bool) -> None:
+    promise, _resolver = vow.pending()
+    here = vow.Loop() if loop else None
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        promise.wait(20)
+    assert time.monotonic() - start < 10
+    timer.join()
+    if here is not None:
+        here.close()
+
+
+def test_a_handler_on_the_pool_may_wait() -> None:
+    def outer() -> int:
+        return vow.pool.run(lambda: 1).wait() + 1
+
+    assert vow.all([vow.pool.run(outer) for _ in range(50)]).wait() == [2] * 50
+
+
+def test_a_handler_that_waits_for_itself_is_refused() -> None:
+    box: list[vow.Promise[object]] = []
+    first, resolver = vow.pending()
+    box.append(first.then(lambda x: box[0].wait(), executor=vow.inline))
+    resolver.resolve()
+    assert isinstance(box[0].exception(), vow.Deadlock)
+    box.clear()
+
+
+def test_many_threads_wait_for_one() -> None:
+    promise, resolver = vow.pending()
+    results: list[int] = []
+    threads = [threading.Thread(target=lambda: results.append(promise.wait())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    resolver.resolve(7)
+    for thread in threads:
+        thread.join()
+    assert results == [7] * 8
