@@ -25,33 +25,20 @@ if TYPE_CHECKING:
 _get_running_loop = asyncio._get_running_loop
 
 
-class Attachment:
-    """The library's loop inside an asyncio loop. Ends with the asyncio loop, or by `close`."""
+class _Shared:
+    """The library's loop of one thread, for all asyncio loops that take turns on it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self) -> None:
         handle = lib.vow_loop_create()
         if not handle:
             check(-2, "attach: no memory, or no descriptors")
-        self._ref: Optional[LoopRef] = LoopRef(handle)
-        self._loop = weakref.ref(loop)
-        self._descriptor = lib.vow_loop_fd(handle)
+        self.ref: Optional[LoopRef] = LoopRef(handle)
+        self.descriptor = lib.vow_loop_fd(handle)
         self.executor = Executor._borrowed(lib.vow_executor_retain(lib.vow_loop_executor(handle)))
-        loop.add_reader(self._descriptor, self._run)
-        # asyncio has no hook for its end but this one: it closes the generators it has seen.
-        self._end = self._until_the_end()
-        try:
-            self._end.__anext__().send(None)
-        except StopIteration:
-            pass
+        self.users: weakref.WeakSet[Attachment] = weakref.WeakSet()
 
-    async def _until_the_end(self) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            self.close()
-
-    def _run(self) -> None:
-        ref = self._ref
+    def run(self) -> None:
+        ref = self.ref
         if ref is None:
             return
         status = lib.vow_loop_run_once(ref.handle, 0)
@@ -59,27 +46,55 @@ class Attachment:
         if status != Shutdown.number:
             check(status, "running the loop")
 
+    def leave(self, user: Attachment) -> None:
+        self.users.discard(user)
+        if len(self.users) == 0:
+            self.ref = None
+            if _local.shared is self:
+                _local.shared = None
+
+
+class Attachment:
+    """The library's loop inside an asyncio loop. Ends with the asyncio loop, or by `close`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> None:
+        self._shared: Optional[_Shared] = shared
+        self._loop = weakref.ref(loop)
+        self.executor = shared.executor
+        loop.add_reader(shared.descriptor, shared.run)
+        shared.users.add(self)
+        # asyncio has no hook for its end but this one: it closes the generators it has seen.
+        self._end = _until_the_end(self)
+        try:
+            self._end.__anext__().send(None)
+        except StopIteration:
+            pass
+
     @property
     def closed(self) -> bool:
         """Whether it has ended."""
-        return self._ref is None
+        return self._shared is None
 
     def close(self) -> None:
-        """Ends it: what is queued and its delays are rejected with `Shutdown`."""
-        ref, self._ref = self._ref, None
-        if ref is None:
+        """Ends it: with the last one of a thread, what is queued is rejected with `Shutdown`."""
+        shared, self._shared = self._shared, None
+        if shared is None:
             return
         loop = self._loop()
         if loop is not None and not loop.is_closed():
-            loop.remove_reader(self._descriptor)
-        local = _local.attachments
-        for key in [key for key, attached in local.items() if attached is self]:
-            del local[key]
-        _local.loop = _local.attachment = None
+            loop.remove_reader(shared.descriptor)
+        if _local.attachment is self:
+            _local.loop = _local.attachment = None
+        if loop is not None:
+            _local.attachments.pop(loop, None)
+        shared.leave(self)
 
-    def forget(self) -> None:
-        """In a forked child: the loop's copy is destroyed, asyncio's is not touched."""
-        self._ref = None
+
+async def _until_the_end(attachment: Attachment) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        attachment.close()
 
 
 class _Local(threading.local):
@@ -87,6 +102,7 @@ class _Local(threading.local):
         self.loop: Any = None
         self.attachment: Any = None
         self.attachments: Any = weakref.WeakKeyDictionary()
+        self.shared: Optional[_Shared] = None
 
 
 _local = _Local()
@@ -112,13 +128,15 @@ def enter() -> Optional[Attachment]:
 
 def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
     attachments = _local.attachments
+    attachment: Optional[Attachment] = attachments.get(loop)
+    if attachment is None:
+        if _local.shared is None or _local.shared.ref is None:
+            _local.shared = _Shared()
+        attachment = attachments[loop] = Attachment(loop, _local.shared)
+    # Loops that were closed without a word; not before this one is in, which takes their work over.
     for other, attached in list(attachments.items()):
         if other.is_closed():
             attached.close()
-    attachment: Optional[Attachment] = attachments.get(loop)
-    if attachment is None:
-        attachment = Attachment(loop)
-        attachments[loop] = attachment
     _local.loop = weakref.ref(loop)
     _local.attachment = attachment
     return attachment
@@ -127,15 +145,17 @@ def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
 def current_ref() -> Optional[LoopRef]:
     """The attached loop of this thread, where asyncio is running."""
     attachment = enter()
-    return None if attachment is None else attachment._ref
+    if attachment is None or attachment._shared is None:
+        return None
+    return attachment._shared.ref
 
 
 def forget_parent() -> None:
-    """In a forked child: destroys the copies of the parent's loops on this thread."""
-    attachments = list(_local.attachments.values())
+    """In a forked child: destroys the copy of the parent's loop of this thread."""
+    shared = _local.shared
     _local.__init__()  # type: ignore[misc]
-    for attachment in attachments:
-        attachment.forget()
+    if shared is not None:
+        shared.ref = None
 
 
 @ffi.callback("vow_handler")  # type: ignore[untyped-decorator]

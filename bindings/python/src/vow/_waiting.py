@@ -87,6 +87,7 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
         return waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest))
     finally:
         lib.vow_cancel(reaction.handle)
+        del reaction
 
 
 def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
@@ -113,6 +114,7 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
     if ref is None:
         return True
     status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), ffi.NULL)
+    del ref  # or the traceback of what is raised here would hold the library's promise
     check(status, "wait")
     return bool(status)
 
