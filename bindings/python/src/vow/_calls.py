@@ -177,6 +177,28 @@ def on_progress(fraction: float, note: Any, number: int) -> None:
         report(error, call.function)
 
 
+HANDLERS = {
+    "on_condition",
+    "on_fulfilled",
+    "on_item",
+    "on_notice",
+    "on_progress",
+    "on_reduce",
+    "on_rejected",
+    "on_settled",
+}
+
+
+def inside_handler(frame: Any) -> bool:
+    """Whether a stack has a handler in it."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in HANDLERS and code.co_filename == __file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
 class _Unraisable:
     """What `sys.unraisablehook` reads."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import os
 import sys
+import threading
+import time
 from typing import Any, Optional
 
-from . import _asyncio, _handles, _loops, _promise, _unhandled, _values
+from . import _asyncio, _calls, _handles, _loops, _promise, _unhandled, _values
 from ._library import lib
 
 exit_timeout: Optional[float] = 10.0
@@ -25,11 +28,43 @@ def _limit() -> int:
     return -1 if chosen is None else int(float(chosen) * 1e9)
 
 
+class _Ended(SystemExit):
+    """Ends a handler that ran longer than the interpreter waits for it."""
+
+
+def _running() -> list[int]:
+    here = threading.get_ident()
+    return [
+        thread
+        for thread, frame in sys._current_frames().items()
+        if thread != here and _calls.inside_handler(frame)
+    ]
+
+
+def _end_handlers() -> None:
+    # A thread of the library that asks a dying interpreter for its lock is ended by it, which takes
+    # the whole process down: so handlers get an exception first. One that blocks in C code
+    # for longer than a second stays there; the process ends around it.
+    end = time.monotonic() + 1
+    told = set()
+    while time.monotonic() < end:
+        running = _running()
+        if not running:
+            return
+        for thread in set(running) - told:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread), ctypes.py_object(_Ended)
+            )
+            told.add(thread)
+        time.sleep(0.001)
+
+
 def _at_exit() -> None:
     # After this no thread of the library calls into the interpreter: it can be taken down.
     _unhandled.be_quiet_about_the_end()
     if os.getpid() == _process:
         lib.vow_shutdown(_limit())
+        _end_handlers()
     _values.stop_releasing()
     _handles.stop_releasing()
 

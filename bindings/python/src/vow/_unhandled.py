@@ -33,7 +33,7 @@ class _State:
 def _on_unhandled(value: Any, number: int) -> None:
     try:
         error = from_error(value)
-        if not (_State.ending and isinstance(error, Shutdown)):
+        if not (_State.ending and isinstance(error, (Shutdown, SystemExit))):
             _State.hook(error)
     except BaseException as problem:
         _calls.report(problem, _State.hook)

@@ -36,28 +36,6 @@ def nanoseconds(seconds: Optional[float], what: str) -> int:
     return int(min(seconds * 1e9, _LONGEST))
 
 
-_callbacks = {
-    "on_condition",
-    "on_fulfilled",
-    "on_item",
-    "on_notice",
-    "on_progress",
-    "on_reduce",
-    "on_rejected",
-    "on_settled",
-}
-
-
-def _inside_handler() -> bool:
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name in _callbacks and code.co_filename == _calls.__file__:
-            return True
-        frame = frame.f_back
-    return False
-
-
 @ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
 def _unlock(value: Any, number: int) -> Any:
     waiter = _table.find(number)
@@ -123,7 +101,7 @@ def block(promise: Promise[Any], timeout: Optional[float]) -> None:
     """Blocks until the promise is settled; `TimedOut` when the time is up."""
     nanoseconds(timeout, "wait")
     main = threading.current_thread() is threading.main_thread()
-    if not main or os.getpid() != _home or _inside_handler():
+    if not main or os.getpid() != _home or _calls.inside_handler(sys._getframe()):
         done = _block_in_library(promise, timeout)
     else:
         loop = _asyncio.current_ref() or _loops.current_ref()
