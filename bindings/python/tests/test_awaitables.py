@@ -120,4 +120,4 @@ def test_what_cannot_be_awaited_is_refused() -> None:
     with pytest.raises(TypeError, match="not awaitable"):
         vow.from_awaitable(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="all: 3 is neither"):
-        vow.all([3])  # type: ignore[list-item]
+        vow.all([3])  # type: ignore[arg-type]

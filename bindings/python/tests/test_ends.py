@@ -48,7 +48,7 @@ def test_work_of_the_pool_is_run_to_its_end(options: tuple[str, ...]) -> None:
         import sys, time, vow
         def work(n):
             time.sleep(0.05)
-            sys.stdout.write(f"worked {n}\n")
+            sys.stdout.write(f"worked {n}" + chr(10))
         kept = [vow.pool.run(work, n) for n in range(6)]
         print("end", flush=True)
         """,

@@ -36,7 +36,7 @@ def test_a_virtual_clock_is_moved_by_hand() -> None:
         start = time.monotonic()
         order: list[int] = []
         for hours in (2, 1, 3):
-            vow.delay(3600 * hours).then(lambda x, hours=hours: order.append(hours))  # type: ignore[misc]
+            vow.delay(3600 * hours, hours).then(order.append)
         loop.advance(3600 * 2.5)
         assert order == [1, 2]
         loop.advance(3600)

@@ -45,14 +45,19 @@ def test_one_of_many_settles() -> None:
     for _ in range(200):
         promise, resolver = vow.pending()
         won: list[int] = []
-        together(4, lambda n: resolver.resolve(n) and won.append(n))
+
+        def work(n: int) -> None:
+            if resolver.resolve(n):
+                won.append(n)
+
+        together(4, work)
         assert won == [promise.wait()]
 
 
 def test_readers_and_settlers_race() -> None:
     for _ in range(100):
         promise, resolver = vow.pending()
-        seen: list[int] = []
+        seen: list[str] = []
 
         def work(n: int) -> None:
             if n == 0:
@@ -74,8 +79,9 @@ def test_reading_and_forgetting_race() -> None:
 
         def work(n: int) -> None:
             links.append(promise.then(lambda x: x) if n % 2 else promise)
+            promise.result()
 
-        together(4, lambda n: (work(n), promise.result()))
+        together(4, work)
         assert len({id(link.wait(30)) for link in links}) == 1
 
 
@@ -87,7 +93,8 @@ def test_cancelling_races_with_settling() -> None:
 
         def work(n: int) -> None:
             if n % 2:
-                resolver.resolve(1) and wins.append("resolved")
+                if resolver.resolve(1):
+                    wins.append("resolved")
             elif promise.cancel():
                 wins.append("cancelled")
 

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_signal_ends_a_wait_of_the_main_thread(loop: bool) -> None:
 
 
 def test_a_handler_on_the_pool_may_wait() -> None:
-    def outer() -> int:
+    def outer() -> Any:
         return vow.pool.run(lambda: 1).wait() + 1
 
     assert vow.all([vow.pool.run(outer) for _ in range(50)]).wait() == [2] * 50

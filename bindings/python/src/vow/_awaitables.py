@@ -15,7 +15,7 @@ _Future = Any  # of asyncio or concurrent.futures
 
 
 def from_awaitable(
-    awaitable: Union[Promise[T], Awaitable[T], concurrent.futures.Future[T]],
+    awaitable: Union[Awaitable[T], concurrent.futures.Future[T]],
 ) -> Promise[T]:
     """The promise of a coroutine, task or future. Cancelling it cancels that.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union
+from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
 from . import _asyncio, _calls, _table, _values
 from ._executors import Executor
@@ -12,7 +12,7 @@ from ._reactions import keep_until_settled
 
 T = TypeVar("T")
 U = TypeVar("U")
-Awaitables = Iterable[Union[Promise[T], Awaitable[T]]]
+Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
 
 def _combine(function: Any, promises: Awaitables[Any], where: str, *more: Any) -> Promise[Any]:
@@ -48,12 +48,30 @@ def race(promises: Awaitables[T]) -> Promise[T]:
     return _combine(lib.vow_race, promises, "race")
 
 
+@overload
 def map(
     items: Iterable[T],
-    fn: Callable[[T], Union[U, Promise[U], Awaitable[U]]],
+    fn: Callable[[T], Awaitable[U]],
+    concurrency: int = ...,
+    executor: Optional[Executor] = ...,
+) -> Promise[list[U]]: ...
+
+
+@overload
+def map(
+    items: Iterable[T],
+    fn: Callable[[T], U],
+    concurrency: int = ...,
+    executor: Optional[Executor] = ...,
+) -> Promise[list[U]]: ...
+
+
+def map(
+    items: Iterable[Any],
+    fn: Callable[[Any], Any],
     concurrency: int = 0,
     executor: Optional[Executor] = None,
-) -> Promise[list[U]]:
+) -> Promise[list[Any]]:
     """The list of what `fn` makes of each item, at most `concurrency` at a time (0: all)."""
     _callable(fn, "map")
     if concurrency < 0:
@@ -88,7 +106,7 @@ def reduce(
 def repeat(
     state: T,
     again: Callable[[T], bool],
-    step: Callable[[T], Union[T, Promise[T], Awaitable[T]]],
+    step: Union[Callable[[T], Awaitable[T]], Callable[[T], T]],
     executor: Optional[Executor] = None,
 ) -> Promise[T]:
     """While `again(state)`, the state becomes the result of `step(state)`; the last state.

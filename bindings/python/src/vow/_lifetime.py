@@ -46,7 +46,7 @@ def _end_handlers() -> None:
     # the whole process down: so handlers get an exception first. One that blocks in C code
     # for longer than a second stays there; the process ends around it.
     end = time.monotonic() + 1
-    told = set()
+    told: set[int] = set()
     while time.monotonic() < end:
         running = _running()
         if not running:

@@ -179,17 +179,6 @@ class Promise(Generic[T_co]):
     @overload
     def then(
         self,
-        fn: Callable[[T_co], Promise[U]],
-        on_rejected: None = ...,
-        *,
-        executor: Optional[Executor] = ...,
-        token: Optional[Token] = ...,
-        label: Optional[str] = ...,
-    ) -> Promise[U]: ...
-
-    @overload
-    def then(
-        self,
         fn: Callable[[T_co], Awaitable[U]],
         on_rejected: None = ...,
         *,

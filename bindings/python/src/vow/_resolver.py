@@ -37,7 +37,7 @@ class Resolver(Generic[T]):
         self._ref = ResolverRef(handle)
         return self
 
-    def resolve(self, value: Union[T, Promise[T], Awaitable[T], None] = None) -> bool:
+    def resolve(self, value: Union[T, Awaitable[T], None] = None) -> bool:
         """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
         ref = self._ref
         if ref is None:

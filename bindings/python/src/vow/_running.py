@@ -17,12 +17,6 @@ T = TypeVar("T")
 
 @overload
 def run(
-    fn: Callable[..., Promise[T]], *args: Any, executor: Optional[Executor] = ..., **keywords: Any
-) -> Promise[T]: ...
-
-
-@overload
-def run(
     fn: Callable[..., Awaitable[T]],
     *args: Any,
     executor: Optional[Executor] = ...,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Awaitable, Optional, TypeVar, Union
+from typing import Any, Awaitable, Optional, TypeVar
 
 from . import _asyncio
 from ._errors import Cancelled, Shutdown, check
@@ -30,7 +30,7 @@ class Scope:
             raise Shutdown("the scope is closed")
         return self._ref
 
-    def add(self, promise: Union[Promise[T], Awaitable[T]]) -> Promise[T]:
+    def add(self, promise: Awaitable[T]) -> Promise[T]:
         """Makes a promise a member, and returns it. In a cancelled scope it is cancelled."""
         ref = self._open()
         _asyncio.enter()

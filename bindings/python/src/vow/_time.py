@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
+from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
 
 from . import _asyncio, _calls, _table
 from ._executors import Executor
@@ -29,7 +29,7 @@ def delay(seconds: float, value: Optional[T] = None) -> Promise[Any]:
     return promise if value is None else promise.then(lambda nothing: value)
 
 
-def timeout(promise: Union[Promise[T], Awaitable[T]], seconds: Optional[float]) -> Promise[T]:
+def timeout(promise: Awaitable[T], seconds: Optional[float]) -> Promise[T]:
     """A promise of the same outcome, or of `TimedOut` when it takes longer than so many seconds.
 
     Then what it waited for is cancelled, unless somebody else reads or holds it.
@@ -48,8 +48,36 @@ def fd_ready(fd: Any, read: bool = True, write: bool = False) -> Promise[tuple[b
     return ready.then(lambda there: (bool(there & _READ), bool(there & _WRITE)))
 
 
+@overload
 def retry(
-    fn: Callable[[int], Union[T, Promise[T], Awaitable[T]]],
+    fn: Callable[[int], Awaitable[T]],
+    attempts: int = ...,
+    first_delay: float = ...,
+    factor: float = ...,
+    max_delay: float = ...,
+    jitter: float = ...,
+    deadline: Optional[float] = ...,
+    may_retry: Optional[Callable[[BaseException], bool]] = ...,
+    executor: Optional[Executor] = ...,
+) -> Promise[T]: ...
+
+
+@overload
+def retry(
+    fn: Callable[[int], T],
+    attempts: int = ...,
+    first_delay: float = ...,
+    factor: float = ...,
+    max_delay: float = ...,
+    jitter: float = ...,
+    deadline: Optional[float] = ...,
+    may_retry: Optional[Callable[[BaseException], bool]] = ...,
+    executor: Optional[Executor] = ...,
+) -> Promise[T]: ...
+
+
+def retry(
+    fn: Callable[[int], Any],
     attempts: int = 3,
     first_delay: float = 0.0,
     factor: float = 2.0,
@@ -58,7 +86,7 @@ def retry(
     deadline: Optional[float] = None,
     may_retry: Optional[Callable[[BaseException], bool]] = None,
     executor: Optional[Executor] = None,
-) -> Promise[T]:
+) -> Promise[Any]:
     """Runs `fn(attempt)`, from 1, until the promise of its result is fulfilled.
 
     At most `attempts` times (0: without a bound), `first_delay` seconds apart, then `factor` times
