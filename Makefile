@@ -36,7 +36,7 @@ demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall wheel dist deb demo examples check test asan tsan \
         valgrind lsan model schedules fuzz mutants bench bench-plots bench-check docs man deps \
-        format clean all:
+        format clean
 
 ##@ Use it
 
