@@ -28,6 +28,11 @@ SEMAPHORE(settle);
 SEMAPHORE(run_start);
 SEMAPHORE(run_done);
 SEMAPHORE(cancel);
+
+/* The byte by which tools find out how far a program was moved. The notes alone would not keep a
+ * linker that drops unused sections from dropping it, and without it gdb ignores them. */
+extern char vow_note_base __asm__("_.stapsdt.base") __attribute__((visibility("hidden")));
+__attribute__((section(".probes"), used)) static char *kept_note_base = &vow_note_base;
 #else
 #define DTRACE_PROBE1(...)
 #define DTRACE_PROBE2(...)

@@ -11,9 +11,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef VOW_CHECKED
+enum { record_size = 56, box_size = 24, is_checked = 1 };
+#else
+enum { record_size = 40, box_size = 16, is_checked = 0 };
+#endif
+
 /* `used` keeps it although only debuggers look for some of it. */
-__attribute__((used))
-vow_trace_view vow_platform_trace_view = {1, sizeof(vow_trace_entry), NULL, 0, 0};
+__attribute__((used)) vow_trace_view vow_platform_trace_view = {
+    .version = 1,
+    .entry_size = sizeof(vow_trace_entry),
+    .record_size = record_size,
+    .box_size = box_size,
+    .is_checked = is_checked,
+};
 
 void vow_platform_show_trace(vow_trace_entry *entries, uint64_t capacity, uint64_t count) {
     vow_platform_trace_view.entries = entries;

@@ -19,10 +19,11 @@ map_functions() {
     sed -n 's/^ *\([A-Za-z_][A-Za-z0-9_]*\);.*/\1/p' packaging/libvow.map | LC_ALL=C sort -u
 }
 
-# What others can see of the library file $1: the names, without their version.
+# What others can see of the library file $1: the names, without their version; and without the hidden
+# one that all static probes of a program share.
 defined_names() {
     local which=--extern-only
     case $1 in *.so*) which=--dynamic ;; esac
     "$NM" $which --defined-only --just-symbol-name "$1" |
-        sed -e 's/@.*//' -e '/:$/d' -e '/^$/d' -e '/^VOW_[0-9.]*$/d' | LC_ALL=C sort -u
+        sed -e 's/@.*//' -e '/:$/d' -e '/^$/d' -e '/^VOW_[0-9.]*$/d' -e '/^_\.stapsdt\.base$/d' | LC_ALL=C sort -u
 }

@@ -51,9 +51,16 @@ typedef struct vow_trace_view {
     /* Of this layout and that of records: what packaging/gdb/vow.py must know. */
     uint32_t version;
     uint32_t entry_size;
+    /* NULL: tracing is off. */
     vow_trace_entry *entries;
     uint64_t capacity;
     uint64_t count;
+    /* What a record and a box take before their parts, in this build. */
+    uint32_t record_size;
+    uint32_t box_size;
+    /* 1: a checked build, where each of them has a seal. */
+    uint32_t is_checked;
+    uint32_t unused;
 } vow_trace_view;
 extern vow_trace_view vow_platform_trace_view __attribute__((visibility("hidden")));
 

@@ -1,0 +1,1 @@
+"""What gdb shows of libvow, in parts; vow.py puts them together."""

@@ -1,0 +1,59 @@
+"""An executor in words. Its layout is that of Sources/VowCore/State/ExecutorRecord.swift."""
+
+from . import memory, value
+from .memory import Unreadable
+
+INLINE, POOL, SERIAL, DISPATCH, BARRIER, CUSTOM, LOOP = range(7)
+KINDS = ("inline", "pool", "serial", "dispatch", "dispatch, as a barrier", "custom", "loop")
+
+MOST_COUNTED = 10000
+
+
+def name(library, address):
+    """What it is called in traces, as far as memory tells: a queue's label is libdispatch's."""
+    return _name(*_fields(library, address))
+
+
+def _fields(library, address):
+    kind, is_immortal, is_serial = memory.unpack("BBB", address + 24)
+    if library.is_checked:
+        library.check_seal(address + 88, "an executor")
+    if kind >= len(KINDS) or is_immortal > 1 or is_serial > 1:
+        raise Unreadable("not an executor (freed, or something else)")
+    if not is_immortal and memory.word(address + 16) == 0:
+        raise Unreadable("freed")
+    return kind, is_immortal, is_serial, memory.word(address + 40)
+
+
+def _name(kind, is_immortal, _is_serial, cls):
+    if kind == SERIAL and is_immortal:
+        return "main"
+    if kind == CUSTOM and cls:
+        return "custom (%s)" % value.named(cls)
+    return KINDS[kind]
+
+
+def describe(library, address):
+    fields = _fields(library, address)
+    kind, is_immortal, is_serial, _ = fields
+    text = _name(*fields)
+    if is_serial and kind not in (SERIAL, LOOP):
+        text += ", one handler at a time"
+    queue = memory.word(address + 32)
+    if kind in (SERIAL, DISPATCH, BARRIER) and queue and not is_immortal:
+        text += ", queue %#x" % queue
+    if kind in (SERIAL, LOOP):
+        waiting = _waiting(library, address)
+        if waiting:
+            text += ", %d handler%s ready to run" % (waiting, "" if waiting == 1 else "s")
+    return text
+
+
+def _waiting(library, address):
+    count = 0
+    for first in (memory.word(address), memory.word(address + 80) & ~1):
+        member = first
+        while member and count < MOST_COUNTED:
+            count += 1
+            member = memory.word(member + library.record_size)
+    return count

@@ -1,0 +1,46 @@
+"""Finds libvow in the program, and how its objects are laid out in that build."""
+
+import gdb
+
+from . import memory
+from .memory import Unreadable
+
+# Of the layouts of records, boxes, executors and the table that these files know.
+KNOWN_VERSION = 1
+
+LIVE_SEAL = 0x766F775F6C697665
+FREED_SEAL = 0x766F775F66726565
+
+
+class Library:
+    """What the library says of itself in `vow_platform_trace_view`: see trace.h."""
+
+    def __init__(self):
+        view = _address_of_view()
+        version, self.entry_size = memory.unpack("II", view)
+        if version != KNOWN_VERSION:
+            raise Unreadable(
+                "this libvow has layout %d, and these gdb commands know %d: use those that were"
+                " installed with it" % (version, KNOWN_VERSION)
+            )
+        self.entries, self.capacity, self.count = memory.unpack("QQQ", view + 8)
+        self.record_size, self.box_size, self.is_checked = memory.unpack("III", view + 32)
+
+    def check_seal(self, address, what):
+        """In a checked build: refuses what was freed, or never was an object."""
+        if not self.is_checked:
+            return
+        seal = memory.word(address)
+        if seal == FREED_SEAL:
+            raise Unreadable("freed: %s was released before" % what)
+        if seal != LIVE_SEAL:
+            raise Unreadable("not %s" % what)
+
+
+def _address_of_view():
+    try:
+        return int(gdb.parse_and_eval("(unsigned long)&vow_platform_trace_view"))
+    except gdb.error:
+        raise Unreadable(
+            "no libvow found: it is not loaded, or its symbol vow_platform_trace_view was stripped"
+        ) from None
