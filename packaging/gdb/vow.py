@@ -11,9 +11,9 @@ _here = os.path.dirname(os.path.abspath(__file__))
 if _here not in sys.path:
     sys.path.insert(0, _here)
 
-from vow_gdb import graph, pending, printers, promise  # noqa: E402
+# What was installed stays as it was.
+_kept, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+import vow_gdb  # noqa: E402
 
-printers.register()
-promise.register()
-pending.register()
-graph.register()
+vow_gdb.register()
+sys.dont_write_bytecode = _kept

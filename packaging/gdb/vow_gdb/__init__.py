@@ -1,1 +1,8 @@
-"""What gdb shows of libvow, in parts; vow.py puts them together."""
+"""What gdb shows of libvow, in parts: this one puts them together."""
+
+
+def register():
+    from . import graph, pending, printers, promise
+
+    for part in (printers, promise, pending, graph):
+        part.register()

@@ -1,6 +1,6 @@
 """An executor in words. Its layout is that of Sources/VowCore/State/ExecutorRecord.swift."""
 
-from . import memory, value
+from . import code, memory
 from .memory import Unreadable
 
 INLINE, POOL, SERIAL, DISPATCH, BARRIER, CUSTOM, LOOP = range(7)
@@ -20,6 +20,8 @@ def _fields(library, address):
         library.check_seal(address + 88, "an executor")
     if kind >= len(KINDS) or is_immortal > 1 or is_serial > 1:
         raise Unreadable("not an executor (freed, or something else)")
+    if kind in (INLINE, POOL) and not is_immortal:
+        raise Unreadable("not an executor (freed, or something else)")
     if not is_immortal and memory.word(address + 16) == 0:
         raise Unreadable("freed")
     return kind, is_immortal, is_serial, memory.word(address + 40)
@@ -29,7 +31,9 @@ def _name(kind, is_immortal, _is_serial, cls):
     if kind == SERIAL and is_immortal:
         return "main"
     if kind == CUSTOM and cls:
-        return "custom (%s)" % value.named(cls)
+        # Known by the program's function that takes its work.
+        submit = memory.word(cls + 8)
+        return "custom (%s)" % (code.function_at(submit) or "%#x" % submit)
     return KINDS[kind]
 
 

@@ -6,6 +6,15 @@ from . import code, executor, live, memory, record, value
 from .library import Library
 from .memory import Unreadable
 
+# Why a promise is pending that the library settles, by its kind.
+OWN_REASONS = {
+    "delay": "waits for its time",
+    "descriptor": "waits for its descriptor",
+    "timeout": "waits for its promise or its time",
+}
+OWN_REASONS.update(dict.fromkeys(("all", "all_settled", "any", "some", "race", "scope"),
+                                 "waits for its members"))
+
 
 def describe(library, address, entry=None):
     """ "socket" promise, pending: nobody has resolved it (1 resolver); 1 handler waits """
@@ -63,10 +72,7 @@ def why_pending(it):
     if it.is_link:
         return "reads %#x" % it.upstream if it.upstream else "waits for its turn" + _on(it)
     if it.is_produced:
-        return {
-            "delay": "waits for its time",
-            "descriptor": "waits for its descriptor",
-        }.get(it.kind(), "the library settles it")
+        return OWN_REASONS.get(it.kind(), "waits for what its function gives back")
     return "nobody has resolved it (%s)" % _plural(it.producers, "resolver")
 
 
@@ -99,7 +105,7 @@ def waiting_for(it):
     if not counts:
         return ""
     texts = [_plural(counts[what], what) for what in sorted(counts)]
-    return " and ".join(texts) + (" waits" if sum(counts.values()) == 1 else " wait")
+    return ", ".join(texts) + (" waits" if sum(counts.values()) == 1 else " wait")
 
 
 def _plural(count, what):

@@ -122,6 +122,8 @@ class Record:
             return "promise"
         if self.is_subscription:
             return "subscription"
+        if self.phase == OPEN and not self.upstream:
+            return "async"
         if self.shape & FINALLY:
             return "finally"
         both = self.shape & (ON_FULFILLED | ON_REJECTED)

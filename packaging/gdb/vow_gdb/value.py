@@ -2,7 +2,7 @@
 
 import struct
 
-from . import code, memory
+from . import memory
 from .memory import Unreadable
 
 NONE, BOOL, INT, DOUBLE, POINTER, STRING, OBJECT, LIST, ERROR, PROMISE = range(10)
@@ -117,8 +117,3 @@ class _Description:
         if kind != NONE and depth < DEEPEST_LIST:
             text += " [%s]" % self.value(kind, bits, depth + 1)
         return text
-
-
-def named(address):
-    """A static object of the program, by its symbol if it has one."""
-    return code.symbol_at(address) or "%#x" % address

@@ -1,0 +1,129 @@
+/* Holds a promise in every state and a value of every kind, and stops for the debugger inside a
+ * handler. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vow.h>
+
+vow_promise *pending, *waiting, *follower, *ready, *labelled, *running, *combined, *later;
+vow_promise *none, *truth, *number, *real, *address, *text, *long_text, *thing, *list, *deep;
+vow_promise *rejected, *member_failed, *broken, *cancelled, *released, *nothing;
+vow_resolver *resolver, *last_resolver;
+vow_executor *serial, *custom, *looping, *inlined, *pool, *main_one;
+vow_value plain, wrong;
+
+static vow_value pass(vow_value input, void *context) {
+    (void)context;
+    return vow_value_retain(input);
+}
+
+static vow_value stop_here(vow_value input, void *context) {
+    (void)input, (void)context;
+    raise(SIGTRAP);
+    return vow_none();
+}
+
+static void submit_elsewhere(void *context, void (*run)(void *work), void *work) {
+    (void)context;
+    run(work);
+}
+
+static const vow_class teapot = {.size = sizeof(vow_class), .name = "teapot"};
+static const vow_executor_class postman = {
+    .size = sizeof(vow_executor_class), .submit = submit_elsewhere, .flags = VOW_SERIAL};
+
+static vow_promise *with(vow_value value) {
+    return vow_promise_with(value);
+}
+
+static void make_pending(void) {
+    vow_promise *followed;
+    pending = vow_promise_create(&resolver);
+    (void)vow_resolver_retain(resolver);
+    waiting = vow_then(vow_promise_retain(pending), pass, NULL);
+    (void)vow_catch(vow_promise_retain(pending), pass, NULL);
+    vow_promise *both[2] = {vow_promise_retain(pending), vow_promise_with(vow_int(1))};
+    combined = vow_all(both, 2);
+    vow_resolver *other;
+    follower = vow_promise_create(&other);
+    followed = vow_promise_retain(pending);
+    (void)vow_resolve(other, vow_from_promise(followed));
+    vow_resolver_release(other);
+    later = vow_delay(3600LL * 1000000000);
+
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .on_fulfilled = pass,
+                             .on_rejected = stop_here,
+                             .executor = serial,
+                             .label = "labelled \"reaction\""};
+    labelled = vow_then_with(vow_promise_retain(pending), &reaction);
+    vow_promise_set_label(pending, "the first");
+    (void)vow_promise_set_progress(pending, 0.25, NULL);
+    vow_promise *own = vow_promise_create(&last_resolver);
+    vow_promise_release(own);
+    /* Last, so that its memory is not given to another one. */
+    vow_resolver *kept;
+    released = vow_promise_create(&kept);
+    vow_resolver_release(kept);
+    vow_promise_release(released);
+}
+
+static void make_fulfilled(void) {
+    char *many = malloc(1000);
+    memset(many, 'x', 1000);
+    none = with(vow_none());
+    truth = with(vow_bool(true));
+    number = with(vow_int(-42));
+    real = with(vow_double(2.5));
+    address = with(vow_pointer(&pending));
+    text = with(vow_string("tea \"for\" two\n\xc3\xa9", VOW_NUL_TERMINATED));
+    long_text = with(vow_string(many, 1000));
+    free(many);
+    thing = with(vow_object(&number, &teapot));
+    vow_value items[3] = {vow_int(1), vow_string("two", 3), vow_object(NULL, &teapot)};
+    list = with(vow_list(items, 3));
+    vow_value nested = vow_int(7);
+    for (int depth = 0; depth < 12; depth++) {
+        nested = vow_list(&nested, 1);
+    }
+    deep = with(nested);
+    plain = vow_string("a value", VOW_NUL_TERMINATED);
+    wrong = plain;
+    wrong.kind = 77;
+}
+
+static void make_rejected(void) {
+    vow_resolver *dropped;
+    rejected = with(vow_error_wrap("kettle", 17, "no water", vow_int(3)));
+    broken = vow_promise_create(&dropped);
+    vow_resolver_release(dropped);
+    vow_resolver *kept;
+    cancelled = vow_promise_create(&kept);
+    (void)vow_cancel(cancelled);
+    vow_promise *both[2] = {vow_promise_with(vow_int(1)),
+                            vow_promise_with(vow_error("kettle", 18, NULL))};
+    member_failed = vow_all(both, 2);
+    (void)vow_await(member_failed, VOW_FOREVER, NULL);
+}
+
+static void silence(vow_value error, void *context) {
+    (void)error, (void)context;
+}
+
+int main(void) {
+    vow_on_unhandled(silence, NULL);
+    serial = vow_executor_serial("letters");
+    custom = vow_executor_custom(&postman, NULL);
+    looping = vow_loop_executor(vow_loop_create());
+    inlined = vow_executor_inline();
+    pool = vow_executor_pool();
+    main_one = vow_executor_main();
+    make_fulfilled();
+    make_rejected();
+    make_pending();
+    /* The second stays behind the first on the serial executor. */
+    running = vow_async(serial, stop_here, NULL);
+    ready = vow_async(serial, pass, NULL);
+    (void)vow_await(running, VOW_FOREVER, NULL);
+    return 0;
+}
