@@ -9,7 +9,8 @@ expected="bin/vow-trace
 $(find include -name 'vow.h*' -printf 'include/%f\n')
 $(printf '%s\n' include/vow/*.hpp)
 $(find "$work/man" -name '*.[0-9]' -printf 'share/man/%P\n')
-$(find packaging/gdb -name '*-gdb.py' -printf "share/gdb/auto-load$prefix/lib/libvow.so.$version-gdb.py\n" 2>/dev/null)
+$(cd packaging/gdb && printf 'share/vow/gdb/%s\n' *.py */*.py)
+share/gdb/auto-load$prefix/lib/libvow.so.$version-gdb.py
 include/vow/module.modulemap
 lib/cmake/vow/manifest.txt
 lib/cmake/vow/vowConfig.cmake
@@ -19,7 +20,7 @@ lib/libvow.so
 lib/libvow.so.0
 lib/libvow.so.$version
 lib/pkgconfig/vow.pc"
-diff <(echo "$expected" | sed '/^$/d' | LC_ALL=C sort) <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
+diff <(echo "$expected" | LC_ALL=C sort) <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
 result $? "the files are those that are to be installed, and no others"
 
 [ "$(readlink "$prefix/lib/libvow.so") $(readlink "$prefix/lib/libvow.so.0")" = \
