@@ -13,7 +13,7 @@ PENDING, FULFILLED, REJECTED = range(3)
 STATES = ("pending", "fulfilled", "rejected")
 
 # vow_trace_entry of trace.h
-ENTRY = struct.Struct("<QQQQQQqqiiBBBxIdQ32s")
+ENTRY = struct.Struct("<QQQQQQqqiiBBBxIdQ32sQ")
 
 OFF = """\
 Tracing is off in this program, so libvow keeps no list of its promises. Start the program with
@@ -43,6 +43,7 @@ class Entry:
             self.progress,
             label,
             executor,
+            _,
         ) = fields
         # It may be in the middle of a change.
         if kind >= len(record.KINDS) or self.state > REJECTED or self.id == 0:
