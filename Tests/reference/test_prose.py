@@ -82,6 +82,9 @@ class Spans(unittest.TestCase):
             ],
         )
 
+    def test_a_setting_of_the_environment_is_code(self):
+        self.assertEqual(self.kinds("VOW_TRACE=file"), [("code", "VOW_TRACE=file")])
+
     def test_a_parameter_shows_by_what_follows(self):
         self.assertEqual(
             self.kinds("once promise (consumed) is there, a promise; fn's", "vow_then"),

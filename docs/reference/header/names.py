@@ -66,6 +66,7 @@ class Names:
             r"(?P<member>\bvow_[a-z0-9_]+\.[a-z_]+)\b",
             rf"(?P<inside>\b(?:{'|'.join(map(re.escape, self.inside)) or '(?!)'})\b)",
             r"(?P<name>\bvow_[a-z0-9_]+\b(?:\(\))?)",
+            r"(?P<setting>\bVOW_[A-Z_]+=\w+)",
             r"(?P<constant>\bVOW_[A-Z0-9_]+\b(?!\.\.\.)|\bVOW_[A-Z0-9_]+(?=s\b))",
             r"\bchapter (?P<chapter>\d+)",
             r"(?P<pointer>(?<![\w*])\*[a-z_]+\b)",

@@ -52,8 +52,10 @@ class DoxygenText:
             " * @{ */",
             "",
         ]
-        for item in chapter.items:
-            if item.name not in self.pages.hidden:
+        # The table of pages may say that something belongs to another chapter than it stands in.
+        for item in self.header.items:
+            page = self.pages.of(item.name)
+            if page and page.chapter is chapter:
                 lines += [*self._comment(item), *self._declaration(item), ""]
         return [*lines, "/** @} */", ""]
 
@@ -177,8 +179,9 @@ class DoxygenText:
 
 
 def plain(text):
-    """Text in which Doxygen sees no commands and no links."""
-    return re.sub(r"([@\\%#])", r"\\\1", escape(text, quote=False))
+    """Text in which Doxygen sees no commands and no links; in quotes it would not see the escapes."""
+    text = escape(text, quote=False).replace('"', "&quot;")
+    return re.sub(r"([@\\%#])", r"\\\1", text)
 
 
 def capital(text):
