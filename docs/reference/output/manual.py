@@ -51,7 +51,7 @@ class Manual:
             slug = self.pages.slug(chapter)
             made[f"man7/{slug}.7"], problems = man_chapter.render(chapter, self)
             self.problems += [f"{slug}(7): {each}" for each in problems]
-        for path in sorted((self.root / "docs/man").glob("*.[1-9]")):
+        for path in sorted((self.root / "docs/man").rglob("*.[1-9]")):
             made[f"man{path.suffix[1:]}/{path.name}"] = self.filled(path)
         return made
 
