@@ -31,7 +31,11 @@ def library_version() -> str:
 
 def _readelf(*arguments: str) -> str:
     return subprocess.run(
-        ["readelf", *arguments], check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
+        ["readelf", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
     ).stdout
 
 
@@ -40,7 +44,9 @@ def platform_tag(library: Path) -> str:
     needed = set(re.findall(r"\(NEEDED\).*\[(.+)\]", _readelf("-d", str(library))))
     needed = {name for name in needed if not name.startswith("ld-linux")}
     if needed - _ALLOWED:
-        raise RuntimeError(f"{library} needs {sorted(needed - _ALLOWED)}: make BUNDLED=1 builds one that does not")
+        raise RuntimeError(
+            f"{library} needs {sorted(needed - _ALLOWED)}: make BUNDLED=1 builds one that does not"
+        )
     versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", _readelf("-V", str(library)))
     newest = max((int(major), int(minor)) for major, minor in versions)
     machine = sysconfig.get_platform().split("-", 1)[1].replace("-", "_")
@@ -56,7 +62,9 @@ class LibraryHook(BuildHookInterface[Any]):
             return
         chosen = os.environ.get("VOW_BUNDLED_LIBRARY")
         if not chosen:
-            raise RuntimeError("VOW_BUNDLED_LIBRARY names no library; `make wheel` builds one and says it")
+            raise RuntimeError(
+                "VOW_BUNDLED_LIBRARY names no library; `make wheel` builds one and says it"
+            )
         library = Path(chosen).resolve(strict=True)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform_tag(library)}"

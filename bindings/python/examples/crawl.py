@@ -75,7 +75,9 @@ class Crawl:
             first_delay=0.01,
             max_delay=0.2,
             jitter=1.0,
-            may_retry=lambda error: isinstance(error, (StatusError, OSError, http.client.HTTPException)),
+            may_retry=lambda error: isinstance(
+                error, (StatusError, OSError, http.client.HTTPException)
+            ),
         )
         return tries.finally_(self.leave).then(lambda text: self.links(number, text))
 
@@ -125,7 +127,9 @@ async def main() -> None:
         print("failed at first:", ", ".join(f"{n} by {kind}" for kind, n in site.failures.items()))
         print(f"each asked again: {'yes' if crawl.retries >= failed else 'no'}")
         print(f"at the same time: {crawl.most}")
-        print(f"{len(crawl.arrived)} pages, {crawl.retries} retries, {seconds:.2f} s", file=sys.stderr)
+        print(
+            f"{len(crawl.arrived)} pages, {crawl.retries} retries, {seconds:.2f} s", file=sys.stderr
+        )
 
 
 if __name__ == "__main__":

@@ -296,7 +296,9 @@ def test_loops_on_several_threads_at_once() -> None:
         return await vow.all([vow.delay(0.001 * n, n) for n in range(1, 20)])
 
     results: list[list[int]] = []
-    workers = [threading.Thread(target=lambda: results.append(asyncio.run(main()))) for _ in range(4)]
+    workers = [
+        threading.Thread(target=lambda: results.append(asyncio.run(main()))) for _ in range(4)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -142,12 +142,17 @@ def test_an_error_passes_through_a_catch_that_is_not_for_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [vow.Error("shop", 1, "x", 2), vow.TimedOut("late"), vow.Aggregate("all", [KeyError()])]
+    "error",
+    [vow.Error("shop", 1, "x", 2), vow.TimedOut("late"), vow.Aggregate("all", [KeyError()])],
 )
 def test_errors_can_be_copied_and_pickled(error: vow.Error) -> None:
     for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert type(other) is type(error)
-        assert (other.domain, other.code, other.message) == (error.domain, error.code, error.message)
+        assert (other.domain, other.code, other.message) == (
+            error.domain,
+            error.code,
+            error.message,
+        )
 
 
 def test_a_cancelled_future_of_asyncio_does_not_cancel_who_reads() -> None:

@@ -37,6 +37,18 @@ def test_progress_is_told() -> None:
     resolver.resolve()
 
 
+def test_a_map_tells_its_share_by_itself() -> None:
+    seen: list[float] = []
+    with vow.Loop() as loop:
+        promise = vow.map([1, 2, 3, 4], lambda n: vow.delay(0.005 * n, n), concurrency=2)
+        if needs("vow_on_progress", lambda: promise.on_progress(print)):
+            promise.on_progress(lambda fraction, note: seen.append(fraction))
+        assert loop.run_until(promise, 10) == [1, 2, 3, 4]
+    assert seen == sorted(seen)
+    assert all(0 < fraction <= 1 for fraction in seen)
+    assert bool(seen) == vow.has("vow_on_progress")
+
+
 def test_setting_progress_of_what_is_over_does_nothing() -> None:
     promise, resolver = vow.pending()
     if needs("vow_promise_set_progress", lambda: promise.set_progress(0.5)):

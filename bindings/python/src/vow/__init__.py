@@ -1,14 +1,14 @@
 """Promises for Python, and for the C code beside it: awaited, chained, waited for.
 
-    import asyncio, vow
+import asyncio, vow
 
-    async def main():
-        promise, resolver = vow.pending()
-        answer = promise.then(lambda x: x + 1)
-        resolver.resolve(41)
-        print(await answer)
+async def main():
+    promise, resolver = vow.pending()
+    answer = promise.then(lambda x: x + 1)
+    resolver.resolve(41)
+    print(await answer)
 
-    asyncio.run(main())
+asyncio.run(main())
 """
 
 from ._asyncio import Attachment, attach

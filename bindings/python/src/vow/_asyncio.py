@@ -177,9 +177,7 @@ def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
         raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
     future = loop.create_future()
     promise._reader(future)
-    reaction = PromiseRef(
-        link(promise._hold(), future, _wake, _wake, executor=attachment.executor)
-    )
+    reaction = PromiseRef(link(promise._hold(), future, _wake, _wake, executor=attachment.executor))
     try:
         yield from future
     except BaseException:

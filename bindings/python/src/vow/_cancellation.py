@@ -45,9 +45,7 @@ class Token:
     def on_cancel(self, fn: Callable[[], Any]) -> None:
         """Has `fn` called, once, when the source is cancelled: on that thread, or at once."""
         number = _calls.keep_call(fn)
-        status = lib.vow_token_on_cancel(
-            self._ref.handle, _calls.on_notice, number, destroy_object
-        )
+        status = lib.vow_token_on_cancel(self._ref.handle, _calls.on_notice, number, destroy_object)
         check(status, "Token.on_cancel")
 
 

@@ -8,7 +8,6 @@ from . import _asyncio, _calls, _table, _values
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable, hold_all
-from ._reactions import keep_until_settled
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -81,7 +80,7 @@ def map(
     _asyncio.enter()
     number = _calls.keep_call(fn)
     result = lib.vow_map(_values.to_list(items), _calls.on_item, number, concurrency)
-    return Promise._of(keep_until_settled(result, number))
+    return Promise._kept(result, number)
 
 
 def reduce(
@@ -100,7 +99,7 @@ def reduce(
     array = ffi.new("handle[]", handles)
     start = _values.to_value(initial)
     result = lib.vow_reduce(array, len(handles), start, _calls.on_reduce, number)
-    return Promise._of(keep_until_settled(result, number))
+    return Promise._kept(result, number)
 
 
 def repeat(
@@ -121,4 +120,4 @@ def repeat(
     number = _table.keep(_calls.Call(step, again))
     start = _values.to_value(state)
     result = lib.vow_repeat(start, _calls.on_condition, _calls.on_item, number)
-    return Promise._of(keep_until_settled(result, number))
+    return Promise._kept(result, number)

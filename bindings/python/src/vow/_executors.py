@@ -95,9 +95,7 @@ def _submit(context: int, run: Any, work: int) -> None:
 
 def _class(flags: int) -> Any:
     size = ffi.sizeof("vow_executor_class")
-    return ffi.new(
-        "vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags)
-    )
+    return ffi.new("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
 
 
 _parallel_class, _serial_class = _class(0), _class(_SERIAL)

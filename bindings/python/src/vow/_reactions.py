@@ -61,6 +61,16 @@ def keep_until_settled(promise: int, number: int) -> int:
     """A promise of the same outcome, owned, which lets go of a kept object when it settles."""
     reaction = ffi.new(
         _reaction,
-        (_SIZE, ffi.NULL, ffi.NULL, number, destroy_object, lib.vow_executor_inline(), 0, 0, ffi.NULL),
+        (
+            _SIZE,
+            ffi.NULL,
+            ffi.NULL,
+            number,
+            destroy_object,
+            lib.vow_executor_inline(),
+            0,
+            0,
+            ffi.NULL,
+        ),
     )
     return int(lib.vow_then_with(promise, reaction))

@@ -10,7 +10,6 @@ from typing import Any
 from ._values import NONE, to_value
 
 
-
 def to_result(item: Any) -> Any:
     """An owned value; an awaitable becomes a promise that follows it."""
     if item is None:

@@ -8,7 +8,6 @@ from . import _asyncio, _calls, _table
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable, to_promise
-from ._reactions import keep_until_settled
 from ._waiting import nanoseconds
 
 T = TypeVar("T")
@@ -112,4 +111,4 @@ def retry(
         policy.may_retry = _calls.on_condition
     _asyncio.enter()
     number = _table.keep(_calls.Call(fn, may_retry))
-    return Promise._of(keep_until_settled(lib.vow_retry(policy, _calls.on_item, number), number))
+    return Promise._kept(lib.vow_retry(policy, _calls.on_item, number), number)
