@@ -14,7 +14,8 @@ template <class T> class promise;
 namespace detail {
 
 /// Keeps an F behind a `void *`. A small one that is but bits is kept in the pointer itself and
-/// costs no memory: a lambda without captures, or one that captures a reference or a pointer.
+/// costs no memory: a lambda without captures, or one that captures a reference or a pointer. For
+/// functions that are called once: what is kept inside is called as a copy.
 template <class F> struct slot {
     static constexpr bool is_inside =
         sizeof(F) <= sizeof(void *) && alignof(F) <= alignof(void *) &&
@@ -30,12 +31,20 @@ template <class F> struct slot {
         }
     }
 
-    /// Lives as long as `context`, which is to be the parameter itself.
-    static F &in(void *&context) noexcept {
-        if constexpr (is_inside)
-            return *std::launder(reinterpret_cast<F *>(&context));
-        else
-            return *static_cast<F *>(context);
+    /// Calls `use` with the F behind a context.
+    template <class Use> static decltype(auto) with(void *context, Use &&use) {
+        if constexpr (is_inside) {
+            // A pointer must not be read as an F: the bits get a place that is one.
+            union place {
+                place() noexcept {
+                }
+                F function;
+            } copy;
+            std::memcpy(static_cast<void *>(std::addressof(copy.function)), &context, sizeof(F));
+            return use(copy.function);
+        } else {
+            return use(*static_cast<F *>(context));
+        }
     }
 
     static void destroy(void *context) {

@@ -51,13 +51,13 @@ template <class T, class Rep, class Period, class F>
 void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> interval, F f) {
     static_assert(std::is_invocable_v<F &, double, std::string_view>,
                   "on_progress calls f(double fraction, std::string_view note)");
-    using place = detail::slot<F>;
+    auto kept = std::make_unique<F>(std::move(f));
     const int status = vow_on_progress(
         work.native(), detail::nanoseconds(interval),
         [](double fraction, const char *note, void *context) noexcept {
-            place::in(context)(fraction, std::string_view(note != nullptr ? note : ""));
+            (*static_cast<F *>(context))(fraction, std::string_view(note != nullptr ? note : ""));
         },
-        place::make(std::move(f)), place::destroyer());
+        kept.release(), [](void *context) noexcept { delete static_cast<F *>(context); });
     if (status < 0)
         detail::throw_code(status, "vow::on_progress");
 }

@@ -67,19 +67,23 @@ vow_promise *link(vow_promise *promise, vow_reaction reaction, Value on_value, E
     if constexpr (has_value)
         reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
             return guarded([&] {
-                if constexpr (has_error)
-                    return place::in(context).value(input);
-                else
-                    return place::in(context)(input);
+                return place::with(context, [&](kept &its) {
+                    if constexpr (has_error)
+                        return its.value(input);
+                    else
+                        return its(input);
+                });
             });
         };
     if constexpr (has_error)
         reaction.on_rejected = [](vow_value input, void *context) noexcept {
             return guarded([&] {
-                if constexpr (has_value)
-                    return place::in(context).error(input);
-                else
-                    return place::in(context)(input);
+                return place::with(context, [&](kept &its) {
+                    if constexpr (has_value)
+                        return its.error(input);
+                    else
+                        return its(input);
+                });
             });
         };
     return vow_then_with(promise, &reaction);
@@ -97,7 +101,8 @@ vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function fun
         throw;
     }
     reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
-        return guarded([&] { return place::in(context)(input); });
+        return guarded(
+            [&] { return place::with(context, [&](Function &its) { return its(input); }); });
     };
     reaction.on_rejected = reaction.on_fulfilled;
     return vow_then_with(promise, &reaction);

@@ -15,8 +15,9 @@ template <class F, class Register> void register_callback(F &&function, Register
     static_assert(std::is_invocable_v<own &>, "this function is called without arguments");
     using place = slot<own>;
     void *context = place::make(own(std::forward<F>(function)));
-    const int status = enrol([](void *kept) noexcept { std::invoke(place::in(kept)); }, context,
-                             place::destroyer());
+    const int status =
+        enrol([](void *kept) noexcept { place::with(kept, [](own &its) { std::invoke(its); }); },
+              context, place::destroyer());
     if (status != 0)
         throw_code(status, "on_cancel: nothing to watch, or no memory");
 }
