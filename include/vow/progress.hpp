@@ -45,8 +45,10 @@ void set_progress(const promise<T> &work, double fraction, const char *note = nu
         detail::throw_code(status, "vow::set_progress");
 }
 
-/// Calls `f(double fraction, std::string_view note)` when the work of a promise comes on, at most
-/// once in an interval. f must not throw; it is destroyed once. Throws vow::error, std::bad_alloc.
+/// Calls `f(double fraction, std::string_view note)` with the newest progress of a promise, at most
+/// once in an interval, on the executor that a handler registered here would get, and never after
+/// the promise has settled. f must not throw; it is destroyed when the promise is freed. This is no
+/// interest in the result. Throws vow::error, std::bad_alloc.
 template <class T, class Rep, class Period, class F>
 void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> interval, F f) {
     static_assert(std::is_invocable_v<F &, double, std::string_view>,
