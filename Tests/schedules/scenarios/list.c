@@ -138,5 +138,9 @@ const scenario *const scenarios[] = {
     &first_of_two_waits,
     &second_of_two_waits,
     &then_at_once,
+    &progress_settle,
+    &progress_twice,
+    &progress_listen,
+    &progress_release,
     NULL,
 };

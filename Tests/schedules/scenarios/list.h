@@ -58,5 +58,7 @@ extern const scenario token_settle, token_settle_unheld, token_passes, token_han
 extern const scenario link_two_readers, only_member, last_reader, cancel_released,
     cancel_released_running, cancel_itself, release_follower_of_link, first_of_two_waits,
     second_of_two_waits, then_at_once;
+/* progress.c */
+extern const scenario progress_settle, progress_twice, progress_listen, progress_release;
 
 #endif

@@ -1,0 +1,148 @@
+/* Progress: setting it, against settling, listening, releasing, and another one who sets it. */
+#include "list.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Who listens, inline: on the thread that says how far it is. */
+typedef struct ear {
+    int calls, running, destroyed;
+    double last;
+    bool inside_twice, after_end;
+} ear;
+
+static deferred it;
+/* What a listener looks at meanwhile. */
+static vow_promise *shown;
+static ear ears[2];
+
+static void hear(double fraction, const char *note, void *context) {
+    ear *self = context;
+    (void)note;
+    self->inside_twice = self->inside_twice || self->running > 0;
+    self->running++;
+    self->after_end = self->after_end || self->destroyed > 0;
+    self->calls++;
+    self->last = fraction;
+    /* A place where other threads may come. */
+    vow_promise_retain(shown);
+    vow_promise_release(shown);
+    self->running--;
+}
+
+static void end(void *context) {
+    ear *self = context;
+    self->inside_twice = self->inside_twice || self->running > 0;
+    self->destroyed++;
+}
+
+static void listen(int number) {
+    vow_executor_set_default(vow_executor_inline());
+    CHECK(vow_on_progress(it.promise, 0, hear, &ears[number], end) == 0);
+    vow_executor_set_default(NULL);
+}
+
+static void start(void) {
+    it = defer();
+    shown = vow_promise_with(vow_int(0));
+    memset(ears, 0, sizeof ears);
+    listen(0);
+}
+
+static void start_with_two(void) {
+    start();
+    listen(1);
+}
+
+static void set_some(void) {
+    CHECK(vow_promise_set_progress(it.promise, 0.25, "some") == 0);
+}
+
+static void set_more(void) {
+    CHECK(vow_resolver_set_progress(it.resolver, 0.5, NULL) == 0);
+}
+
+static void settle(void) {
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+}
+
+static void listen_too(void) {
+    listen(1);
+}
+
+/* Whoever sets it keeps the promise meanwhile: it has got a reference of its own. */
+static vow_promise *mine;
+
+static void start_shared(void) {
+    start();
+    mine = vow_promise_retain(it.promise);
+}
+
+static void set_and_release(void) {
+    CHECK(vow_promise_set_progress(mine, 0.25, NULL) == 0);
+    vow_promise_release(mine);
+}
+
+static void settle_and_release(void) {
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+    vow_resolver_release(it.resolver);
+    vow_promise_release(it.promise);
+}
+
+static void check_ears(int count) {
+    vow_promise_release(shown);
+    for (int i = 0; i < count; i++) {
+        CHECK(!ears[i].inside_twice && !ears[i].after_end && ears[i].destroyed == 1);
+    }
+}
+
+/* One call that came before or beside the settling, or none. */
+static void finish_settled(void) {
+    check_settled(it.promise, VOW_FULFILLED, 1);
+    CHECK(ears[0].calls <= 1);
+    outcome(ears[0].calls);
+    release(&it);
+    check_ears(1);
+}
+
+const scenario progress_settle = {
+    "progress-settle", start, {set_some, settle}, finish_settled, 4, 2,
+};
+
+/* Each hears what was newest when it was told, and the last of it. */
+static void finish_set_twice(void) {
+    for (int i = 0; i < 2; i++) {
+        CHECK(ears[i].calls >= 1 && ears[i].calls <= 2);
+        CHECK(ears[i].last == ears[0].last);
+    }
+    outcome((ears[0].last == 0.5) + 2 * (ears[0].calls + ears[1].calls - 2));
+    CHECK(vow_cancel(it.promise));
+    release(&it);
+    check_ears(2);
+}
+
+const scenario progress_twice = {
+    "progress-twice", start_with_two, {set_some, set_more}, finish_set_twice, 3, 6,
+};
+
+static void finish_listened(void) {
+    CHECK(ears[0].calls <= 1 && ears[1].calls <= 1);
+    outcome(ears[0].calls + ears[1].calls);
+    check_settled(it.promise, VOW_FULFILLED, 1);
+    release(&it);
+    check_ears(2);
+}
+
+const scenario progress_listen = {
+    "progress-listen", start, {set_some, listen_too, settle}, finish_listened, 2, 3,
+};
+
+static void finish_released(void) {
+    CHECK(ears[0].calls <= 1);
+    outcome(ears[0].calls);
+    check_ears(1);
+}
+
+const scenario progress_release = {
+    "progress-release", start_shared, {set_and_release, settle_and_release}, finish_released, 3, 2,
+};
