@@ -297,6 +297,7 @@ VOW_API const char *vow_error_name(int64_t code);
  * released before it was resolved, the promise is rejected with VOW_EBROKEN.
  */
 
+/* Where a promise stands. */
 typedef uint32_t vow_state;
 #define VOW_PENDING ((vow_state)0)
 #define VOW_FULFILLED ((vow_state)1)
@@ -555,8 +556,8 @@ VOW_API vow_promise *vow_async(vow_executor *VOW_NULLABLE executor, VOW_SENDABLE
 /* A new loop (owned). NULL: no memory, or no descriptors. */
 VOW_API vow_loop *VOW_NULLABLE vow_loop_create(void);
 
-/* A loop whose clock stands still and is moved by vow_loop_advance, for tests of
- * programs that wait: an hour passes at once, and always in the same way. While
+/* A new loop (owned; NULL: no memory) whose clock stands still and is moved by vow_loop_advance,
+ * for tests of programs that wait: an hour passes at once, and always in the same way. While
  * vow_loop_run_until and vow_await find nothing else to run there, they move the
  * clock to the next timer themselves. */
 VOW_API vow_loop *VOW_NULLABLE vow_loop_create_virtual(void);
@@ -601,6 +602,7 @@ VOW_API void vow_loop_wake(vow_loop *VOW_NULLABLE loop);
  * the function that runs the loop returns VOW_ESHUTDOWN. */
 VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
 
+/* What a descriptor is watched for, and what it is ready for. */
 #define VOW_READ ((uint32_t)1)
 #define VOW_WRITE ((uint32_t)2)
 
@@ -906,6 +908,7 @@ VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 
 /* ---------------------------------------------------------- 14. Looking inside */
 
+/* The version of this header: semantic, and until 1.0 each minor version may change the ABI. */
 #define VOW_VERSION_MAJOR 0
 #define VOW_VERSION_MINOR 1
 #define VOW_VERSION_PATCH 0

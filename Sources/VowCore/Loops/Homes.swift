@@ -32,9 +32,9 @@ func withdrawLoop(_ loop: LoopPointer) {
     }
 }
 
-/// The thread begins to run it.
+/// The thread begins to run it: from now on it is the first of the thread's.
 func takeHome(of loop: LoopPointer, _ thread: ThreadPointer) {
-    if loop.pointee.home.loadRelaxed() == word(of: thread) { return }
+    if thread.pointee.firstHome.loadRelaxed() == word(of: loop) { return }
     loopsLock.withLock { moveHome(of: loop, to: thread) }
 }
 
