@@ -61,7 +61,7 @@ by_itself() {
     debug -iex "add-auto-load-scripts-directory $installed" -iex "add-auto-load-safe-path $installed" \
         -ex "set environment VOW_TRACK 1" -ex run -ex "print number" -ex "vow-graph pending" -ex kill \
         "$work/shared-states"
-    says "what is installed loads with the library" 'fulfilled with -42$' '"the first" promise, for '
+    says "what is installed loads with the library" 'fulfilled with -42; made in with at states\.c:[0-9]+$' '"the first" promise, for '
     debug -ex run -ex "print number" -ex kill -ex "source $at/share/vow/gdb/vow.py" -ex run \
         -ex "print number" -ex kill "$work/static-states"
     says "and can be sourced, for programs with the archive" 'fulfilled with -42$'

@@ -42,7 +42,8 @@ static void *wait_beside(void *promise) {
 }
 
 int main(void) {
-    vow_promise *members[3] = {outer(), vow_delay(3600LL * 1000000000), vow_promise_with(vow_int(1))};
+    vow_promise *members[3] = {outer(), vow_delay(3600LL * 1000000000),
+                               vow_promise_with(vow_int(1))};
     vow_promise *all = vow_all(members, 3);
     vow_promise_set_label(all, "everything");
     vow_promise *last = vow_finally(all, report, NULL);

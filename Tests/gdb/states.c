@@ -1,6 +1,8 @@
 /* Holds a promise in every state and a value of every kind, and stops for the debugger inside a
  * handler. */
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vow.h>
@@ -17,8 +19,24 @@ static vow_value pass(vow_value input, void *context) {
     return vow_value_retain(input);
 }
 
+static atomic_bool all_is_made;
+
+/* Whether the first thread is asleep. */
+static bool main_waits(void) {
+    char line[512] = "";
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (file == NULL || fgets(line, sizeof line, file) == NULL) {
+        abort();
+    }
+    fclose(file);
+    const char *state = strrchr(line, ')');
+    return state != NULL && state[2] == 'S';
+}
+
 static vow_value stop_here(vow_value input, void *context) {
     (void)input, (void)context;
+    while (!atomic_load(&all_is_made) || !main_waits()) {
+    }
     raise(SIGTRAP);
     return vow_none();
 }
@@ -124,6 +142,7 @@ int main(void) {
     /* The second stays behind the first on the serial executor. */
     running = vow_async(serial, stop_here, NULL);
     ready = vow_async(serial, pass, NULL);
+    atomic_store(&all_is_made, true);
     (void)vow_await(running, VOW_FOREVER, NULL);
     return 0;
 }

@@ -190,14 +190,25 @@ def _runs_here():
 def thread_name(number):
     for thread in gdb.selected_inferior().threads():
         if number in thread.ptid[1:]:
-            return "thread %d (%s, LWP %d)" % (thread.num, memory.quoted(
-                (thread.name or "").encode()), number)
+            name = memory.quoted((thread.name or "").encode())
+            return "thread %d (%s, LWP %d)" % (thread.num, name, number)
     return "thread LWP %d" % number
 
 
 def find(address):
-    """The entry of a promise, if tracing is on and it is known."""
+    """The entry of a promise, if tracing is on and it is known; found as TraceTable.swift finds it."""
     try:
-        return Table().at(address)
+        library = Library()
+        if library.capacity == 0 or library.entry_size != ENTRY.size:
+            return None
+        place = (address * 0x9E3779B97F4A7C15 >> 32) % library.capacity
+        for _ in range(library.capacity):
+            fields = ENTRY.unpack(memory.read(library.entries + place * ENTRY.size, ENTRY.size))
+            if fields[0] == 0:
+                return None
+            if fields[0] == address:
+                return Entry(fields)
+            place = (place + 1) % library.capacity
     except Unreadable:
-        return None
+        pass
+    return None
