@@ -1,9 +1,12 @@
 # How gdb comes to the commands, and what they say where there is nothing to show. Sourced by run.
 
 without_tracing() {
-    with_commands -ex run -ex vow-pending -ex vow-graph -ex kill "$work/shared-states"
+    with_commands -ex run -ex vow-pending -ex vow-graph -ex "vow-graph follower" -ex kill "$work/shared-states"
     says "without tracing, the commands say how to get it" \
         '^Tracing is off in this program' 'set environment VOW_TRACK 1' 'vow_trace_start\(NULL\)'
+    says "and what one promise follows is shown all the same" \
+        '^0x[0-9a-f]+ promise, pending: follows 0x' \
+        '^└─ 0x[0-9a-f]+ promise, pending: nobody has resolved it \(2 resolvers\)'
 
     with_commands -ex "set environment VOW_TRACK 1" -ex run -ex "print pending" -ex vow-pending \
         -ex "vow-graph number" -ex "vow-graph 64" -ex "vow-pending many" -ex kill "$work/shared-states"

@@ -2,11 +2,14 @@
 
 import gdb
 
-from . import code, live, pending
+from . import code, live, pending, promise, record
+from .library import Library
 from .memory import Unreadable
 from .promise import address_of
 
 MOST_LINES = 400
+LONGEST_CHAIN = 1000000
+CHAIN_ENDS = 8
 # So many of a longer run of links are shown at its beginning and end.
 RUN = 4
 
@@ -16,7 +19,7 @@ class ShowGraph(gdb.Command):
 
 A tree, from the waiting threads and what nobody waits for down to the promises that
 nobody has resolved; or from one promise down. Needs tracing: VOW_TRACK=1 in the
-program's environment."""
+program's environment; without, of one promise only what it reads or follows is shown."""
 
     def __init__(self):
         super().__init__("vow-graph", gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
@@ -24,6 +27,12 @@ program's environment."""
     def invoke(self, argument, _from_tty):
         try:
             table = live.Table()
+        except live.NotTraced as problem:
+            if not argument.strip():
+                raise gdb.GdbError(str(problem)) from None
+            for line in chain(address_of(argument)):
+                print(line)
+            return
         except Unreadable as problem:
             raise gdb.GdbError(str(problem)) from None
         tree = Tree(table)
@@ -49,6 +58,39 @@ def _root(table, argument):
     if entry.is_promise and not entry.is_pending:
         raise gdb.GdbError("%s is not pending: it is %s." % (entry.name, live.STATES[entry.state]))
     return entry
+
+
+def chain(address):
+    """Without a table: what one promise reads or follows, by the promises' own memory."""
+    library = Library()
+    found = _along(library, address)
+    hidden = len(found) - 2 * CHAIN_ENDS
+    prefix = ""
+    for index, address in enumerate(found):
+        if hidden > 1 and CHAIN_ENDS <= index < CHAIN_ENDS + hidden:
+            if index > CHAIN_ENDS:
+                continue
+            text = "... %d more links of the chain" % hidden
+        else:
+            try:
+                text = "%#x %s" % (address, promise.describe(library, address))
+            except Unreadable as problem:
+                text = "%#x <%s>" % (address, problem)
+        yield (prefix + "└─ " if index else "") + text
+        prefix += "   " if index else ""
+    yield "(Tracing is off: the members of combinators, waiting threads and places are not known.)"
+
+
+def _along(library, address):
+    found, seen = [], set()
+    while address and address not in seen and len(found) < LONGEST_CHAIN:
+        seen.add(address)
+        found.append(address)
+        try:
+            address = record.Record(library, address).check_is_promise().reads
+        except Unreadable:
+            break
+    return found
 
 
 class Tree:

@@ -15,10 +15,16 @@ STATES = ("pending", "fulfilled", "rejected")
 # vow_trace_entry of trace.h
 ENTRY = struct.Struct("<QQQQQQqqiiBBBxIdQ32sQ")
 
+
+class NotTraced(Unreadable):
+    """There is no table."""
+
+
 OFF = """\
 Tracing is off in this program, so libvow keeps no list of its promises. Start the program with
 VOW_TRACK=1 in its environment (in gdb: set environment VOW_TRACK 1, then run), or let it call
-vow_trace_start(NULL). Without it, print shows single promises: print PROMISE, or vow-promise ADDRESS."""
+vow_trace_start(NULL). Without it, print PROMISE and vow-promise ADDRESS show single promises, and
+vow-graph PROMISE what one reads or follows."""
 
 
 class Entry:
@@ -77,7 +83,7 @@ class Table:
             raise Unreadable("The program is not running.")
         self.library = library = Library()
         if library.entries == 0 or library.capacity == 0:
-            raise Unreadable(OFF)
+            raise NotTraced(OFF)
         if library.entry_size != ENTRY.size or library.capacity > 1 << 32:
             raise Unreadable("The table of promises cannot be read: its view is damaged.")
         self.entries = {}
