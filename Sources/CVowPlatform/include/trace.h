@@ -46,7 +46,8 @@ typedef struct vow_trace_entry {
     uint64_t reads_at_first;
 } vow_trace_entry;
 
-/* What a debugger looks for. Kept in the symbol table though nobody can link to it. */
+/* What a debugger looks for: by its name in the symbol table, which nobody can link to, or, where
+ * there is none any more, by its section, which has the same one. */
 typedef struct vow_trace_view {
     /* Of this layout and that of records: what packaging/gdb/vow.py must know. */
     uint32_t version;

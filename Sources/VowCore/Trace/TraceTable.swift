@@ -101,14 +101,15 @@ struct TraceTable {
         let new = memory.bindMemory(to: TraceEntry.self, capacity: larger)
         entries = new
         capacity = larger
+        for place in 0..<old.capacity {
+            guard let entry = old.entries?[place], let record = entry.record else { continue }
+            new[freePlace(for: record, in: new)] = entry
+        }
+        // Before the old one is freed: a debugger may stop the program in between.
+        publish()
         if let before = old.entries {
-            for place in 0..<old.capacity {
-                guard let record = before[place].record else { continue }
-                new[freePlace(for: record, in: new)] = before[place]
-            }
             freeMemory(before, old.capacity * MemoryLayout<TraceEntry>.stride)
         }
-        publish()
         return true
     }
 
