@@ -32,12 +32,28 @@ void vow_platform_show_trace(vow_trace_entry *entries, uint64_t capacity, uint64
     vow_platform_trace_view.count = count;
 }
 
+/* Of forks, this process's included. */
+static int generation = 1;
+static int32_t process_number;
+
+void vow_platform_forget_numbers(void) {
+    generation++;
+    process_number = 0;
+}
+
+int32_t vow_platform_process_number(void) {
+    if (process_number == 0) {
+        process_number = (int32_t)getpid();
+    }
+    return process_number;
+}
+
 int32_t vow_platform_thread_number(void) {
     static _Thread_local int32_t number;
-    static _Thread_local pid_t process;
+    static _Thread_local int known;
     /* A forked child's thread has another one. */
-    if (number == 0 || process != getpid()) {
-        process = getpid();
+    if (known != generation) {
+        known = generation;
         number = (int32_t)syscall(SYS_gettid);
     }
     return number;

@@ -6,6 +6,9 @@
 #include <locale.h>
 #include <sys/wait.h>
 
+/* NULL in a way that compilers do not refuse as an argument that must not be NULL. */
+static vow_promise *no_promise;
+
 static char line[8192];
 static char part[2][64];
 
@@ -485,7 +488,7 @@ TEST("a graph for a descriptor that takes nothing is refused with errno") {
 static int full_pipe[2];
 
 static void *writes_graph(void *context) {
-    *(int *)context = vow_graph_write(full_pipe[1], VOW_GRAPH_JSON);
+    atomic_store((atomic_int *)context, vow_graph_write(full_pipe[1], VOW_GRAPH_JSON));
     return NULL;
 }
 
@@ -501,18 +504,18 @@ TEST("a graph that waits for its reader holds up nobody") {
     }
     char *filler = calloc(1, size);
     CHECK_INT_EQ(write(full_pipe[1], filler, size), size);
-    int result = 1;
+    atomic_int result = 1;
     pthread_t thread = start_thread(writes_graph, &result);
     usleep(50000);
     for (int i = 0; i < 100; i++) {
         vow_promise_release(then_inline(some[i], add_one, NULL));
     }
-    CHECK_INT_EQ(result, 1);
+    CHECK_INT_EQ(atomic_load(&result), 1);
     size_t got = 0;
     char *text = calloc(1, size);
     CHECK_INT_EQ(read(full_pipe[0], filler, size), size);
     pthread_join(thread, NULL);
-    CHECK_INT_EQ(result, 0);
+    CHECK_INT_EQ(atomic_load(&result), 0);
     close(full_pipe[1]);
     for (ssize_t more = 1; more > 0;) {
         more = read(full_pipe[0], text + got, size - 1 - got);
@@ -550,7 +553,7 @@ TEST("labels are escaped, cut at 255 bytes, and made valid UTF-8") {
     vow_promise *renamed = named("before", &resolver);
     vow_promise_set_label(renamed, "after");
     vow_promise_set_label(renamed, NULL);
-    vow_promise_set_label(NULL, "nobody");
+    vow_promise_set_label(no_promise, "nobody");
     fulfil(resolver, vow_none());
     vow_promise_release(renamed);
     char *text = end_trace();

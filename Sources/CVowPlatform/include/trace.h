@@ -76,7 +76,13 @@ __attribute__((visibility("hidden"))) const void *vow_platform_site(void);
 __attribute__((visibility("hidden"))) int vow_platform_describe_site(const void *site, char *buffer,
                                                                      size_t size);
 
-/* The system's number of the calling thread. */
+/* The system's number of the process. Under the tracing's lock. */
+__attribute__((visibility("hidden"))) int32_t vow_platform_process_number(void);
+
+/* In a forked child, with all locks held: it has another one, and so have its threads. */
+__attribute__((visibility("hidden"))) void vow_platform_forget_numbers(void);
+
+/* The system's number of the calling thread. Under the tracing's lock. */
 __attribute__((visibility("hidden"))) int32_t vow_platform_thread_number(void);
 
 /* The name of the calling thread, 16 bytes at most with the NUL. */

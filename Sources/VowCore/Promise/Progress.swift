@@ -48,7 +48,7 @@ func setProgress(
         }
     }
     asOneStep(thread) {
-        while let listener = nextToTell(of: promise) { deliver(to: listener, thread) }
+        while let delivery = nextToTell(of: promise) { submit(delivery, thread) }
         while let delayed = nextToHurry(of: promise) {
             _ = cancel(delayed, ownErrors.cancelled, thread)
             delayed.release(thread)
@@ -69,8 +69,13 @@ func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread:
 func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     var listener = listenersLock.withLock { unlist(allOf: promise) }
     while let current = listener {
-        listener = current.pointee.next
-        if let delayed = takeDelayed(current) {
+        var delayed: RecordPointer?
+        listenersLock.withLock {
+            listener = current.pointee.next
+            delayed = current.pointee.delayed
+            current.pointee.delayed = nil
+        }
+        if let delayed {
             _ = cancel(delayed, ownErrors.cancelled, thread)
             delayed.release(thread)
         }
@@ -78,8 +83,15 @@ func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// One that has not heard of what is new, and has no delivery on its way: that begins.
-private func nextToTell(of promise: RecordPointer) -> ListenerPointer? {
+/// One that is to be submitted.
+private struct Delivery {
+    let listener: ListenerPointer
+    let executor: ExecutorPointer
+    let round: UInt32
+}
+
+/// To one that has not heard of what is new, and has none on its way.
+private func nextToTell(of promise: RecordPointer) -> Delivery? {
     listenersLock.withLock {
         var next: ListenerPointer?
         forEachListener(of: promise) { listener in
@@ -87,8 +99,7 @@ private func nextToTell(of promise: RecordPointer) -> ListenerPointer? {
                 next = listener
             }
         }
-        if let next { beginDelivery(next) }
-        return next
+        return next.map { beginDelivery($0) }
     }
 }
 
@@ -108,16 +119,18 @@ private func nextToHurry(of promise: RecordPointer) -> RecordPointer? {
 }
 
 /// Under the lock.
-private func beginDelivery(_ listener: ListenerPointer) {
+private func beginDelivery(_ listener: ListenerPointer) -> Delivery {
     listener.pointee.isDelivering = true
     listener.pointee.hasRun = false
     listener.pointee.holds += 1
     listener.pointee.round &+= 1
+    return Delivery(
+        listener: listener, executor: listener.pointee.executor, round: listener.pointee.round)
 }
 
-/// Submits a delivery that has begun. How long it has to wait is seen on the executor, by whose clock that goes.
-private func deliver(to listener: ListenerPointer, _ thread: ThreadPointer) {
-    let work = makeWorkLater(delivery(to: listener), thread)
+/// How long it has to wait is seen on the executor, by whose clock that goes.
+private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
+    let work = makeWorkLater(reaction(of: delivery), thread)
     silence(work)
     work.release(thread)
 }
@@ -128,23 +141,22 @@ private func silence(_ delivery: RecordPointer) {
     delivery.pointee.flags.insert(RecordFlag.passed)
 }
 
-private func delivery(to listener: ListenerPointer) -> Reaction {
+private func reaction(of delivery: Delivery) -> Reaction {
     Reaction(
         shape: [.link, .extras, .onFulfilled], handler: tell,
-        context: UnsafeMutableRawPointer(listener), executor: listener.pointee.executor,
+        context: UnsafeMutableRawPointer(delivery.listener), executor: delivery.executor,
         extras: LinkExtras(onRejected: nil, destroy: endDelivery, label: nil))
 }
 
 /// The same, later. The caller has a hold on the listener.
-private func deliver(
-    to listener: ListenerPointer, after wait: Int64, round: UInt32, _ thread: ThreadPointer
-) {
-    let delayed = react(to: makeDelay(wait, thread), delivery(to: listener), thread)
+private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPointer) {
+    let listener = delivery.listener
+    let delayed = react(to: makeDelay(wait, thread), reaction(of: delivery), thread)
     silence(delayed)
     var isUnwanted = false
     let isKept = listenersLock.withLock {
         // It may have come to its end, and another one begun.
-        if listener.pointee.round != round { return false }
+        if listener.pointee.round != delivery.round { return false }
         // What has happened meanwhile did not find it.
         isUnwanted = listener.pointee.promise == nil || listener.pointee.fraction >= 1
         listener.pointee.hasRun = isUnwanted
@@ -162,22 +174,19 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
     let now = clockNow(thread)
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Listener.longestNote + 1) { note in
         guard let note = note.baseAddress else { return }
-        var fraction = 0.0
-        let isDue = listenersLock.withLock {
+        var call: (fn: vow_progress_handler, fraction: Double, context: UnsafeMutableRawPointer?)?
+        listenersLock.withLock {
             listener.pointee.hasRun = true
             // While it is listed its promise is not freed.
             guard let promise = listener.pointee.promise,
                 !promise.pointee.state.read().hasValue, listener.pointee.timeLeft(at: now) == 0
-            else { return false }
-            fraction = listener.pointee.fraction
+            else { return }
+            call = (listener.pointee.fn, listener.pointee.fraction, listener.pointee.context)
             strcpy(note, listener.note)
             listener.pointee.hasNews = false
             listener.pointee.toldAt = now
-            return true
         }
-        if isDue {
-            listener.pointee.fn(fraction, note[0] == 0 ? nil : note, listener.pointee.context)
-        }
+        if let call { call.fn(call.fraction, note[0] == 0 ? nil : note, call.context) }
     }
     return vow_none()
 }
@@ -187,7 +196,8 @@ private func endDelivery(_ context: UnsafeMutableRawPointer?) {
     let listener = listener(in: context)
     let thread = currentThread()
     let now = clockNow(thread)
-    var next: (wait: Int64, round: UInt32)?
+    var next: Delivery?
+    var wait: Int64 = 0
     let delayed = listenersLock.withLock {
         listener.pointee.isDelivering = false
         listener.pointee.round &+= 1
@@ -196,8 +206,8 @@ private func endDelivery(_ context: UnsafeMutableRawPointer?) {
         if listener.pointee.hasNews, let promise = listener.pointee.promise,
             !promise.pointee.state.read().hasValue
         {
-            beginDelivery(listener)
-            next = (listener.pointee.timeLeft(at: now), listener.pointee.round)
+            next = beginDelivery(listener)
+            wait = listener.pointee.timeLeft(at: now)
         }
         defer { listener.pointee.delayed = nil }
         return listener.pointee.delayed
@@ -205,10 +215,10 @@ private func endDelivery(_ context: UnsafeMutableRawPointer?) {
     delayed?.release(thread)
     if let next {
         asOneStep(thread) {
-            if next.wait == 0 {
-                deliver(to: listener, thread)
+            if wait == 0 {
+                submit(next, thread)
             } else {
-                deliver(to: listener, after: next.wait, round: next.round, thread)
+                submit(next, after: wait, thread)
             }
         }
     }
@@ -218,13 +228,6 @@ private func endDelivery(_ context: UnsafeMutableRawPointer?) {
 private func listener(in context: UnsafeMutableRawPointer?) -> ListenerPointer {
     guard let context else { fatal("progress is told to nobody") }
     return context.assumingMemoryBound(to: Listener.self)
-}
-
-private func takeDelayed(_ listener: ListenerPointer) -> RecordPointer? {
-    listenersLock.withLock {
-        defer { listener.pointee.delayed = nil }
-        return listener.pointee.delayed
-    }
 }
 
 private func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {

@@ -5,7 +5,7 @@ import CVowPlatform
 
 typealias ListenerPointer = UnsafeMutablePointer<Listener>
 
-/// All that changes does so under the listeners' lock.
+/// Read and written under the listeners' lock, also what is constant: changing a field is an access to all of them.
 struct Listener {
     /// The next one in the same bucket.
     var next: ListenerPointer?

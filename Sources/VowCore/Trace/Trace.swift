@@ -70,7 +70,6 @@ func startTrace(_ path: UnsafePointer<CChar>?) -> Int32 {
 /// False when it is off.
 func stopTrace() -> Bool {
     let hasStopped: Bool? = withTrace { trace in
-        vow_platform_set_tracing(0)
         trace.isOn = false
         if trace.file.isOpen {
             trace.catchUp()
@@ -80,6 +79,8 @@ func stopTrace() -> Bool {
             trace.file.close()
         }
         trace.forgetRecords()
+        // Last: until then who frees a record of the table waits here.
+        vow_platform_set_tracing(0)
         return true
     }
     return hasStopped ?? false
@@ -126,5 +127,6 @@ func forgetTrace() {
     trace.isOn = false
     trace.isStarting = false
     trace.file.abandon()
+    vow_platform_forget_numbers()
     vow_platform_show_trace(nil, 0, 0)
 }

@@ -224,7 +224,7 @@ func kindName(_ it: TraceEntry) -> StaticString { TraceKind(rawValue: it.kind)?.
 extension TextBuffer {
     fileprivate mutating func appendPlace(thread: Int32) {
         append(",\"pid\":")
-        append(Int64(getpid()))
+        append(Int64(vow_platform_process_number()))
         append(",\"tid\":")
         append(Int64(thread))
     }

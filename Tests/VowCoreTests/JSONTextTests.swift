@@ -1,0 +1,101 @@
+// Tests text in JSON: every byte, and every pair and more of bytes that could be a character, against Foundation.
+
+import Foundation
+import XCTest
+
+@testable import VowCore
+
+final class JSONTextTests: CoreTest {
+    private func written(_ body: (inout TextBuffer) -> Void) -> String {
+        var memory = [CChar](repeating: 0, count: 4096)
+        return memory.withUnsafeMutableBufferPointer { memory in
+            var text = TextBuffer(memory)
+            body(&text)
+            var bytes: [UInt8] = []
+            text.withText { start, count in
+                bytes = UnsafeBufferPointer(start: start, count: count).map { UInt8(bitPattern: $0) }
+            }
+            XCTAssertNotNil(String(validatingUTF8: bytes.map { CChar(bitPattern: $0) } + [0]))
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func quoted(_ bytes: [UInt8]) -> String {
+        bytes.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { buffer in
+            var one: CChar = 0
+            return written { text in
+                withUnsafePointer(to: &one) {
+                    text.append(quoted: buffer.baseAddress ?? $0, buffer.count)
+                }
+            }
+        }
+    }
+
+    /// What a reader makes of it.
+    private func read(_ json: String) -> String? {
+        let whole = Data("[\(json)]".utf8)
+        return (try? JSONSerialization.jsonObject(with: whole) as? [String])?.first
+    }
+
+    /// Control characters but the line feed become spaces; what is no UTF-8 becomes the replacement character.
+    private func check(_ bytes: [UInt8], file: StaticString = #filePath, line: UInt = #line) {
+        let plain = bytes.map { ($0 < 0x20 && $0 != 0x0a) || $0 == 0x7f ? 0x20 : $0 }
+        guard let text = read(quoted(bytes)) else {
+            return XCTFail("no JSON for \(bytes)", file: file, line: line)
+        }
+        if let valid = String(validatingUTF8: plain.map { CChar(bitPattern: $0) } + [0]) {
+            XCTAssertEqual(text, valid, "\(bytes)", file: file, line: line)
+        } else {
+            XCTAssertTrue(text.unicodeScalars.contains("\u{fffd}"), "\(bytes)", file: file, line: line)
+        }
+    }
+
+    func testEveryByteAloneAndBetweenOthers() {
+        for byte in UInt8(1)...255 {
+            check([byte])
+            check([0x61, byte, 0x62])
+        }
+        XCTAssertEqual(quoted([]), "\"\"")
+    }
+
+    func testEveryPairOfBytes() {
+        for first in UInt8(0x80)...255 {
+            for second in UInt8(1)...255 { check([first, second]) }
+        }
+    }
+
+    func testCharactersOfThreeAndFourBytesAtTheirBounds() {
+        let edges: [UInt8] = [0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff]
+        for first in UInt8(0xe0)...0xf8 {
+            for second in UInt8(0x7f)...0xc0 {
+                for third in edges {
+                    check([first, second, third])
+                    for fourth in edges { check([first, second, third, fourth]) }
+                }
+            }
+        }
+    }
+
+    func testMicroseconds() {
+        for (nanoseconds, text): (Int64, String) in [
+            (0, "0.000"), (1, "0.001"), (12, "0.012"), (123, "0.123"), (1_000, "1.000"),
+            (1_234_567, "1234.567"), (Int64.max, "9223372036854775.807"),
+        ] {
+            XCTAssertEqual(written { $0.append(microseconds: nanoseconds) }, text)
+        }
+    }
+
+    func testFractions() {
+        for (fraction, text): (Double, String) in [
+            (0, "0"), (1, "1"), (0.25, "0.25"), (1.0 / 3, "0.333333333"), (0.1, "0.1"),
+            (0.000000001, "0.000000001"), (0.0000000001, "0"), (0.9999999999, "1"), (0.05, "0.05"),
+        ] {
+            XCTAssertEqual(written { $0.append(fraction: fraction) }, text)
+        }
+    }
+
+    func testNumbersOfPromises() {
+        XCTAssertEqual(written { $0.append(id: 31) }, "\"0x1f\"")
+        XCTAssertEqual(written { $0.append(id: UInt64.max) }, "\"0xffffffffffffffff\"")
+    }
+}
