@@ -80,6 +80,8 @@ int main(int count, char **arguments) {
     }
     printf("ok an allocator is checked and set before the first promise\n");
     int status = harness_main(count > 1 ? arguments[1] : NULL);
+    /* The environment may have switched tracing on, which has memory of its own. */
+    vow_trace_stop();
     bool balanced = atomic_load(&counts.blocks) == 0 || keeps_freed;
     if (!balanced || atomic_load(&counts.wrong) != 0) {
         printf("not ok the allocator's balance at the end: %lld blocks, %lld wrong sizes\n",

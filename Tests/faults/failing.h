@@ -128,6 +128,8 @@ int main(int count, char **arguments) {
     }
     vow_on_unhandled(count_report, NULL);
     int status = harness_main(count > 1 ? arguments[1] : NULL);
+    /* The environment may have switched tracing on, which has memory of its own. */
+    vow_trace_stop();
     bool good = blocks_in_use() == 0 && atomic_load(&memory.wrong) == 0;
     printf("%s the allocator got everything back, %lld blocks missing, %lld wrong\n",
            good ? "ok" : "not ok", blocks_in_use(), (long long)atomic_load(&memory.wrong));
