@@ -20,6 +20,7 @@
 #include "vow/scope.hpp"
 #include "vow/time.hpp"
 #include "vow/token.hpp"
+#include "vow/tracing.hpp"
 
 #if defined(__cpp_impl_coroutine)
 #include "vow/coroutine.hpp"

@@ -1,34 +1,10 @@
-/// How far work has come, and the names it has in a trace: what newer libraries can do. With one
-/// that cannot, these functions do not compile where they are called.
+/// How far the work for a promise has come.
 #ifndef VOW_PROGRESS_HPP
 #define VOW_PROGRESS_HPP
 
 #include "resolver.hpp"
 
 namespace vow {
-namespace detail {
-
-// The names of vow.h are looked up where these templates are used, so that an older one will do
-// here.
-template <class Native, class = void> struct has_progress : std::false_type {};
-template <class Native>
-struct has_progress<
-    Native, std::void_t<decltype(vow_resolver_set_progress(std::declval<Native>(), 0.0, nullptr))>>
-    : std::true_type {};
-
-template <class Native, class = void> struct has_labels : std::false_type {};
-template <class Native>
-struct has_labels<Native,
-                  std::void_t<decltype(vow_promise_set_label(std::declval<Native>(), nullptr))>>
-    : std::true_type {};
-
-} // namespace detail
-
-/// Whether the library tells progress.
-inline constexpr bool has_progress = detail::has_progress<vow_resolver *>::value;
-
-/// Whether promises have labels.
-inline constexpr bool has_labels = detail::has_labels<vow_promise *>::value;
 
 /// Tells those who listen to the promise how far its work has come: 0 to 1, with a remark or
 /// nullptr.
@@ -62,11 +38,6 @@ void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> inte
         kept.release(), [](void *context) noexcept { delete static_cast<F *>(context); });
     if (status < 0)
         detail::throw_code(status, "vow::on_progress");
-}
-
-/// Names a promise in traces; does nothing while there is none.
-template <class T> void set_label(const promise<T> &named, const char *label) noexcept {
-    vow_promise_set_label(named.native(), label);
 }
 
 } // namespace vow
