@@ -76,6 +76,7 @@ final class ProgressTests: CTest {
         XCTAssertEqual(listen(promise, every: 1_000_000_000, ear), 0)
         for step in 1...4 {
             XCTAssertEqual(vow_promise_set_progress(promise, Double(step) / 8, nil), 0)
+            XCTAssertGreaterThanOrEqual(vow_loop_run_once(loop, 0), 0)
         }
         XCTAssertEqual(ear.fractions, [0.125])
         XCTAssertGreaterThanOrEqual(vow_loop_advance(loop, 1_000_000_000), 0)

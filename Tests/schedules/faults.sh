@@ -100,6 +100,7 @@ fault dies-though-held Promise/Follow.swift \
 
 fault redirect-without-the-lock Promise/Follow.swift \
     '    let before = follower.upstream
+    if isWatched { noteFollows(follower, followed, isFirst: false) }
     follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
     if let before { leaveBehind(before, thread) }' \
@@ -107,6 +108,29 @@ fault redirect-without-the-lock Promise/Follow.swift \
     let before = follower.upstream
     if let before { leaveBehind(before, thread) }
     follower.upstream = followed'
+
+fault progress-two-at-a-time Promise/Progress.swift \
+    'listener.pointee.hasNews && !listener.pointee.isDelivering {' \
+    'listener.pointee.hasNews {'
+
+fault progress-tells-a-settled-one Promise/Progress.swift \
+    '            guard let promise = listener.pointee.promise,
+                !promise.pointee.state.read().hasValue, listener.pointee.timeLeft(at: now) == 0
+            else { return }' \
+    '            guard listener.pointee.timeLeft(at: now) == 0 else { return }'
+
+fault progress-news-is-lost Promise/Progress.swift \
+    '            next = beginDelivery(listener)
+            wait = listener' \
+    '            wait = listener'
+
+fault progress-delivery-has-no-hold Promise/Progress.swift \
+    '    listener.pointee.holds += 1
+' ''
+
+fault progress-listed-without-the-lock Promise/Progress.swift \
+    '    listenersLock.withLock { list(listener, for: promise) }' \
+    '    list(listener, for: promise)'
 
 fault last-resolver-by-an-old-reading Promise/Counting.swift \
     'let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)' \
@@ -556,6 +580,11 @@ declare -A likely=(
     [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
     [dies-though-held]="held-while-dying walk-past-dying"
     [order-is-reversed]="two-register-settle"
+    [progress-two-at-a-time]="progress-twice"
+    [progress-tells-a-settled-one]="progress-serial"
+    [progress-news-is-lost]="progress-twice"
+    [progress-delivery-has-no-hold]="progress-release progress-twice"
+    [progress-listed-without-the-lock]="progress-listen"
     [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
     [result-counts-too-late]="result-before-context"
     [runner-reads-the-slot]="cancel-inline-reaction"

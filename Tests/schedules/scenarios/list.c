@@ -142,5 +142,6 @@ const scenario *const scenarios[] = {
     &progress_twice,
     &progress_listen,
     &progress_release,
+    &progress_serial,
     NULL,
 };

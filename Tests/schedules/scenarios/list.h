@@ -59,6 +59,7 @@ extern const scenario link_two_readers, only_member, last_reader, cancel_release
     cancel_released_running, cancel_itself, release_follower_of_link, first_of_two_waits,
     second_of_two_waits, then_at_once;
 /* progress.c */
-extern const scenario progress_settle, progress_twice, progress_listen, progress_release;
+extern const scenario progress_settle, progress_twice, progress_listen, progress_release,
+    progress_serial;
 
 #endif

@@ -89,6 +89,40 @@ static void settle_and_release(void) {
     vow_promise_release(it.promise);
 }
 
+/* A serial executor, which a thread works for, has the listener and a handler of the promise. */
+static list_executor serial;
+static call handler;
+static bool ended;
+static int told_late;
+
+static void hear_in_order(double fraction, const char *note, void *context) {
+    hear(fraction, note, context);
+    told_late += handler.times > 0;
+}
+
+static void start_serial(void) {
+    it = defer();
+    shown = vow_promise_with(vow_int(0));
+    memset(ears, 0, sizeof ears);
+    memset(&handler, 0, sizeof handler);
+    ended = false;
+    told_late = 0;
+    list_executor_make(&serial);
+    vow_executor_set_default(serial.handle);
+    CHECK(vow_on_progress(it.promise, 0, hear_in_order, &ears[0], end) == 0);
+    vow_executor_set_default(NULL);
+    on_settled(it.promise, serial.handle, &handler);
+}
+
+static void work(void) {
+    list_executor_work_until(&serial, &ended);
+}
+
+static void settle_and_end(void) {
+    settle();
+    ended = true;
+}
+
 static void check_ears(int count) {
     vow_promise_release(shown);
     for (int i = 0; i < count; i++) {
@@ -135,6 +169,24 @@ static void finish_listened(void) {
 
 const scenario progress_listen = {
     "progress-listen", start, {set_some, listen_too, settle}, finish_listened, 2, 3,
+};
+
+static void finish_serial(void) {
+    /* What came behind the end. */
+    while (serial.taken < serial.added) {
+        int next = serial.taken++;
+        serial.run[next](serial.work[next]);
+    }
+    check_once(&handler, false, 1);
+    CHECK(ears[0].calls <= 1 && told_late == 0);
+    outcome(ears[0].calls);
+    release(&it);
+    check_ears(1);
+    vow_executor_release(serial.handle);
+}
+
+const scenario progress_serial = {
+    "progress-serial", start_serial, {set_some, settle_and_end, work}, finish_serial, 2, 2,
 };
 
 static void finish_released(void) {
