@@ -9,7 +9,9 @@ private final class Ear: @unchecked Sendable {
     private var heard: [(Double, String?)] = []
     private var ends = 0
 
-    func hear(_ fraction: Double, _ note: String?) { lock.withLock { heard.append((fraction, note)) } }
+    func hear(_ fraction: Double, _ note: String?) {
+        lock.withLock { heard.append((fraction, note)) }
+    }
     func end() { lock.withLock { ends += 1 } }
 
     var fractions: [Double] { lock.withLock { heard.map(\.0) } }

@@ -40,7 +40,8 @@ final class TracingTests: CTest {
         XCTAssertEqual(vow_trace_stop(), 0)
         let events = try events()
         let begun = events.filter { $0["ph"] as? String == "b" }
-        let first = try XCTUnwrap(begun.first { $0["name"] as? String == "the \"first\"\n\u{1F600}" })
+        let first = try XCTUnwrap(
+            begun.first { $0["name"] as? String == "the \"first\"\n\u{1F600}" })
         let then = try XCTUnwrap(begun.first { $0["name"] as? String == "next" })
         let arguments = try XCTUnwrap(then["args"] as? [String: Any])
         XCTAssertEqual(arguments["reads"] as? String, first["id"] as? String)

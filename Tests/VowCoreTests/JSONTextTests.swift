@@ -13,7 +13,9 @@ final class JSONTextTests: CoreTest {
             body(&text)
             var bytes: [UInt8] = []
             text.withText { start, count in
-                bytes = UnsafeBufferPointer(start: start, count: count).map { UInt8(bitPattern: $0) }
+                bytes = UnsafeBufferPointer(start: start, count: count).map {
+                    UInt8(bitPattern: $0)
+                }
             }
             XCTAssertNotNil(String(validatingUTF8: bytes.map { CChar(bitPattern: $0) } + [0]))
             return String(decoding: bytes, as: UTF8.self)
@@ -48,7 +50,8 @@ final class JSONTextTests: CoreTest {
         if let valid = String(validatingUTF8: plain.map { CChar(bitPattern: $0) } + [0]) {
             XCTAssertEqual(text, valid, "\(bytes)", file: file, line: line)
         } else {
-            XCTAssertTrue(text.unicodeScalars.contains("\u{fffd}"), "\(bytes)", file: file, line: line)
+            XCTAssertTrue(
+                text.unicodeScalars.contains("\u{fffd}"), "\(bytes)", file: file, line: line)
         }
     }
 

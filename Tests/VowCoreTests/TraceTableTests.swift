@@ -114,7 +114,8 @@ final class TraceTableTests: CoreTest {
         for number in 1...UInt(500) { names.add(address(number), "site \(number)") }
         names.add(address(7), "another name")
         for number in 1...UInt(500) {
-            XCTAssertEqual(names.find(address(number)).map { String(cString: $0) }, "site \(number)")
+            XCTAssertEqual(
+                names.find(address(number)).map { String(cString: $0) }, "site \(number)")
         }
         XCTAssertNil(names.find(address(501)))
         names.removeAll()
