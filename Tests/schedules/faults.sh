@@ -128,10 +128,6 @@ fault progress-delivery-has-no-hold Promise/Progress.swift \
     '    listener.pointee.holds += 1
 ' ''
 
-fault progress-listed-without-the-lock Promise/Progress.swift \
-    '    listenersLock.withLock { list(listener, for: promise) }' \
-    '    list(listener, for: promise)'
-
 fault last-resolver-by-an-old-reading Promise/Counting.swift \
     'let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)' \
     '_ = pointee.counts.subtractAcquireRelease(oneProducer)
@@ -584,7 +580,6 @@ declare -A likely=(
     [progress-tells-a-settled-one]="progress-serial"
     [progress-news-is-lost]="progress-twice"
     [progress-delivery-has-no-hold]="progress-release progress-twice"
-    [progress-listed-without-the-lock]="progress-listen"
     [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
     [result-counts-too-late]="result-before-context"
     [runner-reads-the-slot]="cancel-inline-reaction"
