@@ -7,10 +7,12 @@
 import CVow
 import CVowPlatform
 
+/// - Parameter executor: nil: that of a reaction made here.
 /// - Returns: false without memory; the context is destroyed then.
 func listen(
-    to promise: RecordPointer, every interval: Int64, _ fn: @escaping vow_progress_handler,
-    _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?, _ thread: ThreadPointer
+    to promise: RecordPointer, every interval: Int64, on executor: ExecutorPointer? = nil,
+    _ fn: @escaping vow_progress_handler, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
+    _ thread: ThreadPointer
 ) -> Bool {
     let isImmortal = promise.pointee.shape.contains(.immortal)
     guard !isImmortal, let memory = takeMemory(Listener.size) else {
@@ -22,7 +24,7 @@ func listen(
     listener.initialize(
         to: Listener(
             promise: promise, interval: interval, fn: fn, context: context, destroy: destroy,
-            executor: executorForReaction(nil, thread)))
+            executor: executorForReaction(executor, thread)))
     listener.note[0] = 0
     listenersLock.withLock { list(listener, for: promise) }
     promise.pointee.flags.insert(RecordFlag.hasListeners)

@@ -13,6 +13,11 @@ enum GraphResult {
 }
 
 func writeGraph(to descriptor: Int32, _ format: GraphFormat) -> GraphResult {
+    withGraph(format) { $0.write(to: descriptor) ? .written : .unwritable }
+}
+
+/// Calls body with the graph, unless tracing is off or there is no memory for it.
+func withGraph(_ format: GraphFormat, _ body: (GrowingText) -> GraphResult) -> GraphResult {
     var text = GrowingText()
     defer { text.free() }
     let isKnown: Bool? = withTrace { trace in
@@ -26,7 +31,7 @@ func writeGraph(to descriptor: Int32, _ format: GraphFormat) -> GraphResult {
     }
     if isKnown == nil { return .off }
     if text.isIncomplete { return .noMemory }
-    return text.write(to: descriptor) ? .written : .unwritable
+    return body(text)
 }
 
 private func countReaders(_ table: TraceTable) {

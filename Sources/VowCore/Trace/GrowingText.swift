@@ -22,6 +22,10 @@ struct GrowingText {
         vow_platform_write(descriptor, memory, length) != 0
     }
 
+    func withText(_ body: (UnsafePointer<CChar>, Int) -> Void) {
+        if let memory { body(memory, length) }
+    }
+
     mutating func free() {
         if let memory { freeMemory(memory, capacity) }
         memory = nil

@@ -1,0 +1,17 @@
+// Progress for the Swift face: told on an executor that is named.
+
+import CVow
+
+/// As vow_on_progress, on this executor; nil: that of a reaction made here. The interval is not negative.
+/// - Returns: false without memory; the context is destroyed then.
+package func listenWith(
+    _ context: UnsafeMutableRawPointer, _ tell: @escaping vow_progress_handler,
+    destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    to promise: OpaquePointer, every interval: Int64, on executor: OpaquePointer?
+) -> Bool {
+    let thread = currentThread()
+    defer { leave(thread) }
+    return listen(
+        to: RecordPointer(promise), every: interval, on: ExecutorPointer(executor), tell, context,
+        destroy, thread)
+}
