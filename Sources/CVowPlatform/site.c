@@ -8,28 +8,53 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef VOW_LIBRARY
 enum { deepest = 32 };
 
-static int is_own(const void *address) {
-#ifdef VOW_LIBRARY
-    return (uintptr_t)address >= (uintptr_t)vow_text_begin &&
-           (uintptr_t)address < (uintptr_t)vow_text_end;
-#else
-    /* Built into a Swift package, where it has no place of its own: told by its symbols' names. */
-    Dl_info info;
-    return dladdr(address, &info) == 0 || info.dli_sname == NULL ||
-           strncmp(info.dli_sname, "vow_", 4) == 0 ||
-           strncmp(info.dli_sname, "$s7VowCore", 10) == 0 ||
-           strncmp(info.dli_sname, "$s3Vow", 6) == 0;
-#endif
+static vow_owner owner_of(const void *address) {
+    int is_own = (uintptr_t)address >= (uintptr_t)vow_text_begin &&
+                 (uintptr_t)address < (uintptr_t)vow_text_end;
+    return is_own ? vow_own : vow_program;
 }
+
+static vow_function function_at(const char *call) {
+    Dl_info info;
+    if (dladdr(call, &info) == 0) {
+        return (vow_function){NULL, NULL};
+    }
+    return (vow_function){info.dli_sname, info.dli_saddr};
+}
+
+static const char *readable(const char *name, char *buffer, size_t size) {
+    (void)buffer;
+    (void)size;
+    return name;
+}
+#else
+/* Built into a Swift package it has no place of its own, and a call of the Swift face has many
+ * frames. */
+enum { deepest = 64 };
+
+static vow_owner owner_of(const void *address) {
+    return vow_owner_of(address);
+}
+
+static vow_function function_at(const char *call) {
+    return vow_function_at(call);
+}
+
+static const char *readable(const char *name, char *buffer, size_t size) {
+    return vow_readable_name(name, buffer, size);
+}
+#endif
 
 const void *vow_platform_site(void) {
     void *addresses[deepest];
     int count = backtrace(addresses, deepest);
     /* The first is this function. */
     for (int index = 1; index < count; index++) {
-        if (!is_own(addresses[index])) {
+        /* A return address may be the beginning of what comes next: the call is before it. */
+        if (owner_of((const char *)addresses[index] - 1) == vow_program) {
             return addresses[index];
         }
     }
@@ -38,7 +63,6 @@ const void *vow_platform_site(void) {
 
 int vow_platform_describe_site(const void *site, char *buffer, size_t size) {
     Dl_info info;
-    /* A return address may be the beginning of what comes next: the call is before it. */
     const char *call = (const char *)site - 1;
     if (dladdr(call, &info) == 0 || info.dli_fname == NULL) {
         return snprintf(buffer, size, "%p", (const void *)call);
@@ -46,9 +70,12 @@ int vow_platform_describe_site(const void *site, char *buffer, size_t size) {
     const char *slash = strrchr(info.dli_fname, '/');
     const char *module = slash == NULL ? info.dli_fname : slash + 1;
     size_t offset = (size_t)(call - (const char *)info.dli_fbase);
-    if (info.dli_sname == NULL) {
+    vow_function found = function_at(call);
+    if (found.name == NULL) {
         return snprintf(buffer, size, "%s+0x%zx", module, offset);
     }
-    return snprintf(buffer, size, "%s+0x%zx (%s+0x%zx)", module, offset, info.dli_sname,
-                    (size_t)(call - (const char *)info.dli_saddr));
+    char name[256];
+    return snprintf(buffer, size, "%s+0x%zx (%s+0x%zx)", module, offset,
+                    readable(found.name, name, sizeof name),
+                    (size_t)(call - (const char *)found.start));
 }

@@ -7,7 +7,7 @@ extension Promise {
     /// Has `body` called with what is newest of how far the work for this promise is: a fraction from 0 to 1 and
     /// perhaps a note. Returns the promise itself.
     ///
-    /// Progress belongs to one promise: what is derived from it has its own. `all`, `allSettled`, `mapItems` and
+    /// Progress belongs to one promise: what is derived from it has its own. `all`, `allSettled`, `map` and
     /// `reduce` tell by themselves which share of their promises or items is done. `body` is called one call at a time,
     /// and no call begins once the promise is settled. Listening is no interest in the result: it neither handles a
     /// failure nor keeps the work wanted. The closure is let go of with the promise: if it

@@ -55,6 +55,32 @@ final class TracingTests: VowTest {
         XCTAssertEqual(progress.count, 1)
     }
 
+    func testASiteIsTheFunctionOfTheProgramThatMadeThePromise() throws {
+        let path = temporaryFile()
+        try PromiseRuntime.startTrace(to: path)
+        _ = try askForAPage().wait()
+        try Promise<Void, any Error>.value.askInAnExtension().wait()
+        PromiseRuntime.stopTrace()
+
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        let trace = try XCTUnwrap(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let events = try XCTUnwrap(trace["traceEvents"] as? [[String: Any]])
+        func site(of kind: String) -> String? {
+            let lives = events.lazy.compactMap { $0["args"] as? [String: Any] }
+            return lives.first { $0["kind"] as? String == kind }?["site"] as? String
+        }
+        let all = try XCTUnwrap(site(of: "all"))
+        XCTAssertTrue(all.contains("(VowTests.TracingTests.askForAPage+0x"), all)
+        let value = try XCTUnwrap(site(of: "value"))
+        XCTAssertTrue(value.contains("(closure in VowTests.TracingTests.askForAPage+0x"), value)
+        let delay = try XCTUnwrap(site(of: "delay"))
+        XCTAssertTrue(delay.contains("(Vow.Promise.askInAnExtension+0x"), delay)
+    }
+
+    private func askForAPage() -> Promise<[Int], any Error> {
+        Promise.all((1...3).map { .value($0) })
+    }
+
     func testTheGraphShowsWhatWaitsForWhat() throws {
         try PromiseRuntime.startTrace()
         let (promise, resolver) = Promise<Int, any Error>.pending()
@@ -119,4 +145,8 @@ final class TracingTests: VowTest {
             "writeGraph: file descriptor -1: Bad file descriptor")
         XCTAssertTrue(PromiseRuntime.stopTrace())
     }
+}
+
+extension Promise where Success == Void, Failure == any Error {
+    fileprivate func askInAnExtension() -> Promise { Promise.delay(.zero) }
 }
