@@ -95,9 +95,18 @@ static const char *outermost(const char *text) {
     const char *found = text;
     for (const char *next = strstr(text, inside); next != NULL; next = strstr(next + 1, inside)) {
         int is_extension = next - text >= 10 && begins(next - 10, "(extension");
-        found = is_extension ? found : next + sizeof inside - 1;
+        int is_private = next[sizeof inside - 1] == '_';
+        found = is_extension || is_private ? found : next + sizeof inside - 1;
     }
     return found;
+}
+
+/* Of "(load in _D0)(Swift.Int) -> ()", which is private to the file D0: where it ends, and where
+ * "load" does. */
+static const char *end_of_private(const char *from, const char **end_of_name) {
+    const char *end = *from == '(' ? strchr(from, ')') : NULL;
+    *end_of_name = end == NULL ? NULL : strstr(from, " in _");
+    return *end_of_name != NULL && *end_of_name < end ? end : NULL;
 }
 
 /* Of "static site.Page<A>.load(Swift.Int) -> ()": "static site.Page.load". */
@@ -109,6 +118,15 @@ static size_t shorten(const char *from, char *buffer, size_t size) {
         from = behind == NULL ? from : behind + 1;
     }
     for (; *from != 0 && used + 1 < size; from++) {
+        const char *end_of_name;
+        const char *end = end_of_private(from, &end_of_name);
+        if (end != NULL) {
+            for (from++; from < end_of_name && depth == 0 && used + 1 < size; from++) {
+                buffer[used++] = *from;
+            }
+            from = end;
+            continue;
+        }
         if (depth == 0 && (*from == '(' || begins(from, " -> ") || begins(from, " : "))) {
             break;
         }
