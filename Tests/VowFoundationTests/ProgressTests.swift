@@ -91,6 +91,17 @@ final class ProgressTests: NetworkTest {
         XCTAssertEqual(journal.entries.count, 1)
     }
 
+    func testThePromiseOfATransferHasProgressToo() throws {
+        let isListening = DispatchSemaphore(value: 0)
+        let notes = Journal<String>()
+        let promise = session.promise(for: server.url("/hang-in-body")) { _ in isListening.wait() }
+        promise.onProgress(on: .inline) { notes.write("\($0): \($1 ?? "")") }
+        isListening.signal()
+        eventually("the beginning has come") { !notes.entries.isEmpty }
+        XCTAssertEqual(notes.entries, ["0.013: 13 of 1000 bytes"])
+        promise.cancel()
+    }
+
     func testTheHandlerIsLetGoOfWithTheTransfer() throws {
         for path in ["/sized", "/reset"] {
             do {

@@ -18,7 +18,13 @@ extension Promise where Failure: PromiseFailure {
 }
 
 extension Promise {
-    func cancelNow() -> Bool { withPointer { vow_cancel($0) } }
+    /// Whether its failure type can stand for a `CancellationError`.
+    package static var isCancellable: Bool {
+        Failure.self == (any Error).self || Failure.self == CancellationError.self
+            || Failure.self is any PromiseFailure.Type
+    }
+
+    package func cancelNow() -> Bool { withPointer { vow_cancel($0) } }
 
     /// Whether it was cancelled, and not only rejected.
     public var isCancelled: Bool {

@@ -27,7 +27,7 @@ extension Promise {
         if let result { return result }
         // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
         let wait = Wait(for: consume self)
-        guard standsForCancellation(Failure.self) else {
+        guard Self.isCancellable else {
             return takeResult(await wait.outcome())
         }
         return takeResult(await wait.outcomeUnlessCancelled())
@@ -73,9 +73,4 @@ private func takeResult<Success, Failure: Error>(_ outcome: vow_value?) -> Resul
     let value = outcome ?? encodeError(CancellationError())
     defer { vow_value_release(value) }
     return readResult(value)
-}
-
-private func standsForCancellation<Failure: Error>(_: Failure.Type) -> Bool {
-    Failure.self == (any Error).self || Failure.self == CancellationError.self
-        || Failure.self is any PromiseFailure.Type
 }

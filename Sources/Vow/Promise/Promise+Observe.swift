@@ -53,6 +53,14 @@ extension Promise {
         observe(on: executor, token, Catching<Success, Failure>(body: body))
     }
 
+    /// Has `body` called once it is settled. That is no interest in the result: a failure is not handled by it.
+    package func onSettled(
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        _ = observe(.onBothForValue, on: executor, token, ObservingEnd(body: body))
+    }
+
     private func observe(
         _ kind: ReactionKind = .onBoth, on executor: PromiseExecutor?, _ token: CancellationToken?,
         _ observer: some Reactor
@@ -96,5 +104,14 @@ private struct ObservingValue<Value: Sendable>: Reactor {
             body(value)
             return vow_none()
         }
+    }
+}
+
+private struct ObservingEnd: Reactor {
+    let body: @Sendable () -> Void
+
+    func react(to _: vow_value) -> vow_value {
+        body()
+        return vow_none()
     }
 }

@@ -52,7 +52,7 @@ public enum Fetch {
         use: @escaping @Sendable (Resolver<Value, FetchError>, Data) -> Void
     ) -> Promise<Value, FetchError> {
         let isHead = request.httpMethod == "HEAD"
-        return transfer(cancelledBy: token) { handler in
+        return transfer(cancelledBy: token) { _, handler in
             session.dataTask(with: request) { handler(answer($0, $1, $2)) }
         } settle: { resolver, answer in
             do throws(FetchError) {

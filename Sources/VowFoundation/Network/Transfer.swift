@@ -18,17 +18,19 @@ typealias AnswerHandler<Body> = @Sendable (Answer<Body>) -> Void
 /// There is no link of a chain in between: a handler on a promise keeps it wanted, and then nobody's going would be
 /// noticed.
 ///
-/// - Parameter settle: settles the promise with what the transfer has come to.
+/// - Parameters:
+///   - onProgress: told how far it is, and so is the promise; nil: nobody is.
+///   - settle: settles the promise with what the transfer has come to.
 func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
-    cancelledBy token: CancellationToken?,
-    _ makeTask: (@escaping AnswerHandler<Body>) -> URLSessionTask,
+    cancelledBy token: CancellationToken?, onProgress: ProgressHandler? = nil,
+    _ makeTask: (ProgressHandler?, @escaping AnswerHandler<Body>) -> URLSessionTask,
     settle: @escaping @Sendable (Resolver<Output, Failure>, Answer<Body>) -> Void
 ) -> Promise<Output, Failure> {
     let (promise, resolver) = Promise<Output, Failure>.pending()
     // Pending for as long as the token may cancel the task.
     let (underWay, end) = Promise<Void, any Error>.pending()
     let cancelling = Cancelling()
-    let task = makeTask { answer in
+    let task = makeTask(onProgress.map { telling(resolver, and: $0) }) { answer in
         cancelling.end()
         settle(resolver, answer)
         end.fulfill()
@@ -39,6 +41,16 @@ func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     }
     task.resume()
     return promise
+}
+
+/// Tells the promise's listeners, too.
+private func telling<Output, Failure>(
+    _ resolver: Resolver<Output, Failure>, and onProgress: @escaping ProgressHandler
+) -> ProgressHandler {
+    { progress in
+        onProgress(progress)
+        resolver.setProgress(progress.fraction ?? 0, note: "\(progress)")
+    }
 }
 
 /// What a session says at the end of a task. A cancelled one is told as every cancellation is.

@@ -17,7 +17,7 @@ extension URLSession {
         for request: URLRequest, to destination: URL,
         cancelledBy token: CancellationToken? = nil, onProgress: ProgressHandler? = nil
     ) -> Promise<(URL, URLResponse), any Error> {
-        transfer(cancelledBy: token) { handler in
+        transfer(cancelledBy: token, onProgress: onProgress) { onProgress, handler in
             if let onProgress {
                 return task(for: FileCollector(destination, onProgress, handler)) {
                     $0.downloadTask(with: request)

@@ -25,13 +25,13 @@ extension URLSession {
     ///   - token: cancels the request.
     ///   - onProgress: told how much of the body has been received, one call at a time, on a queue of the
     ///     transfer's own; the last call is of the whole body, and comes before the promise is fulfilled. With it,
-    ///     the request is sent in a session of its own that has this one's configuration, but neither its delegate
-    ///     nor its connections.
+    ///     the promise has progress, too, whose note tells the bytes; and the request is sent in a session of its
+    ///     own that has this one's configuration, but neither its delegate nor its connections.
     public func promise(
         for request: URLRequest, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) { handler in
+        transfer(cancelledBy: token, onProgress: onProgress) { onProgress, handler in
             guard let onProgress else {
                 return dataTask(with: request) { handler(answer($0, $1, $2)) }
             }
@@ -57,7 +57,7 @@ extension URLSession {
         for request: URLRequest, from body: Data, cancelledBy token: CancellationToken? = nil,
         onProgress: ProgressHandler? = nil
     ) -> Promise<(Data, URLResponse), any Error> {
-        transfer(cancelledBy: token) { handler in
+        transfer(cancelledBy: token, onProgress: onProgress) { onProgress, handler in
             guard let onProgress else {
                 return uploadTask(with: request, from: body) { handler(answer($0, $1, $2)) }
             }

@@ -1,0 +1,39 @@
+// An object of Foundation's as a promise's progress.
+
+public import Foundation
+public import Vow
+
+extension Resolver {
+    /// An object for code that reports to a `Progress`: setting its `completedUnitCount` or `totalUnitCount` sets the
+    /// progress of the promise. It is cancelled when the promise is, and when nobody is left who could read that.
+    ///
+    /// Of a `Progress` that somebody else has made there is no such thing: Foundation tells nobody that one has changed,
+    /// elsewhere than on Apple's systems. For the same reason the progress of this object's children is seen only when it
+    /// is set itself. The object keeps the resolver.
+    public func makeProgress(totalUnitCount count: Int64) -> Progress {
+        let progress = ReportingProgress { setProgress($0, note: $1) }
+        progress.totalUnitCount = count
+        progress.isCancellable = true
+        onCancel { [weak progress] in progress?.cancel() }
+        return progress
+    }
+}
+
+/// Unchecked: only cancelled by another thread, which is what a `Progress` is made for.
+private final class ReportingProgress: Progress, @unchecked Sendable {
+    private let report: (Double, String?) -> Void
+
+    init(_ report: @escaping (Double, String?) -> Void) {
+        self.report = report
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    override var completedUnitCount: Int64 { didSet { tell() } }
+    override var totalUnitCount: Int64 { didSet { tell() } }
+
+    private func tell() {
+        if isIndeterminate { return }
+        let note = localizedAdditionalDescription ?? ""
+        report(fractionCompleted, note.isEmpty ? nil : note)
+    }
+}
