@@ -15,6 +15,7 @@ let package = Package(
         example("login", "Vow", "VowOperators"),
         example("requests", "Vow"),
         example("permission", "Vow"),
+        example("progress", "Vow"),
     ],
     swiftLanguageModes: [.v6]
 )
