@@ -27,7 +27,7 @@ extension Promise {
         totalUnitCount count: Int64 = 1000
     ) -> Progress {
         precondition(count > 0, "asProgress: no units")
-        let progress = PromiseProgress(totalUnitCount: count)
+        let progress = ObservingProgress(totalUnitCount: count)
         if !isPending {
             progress.finish()
             return progress

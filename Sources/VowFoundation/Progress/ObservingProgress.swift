@@ -4,7 +4,7 @@ import Foundation
 import Vow
 
 /// May go from thread to thread, although its base does not say so: whoever made it has named where it is used.
-final class PromiseProgress: Progress, @unchecked Sendable {
+final class ObservingProgress: Progress, @unchecked Sendable {
     /// Ends the listening, which the promise would keep.
     let end = CancellationSource()
     private let note = Guarded("")

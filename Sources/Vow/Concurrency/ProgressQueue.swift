@@ -1,0 +1,48 @@
+// What one iteration over a promise's progress has heard and not yet given.
+
+/// The newest that has not been told, and the task that waits for it.
+final class ProgressQueue: Sendable {
+    private struct State {
+        var newest: PromiseProgress?
+        var isOver = false
+        var waiting: UnsafeContinuation<PromiseProgress?, Never>?
+    }
+
+    /// Ends the listening, which the promise would keep.
+    let ending = CancellationSource()
+    private let state = Guarded(State())
+
+    func tell(_ progress: PromiseProgress) {
+        let waiting = state.withLock { state in
+            if state.isOver { return UnsafeContinuation<PromiseProgress?, Never>?.none }
+            if state.waiting == nil { state.newest = progress }
+            return state.waiting.take()
+        }
+        waiting?.resume(returning: progress)
+    }
+
+    func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            return state.waiting.take()
+        }
+        waiting?.resume(returning: nil)
+        ending.cancel()
+    }
+
+    nonisolated(nonsending) func next() async -> PromiseProgress? {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let ready: PromiseProgress?? = state.withLock { state in
+                    if let newest = state.newest.take() { return .some(newest) }
+                    if state.isOver { return .some(nil) }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        } onCancel: {
+            end()
+        }
+    }
+}
