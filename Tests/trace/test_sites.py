@@ -18,6 +18,11 @@ int main(void) {
 }
 """
 
+CALLED = """\
+void load(void) __asm__("$s4shop4loadyyF");
+void load(void) { make_request(); }
+"""
+
 
 class Resolving(CommandTest):
     def setUp(self):
@@ -69,6 +74,12 @@ class Resolving(CommandTest):
         (self.at / "trace.json").write_text(self.trace().text())
         for place in ("bin", "bin/app"):
             self.assertRegex(self.never("--binary", place)[0], r"app\.c:4 \(main\)$")
+
+    def test_a_function_of_swift_has_the_name_that_the_trace_knows(self):
+        (self.at / "app.c").write_text(SOURCE.replace("int main(void) {", CALLED + "int main(void) {"))
+        self.offset = self.built()
+        (self.at / "trace.json").write_text(self.trace().text().replace("(main+0x9)", "(closure in shop.load+0x9)"))
+        self.assertRegex(self.never()[0], r"app\.c:\d \(closure in shop\.load\)$")
 
     def test_a_binary_that_is_not_there_is_said(self):
         (self.at / "trace.json").write_text(self.trace("nowhere-to-be-found").text())

@@ -63,6 +63,14 @@ def lines_of(binary, offsets):
     return found
 
 
+def readable(text, site):
+    """addr2line does not know what people call Swift's functions; the library does."""
+    named = SITE.match(site)[3]
+    if named and "($s" in text:
+        return f"{text.split('($s')[0]}({named.rsplit('+0x', 1)[0]})"
+    return text
+
+
 def resolve(objects, modules, places):
     """Replaces the sites of these objects; returns (how many were resolved, what could not be, as sentences)."""
     by_module, complaints = {}, []
@@ -83,6 +91,6 @@ def resolve(objects, modules, places):
             complaints.append(f"{binary}: addr2line knows no line of it; was it built with -g?")
         for offset, text in lines.items():
             for each in offsets[offset]:
-                each.site = text
+                each.site = readable(text, each.site)
                 resolved += 1
     return resolved, complaints
