@@ -1,10 +1,12 @@
 /* Where a promise was made: the first return address on the stack that is not in the library. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, program_invocation_short_name */
 #include "site.h"
 #include "trace.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,21 +63,46 @@ const void *vow_platform_site(void) {
     return NULL;
 }
 
+/* What an address is in: the program or a library. */
+typedef struct module {
+    uintptr_t address;
+    char name[64];
+    /* Where the address is in the file as its linker saw it. */
+    uintptr_t offset;
+} module;
+
+static int look_into(struct dl_phdr_info *object, size_t size, void *context) {
+    module *wanted = context;
+    (void)size;
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[index];
+        uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_LOAD && wanted->address - start < part->p_memsz) {
+            const char *path = object->dlpi_name, *slash = strrchr(path, '/');
+            /* The program itself has no name there. */
+            const char *name = *path == 0      ? program_invocation_short_name
+                               : slash == NULL ? path
+                                               : slash + 1;
+            snprintf(wanted->name, sizeof wanted->name, "%s", name);
+            wanted->offset = wanted->address - object->dlpi_addr;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int vow_platform_describe_site(const void *site, char *buffer, size_t size) {
-    Dl_info info;
     const char *call = (const char *)site - 1;
-    if (dladdr(call, &info) == 0 || info.dli_fname == NULL) {
+    module in = {.address = (uintptr_t)call};
+    if (dl_iterate_phdr(look_into, &in) == 0) {
         return snprintf(buffer, size, "%p", (const void *)call);
     }
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *module = slash == NULL ? info.dli_fname : slash + 1;
-    size_t offset = (size_t)(call - (const char *)info.dli_fbase);
     vow_function found = function_at(call);
     if (found.name == NULL) {
-        return snprintf(buffer, size, "%s+0x%zx", module, offset);
+        return snprintf(buffer, size, "%s+0x%zx", in.name, (size_t)in.offset);
     }
     char name[256];
-    return snprintf(buffer, size, "%s+0x%zx (%s+0x%zx)", module, offset,
+    return snprintf(buffer, size, "%s+0x%zx (%s+0x%zx)", in.name, (size_t)in.offset,
                     readable(found.name, name, sizeof name),
                     (size_t)(call - (const char *)found.start));
 }

@@ -2,7 +2,7 @@
 #include "trace.h"
 #include "worker.h"
 
-#include <dlfcn.h>
+#include <link.h>
 #include <locale.h>
 #include <sys/wait.h>
 
@@ -658,6 +658,13 @@ __attribute__((noinline)) static vow_promise *mapped_here(void) {
     return map;
 }
 
+/* Of the program, which comes first. */
+static int take_base(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    *(uintptr_t *)context = object->dlpi_addr;
+    return 1;
+}
+
 /* Whether the site is the program's, and in the 512 bytes behind the function. */
 static void site_is_in(const char *text, const char *label, const void *function) {
     char site[600];
@@ -669,10 +676,10 @@ static void site_is_in(const char *text, const char *label, const void *function
     }
     CHECK(strncmp(site, program_invocation_short_name, strlen(program_invocation_short_name)) == 0);
     const char *plus = strchr(site, '+');
-    Dl_info info;
-    CHECK(dladdr(function, &info) != 0);
+    uintptr_t base = 0;
+    dl_iterate_phdr(take_base, &base);
     if (CHECK(plus != NULL)) {
-        uintptr_t at = (uintptr_t)info.dli_fbase + strtoull(plus + 1, NULL, 16);
+        uintptr_t at = base + strtoull(plus + 1, NULL, 16);
         if (!CHECK(at > (uintptr_t)function && at < (uintptr_t)function + 512)) {
             printf("# %s is at %s\n", label, site);
         }

@@ -51,6 +51,6 @@ TEST("the loader is asked once for each site, and without a lock") {
     }
     char *text = end_trace();
     CHECK_INT_EQ(atomic_load(&asked), 1);
-    CHECK_INT_EQ(COUNT(text, "\"ph\":\"b\"", "labelled", "\"site\":\"0x"), 10);
+    CHECK_INT_EQ(COUNT(text, "\"ph\":\"b\"", "labelled", "\"site\":\"trace_loader+0x"), 10);
     free(text);
 }

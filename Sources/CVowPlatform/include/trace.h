@@ -44,6 +44,8 @@ typedef struct vow_trace_entry {
     /* What a reaction was made to read: an id, which stays when `reads_id` has changed; 0: nothing.
      */
     uint64_t reads_at_first;
+    /* Of an eye: the combined promise, whose id is `owner`. */
+    const void *combined;
 } vow_trace_entry;
 
 /* What a debugger looks for: by its name in the symbol table, which nobody can link to, or, where

@@ -147,6 +147,7 @@ private func startCore() {
 
 /// All global locks are held across a fork, so that the child finds whole lists behind them.
 private func holdLocks() {
+    closeSiteGate()
     threadRegistryLock.lock()
     lockLoops()
     lockStripes()
@@ -172,6 +173,7 @@ private func letLocksGo() {
     unlockStripes()
     unlockLoops()
     threadRegistryLock.unlock()
+    openSiteGate()
 }
 
 private func beginAsChild() {
@@ -184,4 +186,5 @@ private func beginAsChild() {
     turnProcessWatchesIntoCopy()
     forgetTrace()
     letLocksGo()
+    forgetSiteGate()
 }

@@ -44,9 +44,17 @@ private func countReaders(_ table: TraceTable) {
 }
 
 extension TraceTable {
-    /// The entry that another one waits for, if it is still there and not settled.
+    /// The entry that another one waits for, if it is still there and not settled. What a combinator looks at is
+    /// left a moment after it has settled.
     func target(of entry: TraceEntry) -> TraceEntryPointer? {
-        guard let reads = entry.reads, let found = find(reads), found.pointee.id == entry.reads_id,
+        if entry.owner != 0, let combined = entry.combined, pending(combined, entry.owner) == nil {
+            return nil
+        }
+        return entry.reads.flatMap { pending($0, entry.reads_id) }
+    }
+
+    private func pending(_ record: UnsafeRawPointer, _ id: UInt64) -> TraceEntryPointer? {
+        guard let found = find(record), found.pointee.id == id,
             found.pointee.state == TraceState.pending
         else { return nil }
         return found

@@ -11,8 +11,7 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     let reads = isLink ? record.upstream : nil
     if vow_platform_is_probed() != 0 { vow_probe_create(record, reads, characters(kind.name)) }
     if !isTracing { return }
-    let site = vow_platform_site()
-    nameSite(site)
+    let site = siteOfCaller()
     withTrace { trace in
         trace.introduceThread()
         // Before the new one, whose entry the making of another one could move.
@@ -99,6 +98,7 @@ func noteLooks(_ eye: RecordPointer, at promise: RecordPointer, for combined: Re
         entry.pointee.reads = UnsafeRawPointer(promise)
         entry.pointee.reads_id = id
         entry.pointee.owner = owner
+        entry.pointee.combined = UnsafeRawPointer(combined)
         if owner != 0 { trace.writeEdge("waits", from: owner, to: id) }
     }
 }

@@ -49,7 +49,7 @@ func startTrace(_ path: UnsafePointer<CChar>?) -> Int32 {
         }
     }
     // The first look at a stack loads a library.
-    _ = vow_platform_site()
+    _ = siteOfCaller()
     vow_platform_at_exit(closeTraceAtExit)
     let result = traceLock.withLock {
         trace.isStarting = false

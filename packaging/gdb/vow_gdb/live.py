@@ -13,7 +13,7 @@ PENDING, FULFILLED, REJECTED = range(3)
 STATES = ("pending", "fulfilled", "rejected")
 
 # vow_trace_entry of trace.h
-ENTRY = struct.Struct("<QQQQQQqqiiBBBxIdQ32sQ")
+ENTRY = struct.Struct("<QQQQQQqqiiBBBxIdQ32sQQ")
 
 
 class NotTraced(Unreadable):
@@ -49,6 +49,7 @@ class Entry:
             self.progress,
             label,
             executor,
+            _,
             _,
         ) = fields
         # It may be in the middle of a change.
