@@ -8,8 +8,7 @@ let listenersLock = SpinLock()
 
 /// The first listener of a promise's bucket. Under the lock, like all of this.
 private func bucket(of promise: RecordPointer) -> UnsafeMutablePointer<ListenerPointer?> {
-    let hash = UInt64(UInt(bitPattern: promise)) &* 0x9e37_79b9_7f4a_7c15
-    let index = Int(hash >> 56)
+    let index = Int(hashOfAddress(promise) >> 56)
     return vow_platform_buckets()!.assumingMemoryBound(to: ListenerPointer?.self) + index
 }
 

@@ -15,6 +15,16 @@ func kindName(of executor: ExecutorPointer?) -> StaticString {
     }
 }
 
+extension TraceEntry {
+    func withExecutorName(_ body: (UnsafePointer<CChar>) -> Void) {
+        withUnsafePointer(to: executor) {
+            $0.withMemoryRebound(
+                to: CChar.self, capacity: Int(VOW_TRACE_EXECUTOR_SIZE)
+            ) { body($0) }
+        }
+    }
+}
+
 func nameExecutor(of entry: TraceEntryPointer, _ executor: ExecutorPointer?) {
     withUnsafeMutablePointer(to: &entry.pointee.executor) {
         let size = Int(VOW_TRACE_EXECUTOR_SIZE)

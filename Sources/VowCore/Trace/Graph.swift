@@ -7,9 +7,13 @@ enum GraphFormat {
     case dot, json
 }
 
-/// - Returns: 0, VOW_EINVAL (tracing is off, or the descriptor takes nothing: errno), VOW_ENOMEM.
 enum GraphResult {
-    case written, off, noMemory, unwritable
+    case written
+    /// Tracing is off.
+    case off
+    case noMemory
+    /// The descriptor takes nothing: errno.
+    case unwritable
 }
 
 func writeGraph(to descriptor: Int32, _ format: GraphFormat) -> GraphResult {

@@ -53,7 +53,7 @@ extension TextBuffer {
                 append(label, strlen(label))
                 append("\n")
             }
-            append(kindName(it))
+            append(it.traceKind.name)
             append(" ")
             appendAddress(UnsafeRawPointer(bitPattern: UInt(it.id)))
         }
@@ -62,11 +62,7 @@ extension TextBuffer {
         append(" ms")
         if it.isOnExecutor {
             append(", on ")
-            withUnsafePointer(to: it.executor) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(VOW_TRACE_EXECUTOR_SIZE)) {
-                    append($0, strlen($0))
-                }
-            }
+            it.withExecutorName { append($0, strlen($0)) }
         }
         if let site = it.site, let name = sites.find(site) {
             append("\n")

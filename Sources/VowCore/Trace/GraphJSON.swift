@@ -6,8 +6,7 @@ func writeJSON(_ table: TraceTable, _ sites: SiteNames, into text: inout Growing
     let now = monotonicNow()
     text.add {
         $0.append("{\"program\":")
-        let program = vow_platform_program()!
-        $0.append(quoted: program, min(strlen(program), longestLabel))
+        $0.appendProgram()
         $0.append(",\"time_ns\":")
         $0.append(now)
         $0.append(",\"nodes\":[")
@@ -49,7 +48,7 @@ extension TextBuffer {
         append(",\"address\":\"")
         appendAddress(it.record)
         append("\",\"kind\":\"")
-        append(kindName(it))
+        append(it.traceKind.name)
         append("\",\"state\":\"")
         append(TraceState.name(it.state))
         append("\",\"age_ns\":")

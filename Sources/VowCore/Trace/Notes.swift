@@ -204,8 +204,7 @@ func noteProgress(_ record: RecordPointer, _ fraction: Double, _ note: UnsafePoi
 func noteLabel(_ record: RecordPointer, _ label: UnsafePointer<CChar>?) {
     withTrace { trace in
         guard let entry = trace.known(record) else { return }
-        freeLabel(of: entry)
-        if let label { setLabel(of: entry, label) }
+        setLabel(of: entry, label)
     }
 }
 

@@ -46,8 +46,7 @@ struct SiteNames {
 
     /// Where it stands, or would.
     private func place(of site: UnsafeRawPointer, in names: UnsafeMutablePointer<Name>) -> Int {
-        let hash = UInt64(UInt(bitPattern: site)) &* 0x9e37_79b9_7f4a_7c15
-        var place = Int(hash >> 32) & (capacity - 1)
+        var place = Int(hashOfAddress(site) >> 32) & (capacity - 1)
         while let other = names[place].site, other != site { place = (place + 1) & (capacity - 1) }
         return place
     }

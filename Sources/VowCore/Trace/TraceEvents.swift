@@ -16,8 +16,7 @@ extension Trace {
             text.append("\"ph\":\"M\",\"name\":\"process_name\"")
             text.appendPlace(thread: 0)
             text.append(",\"args\":{\"name\":")
-            let program = vow_platform_program()!
-            text.append(quoted: program, min(strlen(program), longestLabel))
+            text.appendProgram()
             text.append("}")
         }
     }
@@ -81,10 +80,7 @@ extension Trace {
     /// One that is not settled when the history ends.
     mutating func writePending(_ entry: TraceEntryPointer) {
         let it = entry.pointee
-        guard let kind = TraceKind(rawValue: it.kind), kind.isPromise,
-            it.state == TraceState.pending
-        else { return }
-        writeBegin(it)
+        if it.traceKind.isPromise && it.state == TraceState.pending { writeBegin(it) }
     }
 
     private mutating func writeBegin(_ it: TraceEntry) {
@@ -92,7 +88,7 @@ extension Trace {
         file.event { text in
             text.appendAsync("b", it, at: it.made, by: it.made_by)
             text.append(",\"args\":{\"kind\":\"")
-            text.append(kindName(it))
+            text.append(it.traceKind.name)
             text.append("\"")
             if let label = it.label {
                 text.append(",\"label\":")
@@ -219,9 +215,13 @@ extension Trace {
     }
 }
 
-func kindName(_ it: TraceEntry) -> StaticString { TraceKind(rawValue: it.kind)?.name ?? "promise" }
-
 extension TextBuffer {
+    /// Between quotation marks.
+    mutating func appendProgram() {
+        let program = vow_platform_program()!
+        append(quoted: program, min(strlen(program), longestLabel))
+    }
+
     fileprivate mutating func appendPlace(thread: Int32) {
         append(",\"pid\":")
         append(Int64(vow_platform_process_number()))
@@ -275,7 +275,7 @@ extension TextBuffer {
             if let label = it.label {
                 text.append(label, strlen(label))
             } else {
-                text.append(kindName(it))
+                text.append(it.traceKind.name)
             }
             text.withText { append(quoted: $0, $1) }
         }
@@ -290,11 +290,7 @@ extension TextBuffer {
     }
 
     mutating func appendExecutor(of it: TraceEntry) {
-        withUnsafePointer(to: it.executor) {
-            $0.withMemoryRebound(to: CChar.self, capacity: Int(VOW_TRACE_EXECUTOR_SIZE)) {
-                append(quoted: $0)
-            }
-        }
+        it.withExecutorName { append(quoted: $0) }
     }
 
     /// The first hundred bytes or so.

@@ -3,6 +3,7 @@
 // Chrome's trace event format: an object whose events stand one on a line, so that what a program that was killed
 // has left can be read up to there. docs/tracing.md describes the events.
 
+import CVow
 import CVowPlatform
 
 struct TraceFile {
@@ -74,10 +75,9 @@ struct TraceFile {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { line in
             var text = TextBuffer(line)
             text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
-            text.append(versionString)
+            text.appendVersion()
             text.append("\",\"clock\":\"monotonic\",\"program\":")
-            let program = vow_platform_program()!
-            text.append(quoted: program, min(strlen(program), 255))
+            text.appendProgram()
             text.append("},\"traceEvents\":[")
             text.withText { put($0, $1) }
         }
@@ -105,4 +105,12 @@ struct TraceFile {
     }
 }
 
-private let versionString: StaticString = "0.1.0"
+extension TextBuffer {
+    fileprivate mutating func appendVersion() {
+        append(Int64(VOW_VERSION_MAJOR))
+        append(".")
+        append(Int64(VOW_VERSION_MINOR))
+        append(".")
+        append(Int64(VOW_VERSION_PATCH))
+    }
+}

@@ -80,9 +80,7 @@ struct TraceTable {
     }
 
     private func home(of record: UnsafeRawPointer) -> Int {
-        // Multiplied by the golden ratio: addresses have zeroes at their end.
-        let hash = UInt64(UInt(bitPattern: record)) &* 0x9e37_79b9_7f4a_7c15
-        return Int(hash >> 32) & (capacity - 1)
+        Int(hashOfAddress(record) >> 32) & (capacity - 1)
     }
 
     private func freePlace(for record: UnsafeRawPointer, in entries: TraceEntryPointer) -> Int {
@@ -125,9 +123,10 @@ func freeLabel(of entry: TraceEntryPointer) {
     entry.pointee.label = nil
 }
 
-/// A copy, cut at `longestLabel` bytes. Without memory there is none.
-func setLabel(of entry: TraceEntryPointer, _ label: UnsafePointer<CChar>) {
+/// A copy, cut at `longestLabel` bytes; nil: none. Without memory there is none either.
+func setLabel(of entry: TraceEntryPointer, _ label: UnsafePointer<CChar>?) {
     freeLabel(of: entry)
+    guard let label else { return }
     let length = min(strlen(label), longestLabel)
     guard let copy = allocateMemory(length + 1) else { return }
     memcpy(copy, label, length)

@@ -203,7 +203,7 @@ def thread_name(number):
 
 
 def find(address):
-    """The entry of a promise, if tracing is on and it is known; found as TraceTable.swift finds it."""
+    """The entry of a promise, if tracing is on and it is known; found as TraceTable.swift and hashOfAddress find it."""
     try:
         library = Library()
         if library.capacity == 0 or library.entry_size != ENTRY.size:
