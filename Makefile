@@ -25,10 +25,14 @@ variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(i
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
-export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT
+# Libdispatch comes in when the objects are linked, so BUNDLED=1 has the same ones.
+flavour := $(or $(SANITIZE)$(if $(WATCHED),watched)$(if $(CHECKED),checked),plain)
+OBJ     := $(BUILD)/objects/$(flavour)
+
+export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT OBJ
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
-                   packaging/libvow.map scripts/build-lib scripts/lib/toolchain.sh \
+                   packaging/libvow.map scripts/build-objects scripts/lib/toolchain.sh \
                    scripts/lib/sources.sh
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
@@ -133,7 +137,16 @@ clean: ## Removes what was built
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
 #= WATCHED=1  a library that keeps no freed memory, for valgrind and the like, in build/watched/lib
 
-$(LIB): $(library_sources)
+# Compilers, libdispatch and headers are inputs like any other.
+$(BUILD)/found: found-anew scripts/found scripts/lib/toolchain.sh
+	@scripts/found $@
+
+found-anew:
+
+$(OBJ)/done: $(library_sources) $(BUILD)/found
+	scripts/build-objects
+
+$(LIB): $(OBJ)/done scripts/build-lib
 	scripts/build-lib
 
 $(OUT)/bin/vow-demo: $(demo_sources) $(demo_headers) $(LIB)
