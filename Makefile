@@ -77,11 +77,14 @@ deb: ## Debian packages of the last commit, in build/deb
 
 ##@ Work on it
 
-check: ## Format, floors, header, exports, sizes
+check: ## Format, floors, header, exports, sizes: before every commit
 	scripts/check
 
-test: ## Every suite but asan to lsan and mutants; ends with "N passed, N failed, 0 skipped"
+test: ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 	scripts/test
+
+prove: ## All that is deep, part by part; goes on where it was. SECONDS=3600: an hour of fuzzing
+	scripts/prove
 
 asan: ## C tests and examples under AddressSanitizer with its leak check
 	scripts/sanitize asan

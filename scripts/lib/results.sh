@@ -6,6 +6,15 @@ result() {
     if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2" && failed=1; fi
 }
 
+# silent SENTENCE COMMAND...: one line by a command that prints nothing when all is well.
+silent() {
+    local sentence=$1
+    shift
+    "$@"
+    result $? "$sentence"
+    return $failed
+}
+
 # run_tests NAME LIMIT COMMAND...: a program that prints such lines itself, which get its name. The
 # rest of its output is shown when it fails. It fails too when it ends badly, or ran no test.
 run_tests() {

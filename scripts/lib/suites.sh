@@ -1,25 +1,114 @@
-# Runs suites, counts their lines, and says the sum at the end. Sourced, in the tree's top directory.
+# Runs suites, several at a time, counts their lines, and says the sum at the end. Sourced, in the tree's top directory.
 #
-# A suite is a command that prints `ok NAME`, `not ok NAME` and `skip NAME` lines and exits with 0
-# when all is well. It fails also when it runs no test; and a skip is a failure of the whole.
+#   suite NAME [--needs "TOOL..."] [--inputs "PATH..."] COMMAND...    starts it as soon as a place is free
+#   through [NAME...]                                                 waits for these, or for all
+#   closing_line                                                      waits, says the sum; the status of the whole
+#
+# A suite is a command that prints `ok NAME` and `not ok NAME` lines and exits with 0 when all is well. It fails also
+# when it runs no test, and when it skips one. Where a tool is missing (scripts/lib/tools.sh) the whole suite is
+# skipped, by name; with CI=true that is a failure.
+#
+# JOBS        how many at a time (default: one for each processor)
+# CI          true: a missing tool is a failure
+# REMEMBER    a directory: a suite with inputs that passed is not run again until one of them, or what the build found
+#             on the machine, has changed
+# LIST_TOOLS  1: suites only print what they need, a line each
 
-: "${BUILD:=build}"
+. scripts/lib/tools.sh
+. scripts/lib/contents.sh
+: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${REMEMBER:=}" "${LIST_TOOLS:=}" "${CI:=}"
 LOGS=$BUILD/test/log
-total_passed=0 total_failed=0 total_skipped=0
-mkdir -p "$LOGS"
+total_passed=0 total_failed=0 total_skipped=0 total_remembered=0 tests_skipped=0
+declare -A running=() lacking=()
+lacked_by=()
+[ -n "$LIST_TOOLS" ] || mkdir -p "$LOGS"
+TIMEFORMAT='%R %U %S'
+# Background jobs do not hear Ctrl-C by themselves.
+trap 'trap - TERM; kill -TERM 0' INT
 
 count() { grep -cE "$1" "$2" || true; }
+log_of() { printf '%s/%s.log' "$LOGS" "$(printf '%s' "$1" | tr -cs 'A-Za-z0-9\n' '-')"; }
 
-# suite NAME COMMAND...
 suite() {
-    local name=$1 status=0 start=$SECONDS passed bad skipped log
-    log=$LOGS/$(printf '%s' "$name" | tr -cs 'A-Za-z0-9\n' '-').log
+    local name=$1 needs= inputs= log
     shift
-    "$@" >"$log" 2>&1 || status=$?
+    while :; do
+        case $1 in
+        --needs) needs=$2 && shift 2 ;;
+        --inputs) inputs=$2 && shift 2 ;;
+        *) break ;;
+        esac
+    done
+    if [ -n "$LIST_TOOLS" ]; then
+        [ -z "$needs" ] || printf '%s\n' $needs
+        return
+    fi
+    log=$(log_of "$name")
+    is_lacking "$name" "$needs" && return
+    is_remembered "$name" "$inputs" "$log" && return
+    while [ ${#running[@]} -ge "$JOBS" ]; do reap; done
+    started "$log" "$@" &
+    running[$!]=$name
+    [ -z "$REMEMBER" ] || [ -z "$inputs" ] || inputs_of[$name]=$hash
+}
+
+# In a process of its own; the last line of the log's neighbour tells status and times.
+started() {
+    local log=$1
+    shift
+    { time "$@" >"$log" 2>&1 </dev/null; echo "$?" >"$log.status"; } 2>"$log.time"
+}
+
+# Whether a tool is missing; then that is said.
+is_lacking() {
+    local tools
+    [ -n "$2" ] || return 1
+    mapfile -t tools < <(missing $2)
+    [ ${#tools[@]} -gt 0 ] || return 1
+    if [ "$CI" = true ]; then
+        printf 'not ok %s: needs %s\n' "$1" "${tools[*]}"
+        total_failed=$((total_failed + 1))
+    else
+        printf 'skip %s: needs %s\n' "$1" "${tools[*]}"
+        total_skipped=$((total_skipped + 1))
+        lacked_by+=("$1")
+        for tool in "${tools[@]}"; do lacking[$tool]=1; done
+    fi
+}
+
+# Whether it passed with the same inputs; then that is said, and counted. Sets hash.
+declare -A inputs_of=()
+is_remembered() {
+    local known passed seconds
+    [ -n "$REMEMBER" ] && [ -n "$2" ] || return 1
+    hash=$(contents $2 "$BUILD/found")
+    [ -z "${AGAIN:-}" ] || return 1
+    [ -e "$REMEMBER/$(basename "$3" .log)" ] || return 1
+    read -r known passed seconds <"$REMEMBER/$(basename "$3" .log)"
+    [ "$known" = "$hash" ] || return 1
+    printf '%-36s %5d passed, with these inputs before (%d s)\n' "$1" "$passed" "$seconds"
+    total_passed=$((total_passed + passed)) total_remembered=$((total_remembered + passed))
+}
+
+# Waits for one that ends, and counts it.
+reap() {
+    local pid= name
+    wait -n -p pid "${!running[@]}"
+    [ -n "$pid" ] || return
+    name=${running[$pid]}
+    unset "running[$pid]"
+    counted "$name" "$(log_of "$name")"
+}
+
+counted() {
+    local name=$1 log=$2 status passed bad skipped real user system
+    status=$(cat "$log.status" 2>/dev/null || echo 1)
+    read -r real user system < <(tail -n 1 "$log.time")
+    rm -f "$log.status" "$log.time"
     passed=$(count '^ok ' "$log")
     bad=$(count '^not ok ' "$log")
     skipped=$(count '^skip ' "$log")
-    if [ "$bad" -eq 0 ] && [ $status -ne 0 ]; then
+    if [ "$bad" -eq 0 ] && [ "$status" -ne 0 ]; then
         echo "not ok $name: ends with status $status" >>"$log"
         bad=1
     elif [ $((passed + bad)) -eq 0 ]; then
@@ -28,15 +117,40 @@ suite() {
     fi
     # What went wrong, and what was said around it.
     [ "$bad" -eq 0 ] && [ "$skipped" -eq 0 ] || grep -vE '^ok ' "$log" | tail -n 100
-    printf '%-28s %5d passed, %d failed, %d skipped (%d s)\n' \
-        "$name" "$passed" "$bad" "$skipped" $((SECONDS - start))
+    printf '%-36s %5d passed, %d failed, %d skipped (%d s, %d s of processor)\n' \
+        "$name" "$passed" "$bad" "$skipped" "${real%.*}" $((${user%.*} + ${system%.*}))
     total_passed=$((total_passed + passed))
     total_failed=$((total_failed + bad))
-    total_skipped=$((total_skipped + skipped))
+    total_skipped=$((total_skipped + skipped)) tests_skipped=$((tests_skipped + skipped))
+    if [ -n "${inputs_of[$name]:-}" ] && [ "$bad" -eq 0 ] && [ "$skipped" -eq 0 ]; then
+        mkdir -p "$REMEMBER"
+        echo "${inputs_of[$name]} $passed ${real%.*}" >"$REMEMBER/$(basename "$log" .log)"
+    fi
 }
 
-# The last line; the status is 1 when something failed or was skipped.
+through() {
+    local name pid waiting=1
+    while [ $waiting = 1 ]; do
+        waiting=0
+        for pid in "${!running[@]}"; do
+            if [ $# -eq 0 ]; then waiting=1; fi
+            for name in "$@"; do [ "${running[$pid]}" != "$name" ] || waiting=1; done
+        done
+        [ $waiting = 0 ] || reap
+    done
+}
+
+# The last line, but where a tool was missing: then one more, which pastes into a shell.
 closing_line() {
+    [ -z "$LIST_TOOLS" ] || return 0
+    through
+    [ $total_remembered -eq 0 ] ||
+        echo "$total_remembered of them passed before, and nothing that they read has changed; AGAIN=1 runs them all"
     echo "$total_passed passed, $total_failed failed, $total_skipped skipped"
-    [ $total_failed -eq 0 ] && [ $total_skipped -eq 0 ]
+    if [ ${#lacked_by[@]} -gt 0 ]; then
+        local packages
+        mapfile -t packages < <(packages_of "${!lacking[@]}")
+        printf '%s # would run: %s\n' "$(install_line "${packages[*]}")" "$(printf '%s; ' "${lacked_by[@]}")"
+    fi
+    [ $total_failed -eq 0 ] && [ $tests_skipped -eq 0 ]
 }

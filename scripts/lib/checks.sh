@@ -1,0 +1,47 @@
+# What can be said about the tree without running it, suite by suite. Sourced, after suites.sh, make.sh and results.sh.
+
+library="Sources/VowCore Sources/CVowPlatform include packaging scripts/lib scripts/build-objects scripts/build-lib"
+
+variants() {
+    for variant in "" BUNDLED=1 CHECKED=1; do
+        silent "make lib $variant" vow_make lib $variant
+    done
+    return $failed
+}
+
+documents() {
+    silent "what the documents name is there" scripts/check-docs
+    silent "make help explains every target" scripts/check-help
+    silent "every row of the inventory has its proof" scripts/check-rows
+    return $failed
+}
+
+floors() {
+    silent "each file stands on its floor" scripts/check-floors
+    scripts/test-floors || failed=1
+    return $failed
+}
+
+exports() {
+    local built=("$BUILD"/lib "$BUILD"/bundled/lib "$BUILD"/checked/lib)
+    silent "exports are the header's functions" scripts/check-exports "${built[@]/%//libvow.so}" "${built[@]/%//libvow.a}"
+    scripts/check-library "$BUILD/lib/libvow.so" "$BUILD/bundled/lib/libvow.so" || failed=1
+    return $failed
+}
+
+checks() {
+    suite "check: libraries" variants
+    suite "check: format of C" --needs clang-format \
+        --inputs ".clang-format include Sources Tests examples-c scripts bench" \
+        silent "every C file is formatted" scripts/check-format c
+    suite "check: format of Swift" --inputs ".swift-format Package.swift Sources Tests examples-swift bench scripts" \
+        silent "every Swift file is formatted" scripts/check-format swift
+    suite "check: floors" --inputs "Sources/VowCore scripts" floors
+    suite "check: documents" documents
+    suite "check: counting of tests" --inputs scripts scripts/test-suites
+    suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
+    through "check: libraries"
+    suite "check: exports and sizes" --needs readelf exports
+    suite "check: ABI" --needs "abidw readelf" --inputs "$library Tests/abi scripts/check-abi" \
+        scripts/check-abi "$BUILD"/{,bundled/,checked/}lib/libvow.so
+}

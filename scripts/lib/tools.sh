@@ -1,0 +1,97 @@
+# What the tests call beyond Swift, git and make: how each tool is found, and which Debian package has it. Sourced.
+#
+#   has TOOL, missing TOOL..., need TOOL..., packages_of TOOL..., install_line PACKAGE...
+
+# Tool, package, and how it is found: a command, a library as pkg-config calls it, a header, a module of Python's; or
+# what answers with 0 when it is there.
+tool_table() {
+    cat <<'END'
+cc           gcc                  command cc
+g++          g++                  command g++
+pkg-config   pkg-config           command pkg-config
+cmake        cmake                command cmake
+clang-format clang-format         command clang-format
+readelf      binutils             command readelf
+valgrind     valgrind             command valgrind
+abidw        abigail-tools        command abidw
+spin         spin                 command spin
+patch        patch                command patch
+python3      python3              command python3
+venv         python3-venv         module  ensurepip
+dpkg-dev     dpkg-dev             command dpkg-buildpackage
+debhelper    debhelper            command dh
+lintian      lintian              command lintian
+mmdebstrap   mmdebstrap           command mmdebstrap
+meson        meson                command meson
+automake     automake             command automake
+doxygen      doxygen              command doxygen
+mandoc       mandoc               command mandoc
+man          man-db               command mandb
+cmark-gfm    cmark-gfm            command cmark-gfm
+chromium     chromium             command chromium
+gdb          gdb                  command gdb
+libuv        libuv1-dev           library libuv
+glib         libglib2.0-dev       library gio-2.0
+libcurl      libcurl4-openssl-dev library libcurl
+sdt          systemtap-sdt-dev    header  sys/sdt.h
+index        -                    answers bindings/python/tools
+root         -                    answers as_root true
+END
+}
+
+# The row of a tool; a name that is not in the table is a mistake of ours.
+tool_row() {
+    tool_table | awk -v tool="$1" '$1 == tool { print; found = 1 } END { exit !found }' || {
+        echo "tools: no tool is called '$1'" >&2
+        exit 2
+    }
+}
+
+# as_root COMMAND...: by sudo without a password, where we are not root.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# The answer is the same for a while, so each tool is looked for once.
+declare -A tool_there=()
+has() {
+    local row how what
+    if [ -z "${tool_there[$1]:-}" ]; then
+        row=$(tool_row "$1") || exit 2
+        read -r _ _ how what <<<"$row"
+        case $how in
+        command) command -v "$what" ;;
+        library) pkg-config --exists "$what" ;;
+        header) echo "#include <$what>" | cc -E - ;;
+        module) python3 -c "import $what" ;;
+        answers) $what ;;
+        esac >/dev/null 2>&1
+        tool_there[$1]=$?
+    fi
+    return "${tool_there[$1]}"
+}
+
+# missing TOOL...: those that are not there, a line each.
+missing() {
+    local tool
+    for tool in "$@"; do has "$tool" || echo "$tool"; done
+}
+
+# Their packages, a line each; not every tool has one.
+packages_of() {
+    local tool
+    for tool in "$@"; do tool_row "$tool" | awk '$2 != "-" { print $2 }'; done | sort -u
+}
+
+install_line() { echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"; }
+
+# need TOOL...: ends the script, and says what to do, when one is not there.
+need() {
+    local tools packages
+    mapfile -t tools < <(missing "$@")
+    [ ${#tools[@]} -gt 0 ] || return 0
+    mapfile -t packages < <(packages_of "${tools[@]}")
+    echo "$(basename "$0"): needs ${tools[*]}" >&2
+    [ ${#packages[@]} -eq 0 ] || install_line "${packages[*]}" >&2
+    exit 2
+}
