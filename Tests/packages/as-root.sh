@@ -1,12 +1,5 @@
 # What only root may do: a Debian of its own, and no network. Sourced.
 
-# as_root COMMAND...
-if [ "$(id -u)" = 0 ]; then
-    as_root() { "$@"; }
-else
-    as_root() { sudo -n "$@"; }
-fi
-
 # Where the kernel lets us take the network away, and else where programs look for a way around that.
 if as_root unshare --net true 2>/dev/null; then
     no_network="in a network namespace of its own"

@@ -5,18 +5,8 @@ scratch=$work/scratch/root
 # start_scratch PACKAGE...: it takes a while, so that goes on while other things are tested. The packages come from
 # where this machine has its own.
 start_scratch() {
-    local packages
-    packages=$(printf '%s,' "$@")
-    (
-        . /etc/os-release
-        mkdir -p "$work/scratch"
-        sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-            'Created-By: Packages' | grep -E "/$ID(-security)?/? " | sort -u)
-        as_root mmdebstrap --variant=apt --include="${packages%,}" \
-            --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
-            --dpkgopt='path-exclude=/usr/share/locale/*' "$VERSION_CODENAME" "$scratch" \
-            ${sources:+-} <<<"$sources"
-    ) >"$work/scratch.log" 2>&1 &
+    mkdir -p "$work/scratch"
+    minimal_debian "$scratch" apt "$@" >"$work/scratch.log" 2>&1 &
     scratch_job=$!
 }
 

@@ -10,6 +10,7 @@
 #
 # JOBS        how many at a time (default: one for each processor)
 # CI          true: a missing tool is a failure
+# INPUTS      what suites read that do not say it themselves
 # REMEMBER    a directory: a suite with inputs that passed is not run again until one of them, or what the build found
 #             on the machine, has changed
 # LIST_TOOLS  1: suites only print what they need, a line each
@@ -21,7 +22,11 @@ LOGS=$BUILD/test/log
 total_passed=0 total_failed=0 total_skipped=0 total_remembered=0 tests_skipped=0
 declare -A running=() lacking=()
 lacked_by=()
-[ -n "$LIST_TOOLS" ] || mkdir -p "$LOGS"
+if [ -z "$LIST_TOOLS" ]; then
+    mkdir -p "$LOGS"
+    # The names of suites that have ended. Nobody else opens it, so its file can go.
+    mkfifo "$LOGS/ended.$$" && exec {ended}<>"$LOGS/ended.$$" && rm "$LOGS/ended.$$"
+fi
 TIMEFORMAT='%R %U %S'
 # Background jobs do not hear Ctrl-C by themselves.
 trap 'trap - TERM; kill -TERM 0' INT
@@ -30,7 +35,7 @@ count() { grep -cE "$1" "$2" || true; }
 log_of() { printf '%s/%s.log' "$LOGS" "$(printf '%s' "$1" | tr -cs 'A-Za-z0-9\n' '-')"; }
 
 suite() {
-    local name=$1 needs= inputs= log
+    local name=$1 needs= inputs=${INPUTS:-} log
     shift
     while :; do
         case $1 in
@@ -44,19 +49,21 @@ suite() {
         return
     fi
     log=$(log_of "$name")
+    rm -f "$log.status"
     is_lacking "$name" "$needs" && return
     is_remembered "$name" "$inputs" "$log" && return
     while [ ${#running[@]} -ge "$JOBS" ]; do reap; done
-    started "$log" "$@" &
-    running[$!]=$name
+    started "$name" "$log" "$@" &
+    running[$name]=$!
     [ -z "$REMEMBER" ] || [ -z "$inputs" ] || inputs_of[$name]=$hash
 }
 
-# In a process of its own; the last line of the log's neighbour tells status and times.
+# In a process of its own: status and times stand beside the log, and the name goes to who waits.
 started() {
-    local log=$1
-    shift
+    local name=$1 log=$2
+    shift 2
     { time "$@" >"$log" 2>&1 </dev/null; echo "$?" >"$log.status"; } 2>"$log.time"
+    echo "$name" >&"$ended"
 }
 
 # Whether a tool is missing; then that is said.
@@ -92,18 +99,21 @@ is_remembered() {
 
 # Waits for one that ends, and counts it.
 reap() {
-    local pid= name
-    wait -n -p pid "${!running[@]}"
-    [ -n "$pid" ] || return
-    name=${running[$pid]}
-    unset "running[$pid]"
+    local name one
+    until read -r -t 5 name <&"$ended"; do
+        # One that was killed says nothing.
+        for one in "${!running[@]}"; do
+            kill -0 "${running[$one]}" 2>/dev/null || [ -e "$(log_of "$one").status" ] || { name=$one && break 2; }
+        done
+    done
+    unset "running[$name]"
     counted "$name" "$(log_of "$name")"
 }
 
 counted() {
     local name=$1 log=$2 status passed bad skipped real user system
     status=$(cat "$log.status" 2>/dev/null || echo 1)
-    read -r real user system < <(tail -n 1 "$log.time")
+    read -r real user system < <(tail -n 1 "$log.time" 2>/dev/null) || real=0 user=0 system=0
     rm -f "$log.status" "$log.time"
     passed=$(count '^ok ' "$log")
     bad=$(count '^not ok ' "$log")
@@ -129,14 +139,12 @@ counted() {
 }
 
 through() {
-    local name pid waiting=1
-    while [ $waiting = 1 ]; do
-        waiting=0
-        for pid in "${!running[@]}"; do
-            if [ $# -eq 0 ]; then waiting=1; fi
-            for name in "$@"; do [ "${running[$pid]}" != "$name" ] || waiting=1; done
-        done
-        [ $waiting = 0 ] || reap
+    local name
+    if [ $# -eq 0 ]; then
+        while [ ${#running[@]} -gt 0 ]; do reap; done
+    fi
+    for name in "$@"; do
+        while [ -n "${running[$name]:-}" ]; do reap; done
     done
 }
 

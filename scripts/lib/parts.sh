@@ -1,0 +1,118 @@
+# The deep parts: what each covers, what it reads, and what it runs. Sourced by scripts/prove, and by the process of each
+# part.
+
+parts=()
+declare -A covers=() inputs=() commands=()
+
+# part NAME COVERS INPUTS COMMAND: without inputs it is never remembered.
+part() {
+    parts+=("$1")
+    covers[$1]=$2 inputs[$1]=$3 commands[$1]=$4
+}
+
+is_part() { [ -n "${commands[$1]:-}" ]; }
+
+# In this process, with the suites' ways; its inputs are those of its suites.
+run_part() (
+    set -uo pipefail
+    export INPUTS=${inputs[$1]}
+    . scripts/lib/make.sh
+    . scripts/lib/results.sh
+    . scripts/lib/variants.sh
+    . scripts/lib/suites.sh
+    ${commands[$1]}
+    closing_line
+)
+
+library="Sources/VowCore Sources/CVowPlatform include packaging scripts/build-objects scripts/build-lib
+    scripts/lib/toolchain.sh scripts/lib/sources.sh scripts/lib/program.sh scripts/lib/results.sh"
+c_tests="Tests/c Tests/faults Tests/aplus examples-c scripts/c-tests scripts/examples"
+swift="Package.swift Sources include"
+
+part forms "the C tests whole, with archive, bundled and checked library; the heavy ones" "$library $c_tests" forms
+part schedules "all interleavings of small scenarios, up to their bounds" "$library Tests/schedules" schedules
+part models "the protocols of the core, searched to their ends" "" models
+part asan "C and C++ tests, faults, examples and demo under AddressSanitizer" \
+    "$library $c_tests Tests/cpp Tests/demo scripts/sanitize scripts/cpp-tests scripts/demo-tests" "scripts/sanitize asan"
+part tsan "the same under ThreadSanitizer" "${inputs[asan]}" "scripts/sanitize tsan"
+part lsan "C tests, faults, examples and demo under LeakSanitizer alone" "${inputs[asan]} scripts/lsan" scripts/lsan
+part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind" scripts/valgrind
+part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
+part faces "C++ by the other compilers and standards; packages on ours; Swift for release" \
+    "$swift $library Tests/cpp Tests/swift-consumer examples-swift README.md scripts" faces
+part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
+    "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
+part self-tests "that the checks, budgets and models' results find planted faults" \
+    "$library Tests/abi Tests/model bench/check scripts" self_tests
+part packages "tarballs, Debian packages, users' build systems, in an empty Debian; twice the same bytes" \
+    "$library packaging Tests/packages Tests/consumers Tests/install docs/installing.md docs/man scripts" packages
+part fuzz "random programs against the reference model" "" fuzz
+part mutants "planted faults: each is found by models, schedules or fuzzer" \
+    "$library Tests/model Tests/schedules Tests/fuzz" scripts/mutants
+part bare "make demo and make test on a machine with nothing but Swift, cc, git and make" "" bare
+
+c="cc pkg-config"
+
+# The C tests that do not call libdispatch: the bundled library has one of its own inside, and to that one another's
+# queues are no queues. And the scenes, for the same reason.
+without_dispatch() { grep -LE '\bdispatch_[a-z]+|include "dispatch\.h"|scenes_queues' "$@"; }
+
+forms() {
+    variants() {
+        install_variant shared
+        install_variant bundled BUNDLED=1
+        install_variant checked CHECKED=1
+        return $failed
+    }
+    suite "libraries" --needs "$c sdt" variants
+    through
+    suite "C, archive" --needs "$c" scripts/c-tests static Tests/c/*.c
+    suite "C, bundled" --needs "$c" scripts/c-tests bundled $(without_dispatch Tests/c/*.c)
+    suite "C, checked" --needs "$c" scripts/c-tests checked Tests/c/*.c Tests/c/checked/*.c
+    suite "C, heavy" --needs "$c" env LIMIT=900 scripts/c-tests shared Tests/c/stress/*.c
+    suite "faults, archive" --needs "$c" scripts/c-tests static Tests/faults/*.c
+    suite "faults, bundled" --needs "$c" scripts/c-tests bundled $(without_dispatch Tests/faults/*.c)
+    suite "faults, checked" --needs "$c" scripts/c-tests checked Tests/faults/*.c
+    suite "A+, bundled" --needs "$c" scripts/c-tests bundled Tests/aplus/*.c
+    suite "A+, checked" --needs "$c" scripts/c-tests checked Tests/aplus/*.c
+    suite "examples, checked" --needs "$c g++ libuv glib libcurl" scripts/examples checked
+}
+
+schedules() { suite "schedules" Tests/schedules/run; }
+models() { suite "models" --needs "spin cc patch" Tests/model/run; }
+swift_tsan() { suite "Swift, tsan" scripts/swift-tests tsan; }
+
+faces() {
+    suite "libraries" --needs "$c" install_variant shared
+    through
+    suite "C++, other compilers" --needs "g++ pkg-config" scripts/cpp-tests others
+    suite "Swift consumer" scripts/swift-consumer
+    suite "Swift examples, package" scripts/examples-swift package
+}
+
+pages() {
+    suite "libraries" --needs "$c" install_variant shared
+    suite "reference" --needs "python3 mandoc man doxygen" Tests/reference/run
+    suite "book, its pages" --needs "cmark-gfm python3" Tests/docs/book/pages-test
+    suite "documents, their links" --needs "mandoc doxygen cmark-gfm python3" \
+        silent "all documents are made, and no link leads nowhere" scripts/docs
+    through "libraries"
+    suite "vow-trace, in a browser" --needs "chromium python3" Tests/trace/run browser
+    suite "vow-trace, a real crawl" --needs "$c libcurl python3" Tests/trace/run real
+}
+
+self_tests() {
+    suite "ABI, self-test" --needs "abidw readelf" Tests/abi/self-test
+    suite "budgets, self-test" --needs "$c valgrind" bench/check/self-test
+}
+
+packages() {
+    suite "consumers" --needs "$c cmake meson automake" Tests/consumers/run
+    through
+    suite "packages" --needs "root mmdebstrap dpkg-dev debhelper lintian mandoc doxygen cmark-gfm" Tests/packages/run
+    through
+    suite "reproducible" --needs "root mmdebstrap dpkg-dev debhelper" Tests/packages/reproducible
+}
+
+fuzz() { suite "fuzzing" Tests/fuzz/run "${FUZZ_SECONDS:-60}"; }
+bare() { suite "bare machine" --needs "root mmdebstrap" Tests/bare/run; }
