@@ -12,6 +12,8 @@ BUILD   ?= build
 SWIFTC  ?= swiftc
 ARGS    ?=
 SECONDS ?= 60
+
+export FUZZ_SECONDS := $(SECONDS)
 ifeq ($(origin CC),default)
 CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(name)),$(name))))
 endif
@@ -37,10 +39,11 @@ library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
+PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages self-tests bare
+
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall wheel dist deb demo examples check test asan tsan \
-        valgrind lsan model schedules fuzz mutants bench bench-plots bench-check docs man deps \
-        format clean
+.PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-plots bench-check \
+        docs man deps format clean $(PARTS)
 
 ##@ Use it
 
@@ -86,29 +89,25 @@ test: ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 prove: ## All that is deep, part by part; goes on where it was. SECONDS=3600: an hour of fuzzing
 	scripts/prove
 
-asan: ## C tests and examples under AddressSanitizer with its leak check
-	scripts/sanitize asan
-
+# The parts of `prove`, one by one.
+asan: ## C and C++ tests, faults, examples and demo under AddressSanitizer
 tsan: ## The same under ThreadSanitizer
-	scripts/sanitize tsan
-
-valgrind: ## The same under valgrind: errors and definite leaks fail
-	scripts/valgrind
-
 lsan: ## The same under LeakSanitizer alone
-	scripts/lsan
-
-model: ## The models of the core's protocols, searched exhaustively by spin
-	Tests/model/run
-
+valgrind: ## The same under valgrind: errors and definite leaks fail
+swift-tsan: ## The Swift package's tests under ThreadSanitizer
+models: ## The models of the core's protocols, searched exhaustively by spin
 schedules: ## All interleavings of small scenarios, up to a bound
-	Tests/schedules/run
-
 fuzz: ## Random programs against a reference model, for SECONDS=60
-	Tests/fuzz/run $(SECONDS)
-
 mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
-	scripts/mutants
+forms: ## The C tests with archive, bundled and checked library; the heavy ones
+faces: ## C++ by other compilers and standards; packages of users; Swift for release
+packages: ## Tarballs, Debian packages, users' build systems, in an empty Debian
+pages: ## Manual, references, book; vow-trace's page in a browser
+self-tests: ## That checks and budgets find planted faults
+bare: ## The README's two commands on a bare machine, as root and as anybody
+
+$(PARTS):
+	scripts/prove $@
 
 bench-check: ## Allocations, bytes, atomic steps and instructions within their budgets
 	bench/check/run $(ARGS)
@@ -125,7 +124,7 @@ docs: ## Manual, references, Swift pages and book, in build/docs; dead links fai
 man: ## The manual pages alone, in build/docs/man; needs python3 only
 	scripts/man
 
-deps: ## Installs what the tests need beyond Swift, git and make, where it may
+deps: ## Installs what `make test` needs beyond Swift, git and make, where it may
 	scripts/deps
 
 format: ## Formats every Swift and C file

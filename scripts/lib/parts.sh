@@ -64,7 +64,7 @@ forms() {
         install_variant checked CHECKED=1
         return $failed
     }
-    suite "libraries" --needs "$c sdt" variants
+    suite "libraries" --needs "$c" variants
     through
     suite "C, archive" --needs "$c" scripts/c-tests static Tests/c/*.c
     suite "C, bundled" --needs "$c" scripts/c-tests bundled $(without_dispatch Tests/c/*.c)
