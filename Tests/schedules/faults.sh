@@ -433,7 +433,7 @@ fault reaction-enters-though-it-has-left State/SourceRecord.swift \
 
 # What is done in one step because nobody else is there.
 
-# With a step between, because a thread is interrupted only before one.
+# With a step between, as above.
 fault runner-reads-the-slot Promise/RunInline.swift \
     '    let promise = reaction.source
     let input' \

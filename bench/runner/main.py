@@ -32,12 +32,25 @@ def say(text):
 
 
 def build_all(found, out):
-    """Builds every peer, and says what became of it."""
+    """Builds every peer and says what became of it. False where Vow, which is built first, cannot be had: what
+    would be measured then says nothing about it, so nothing else is built."""
     for peer in found:
         say(f"bench: building {peer.name}")
         peers.build(peer, out / "peers")
-        if peer.state != "present":
-            say(f"bench: {peer.name} {peer.state}: {peer.reason}")
+        if peer.state == "present":
+            continue
+        say(f"bench: {peer.name} {peer.state}: {peer.reason}")
+        if peer.name == "vow":
+            log = out / "peers/vow/build.log"
+            cure = "bench/deps installs what is missing" if peer.state == "absent" else f"see {shown(log)}"
+            say(f"bench: nothing is measured without Vow; {cure}")
+            return False
+    return True
+
+
+def shown(path):
+    """A path as the reader sees it: below the tree where it is there."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def measure(asked, present, counter, save):
@@ -125,7 +138,8 @@ def report(asked, found, cells, began, complete):
 
 
 def main(arguments=None):
-    """Returns the exit code: 0 also where peers crash or are absent, which is a finding."""
+    """Returns the exit code: 0 also where peers crash or are absent, which is a finding; 2 where nothing is measured,
+    because of a wrong option or because Vow itself cannot be built."""
     asked = options.parse(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     out = (ROOT / asked.out).resolve()
@@ -142,7 +156,8 @@ def main(arguments=None):
         for peer in found:
             print(f"{peer.name:<12} {peer.title} ({peer.language})")
         return 0
-    build_all(found, out)
+    if not build_all(found, out):
+        return 2
     present = [peer for peer in found if peer.state == "present"]
     path = out / "results.json"
     began = machine.now()
@@ -155,6 +170,5 @@ def main(arguments=None):
     save(cells, complete=True)
     goals.print_goals(goals.judge(summary.summarise(cells), GROWING))
     table.print_absent(found)
-    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    say(f"\nbench: wrote {shown}")
-    return 1 if any(peer.name == "vow" and peer.state != "present" for peer in found) else 0
+    say(f"\nbench: wrote {shown(path)}")
+    return 0

@@ -1,11 +1,10 @@
 """Finding, choosing and building peers; workloads and options."""
 
-import json
 import tempfile
 import unittest
 from pathlib import Path
 
-from support import BENCH, peer
+from support import BENCH, describe, peer
 
 from runner import options, peers, workloads
 
@@ -17,13 +16,7 @@ class Finding(unittest.TestCase):
         self.root = Path(directory.name)
 
     def add(self, name, build="", **more):
-        place = self.root / "deep" / name
-        place.mkdir(parents=True)
-        data = {"name": name, "title": name, "language": "C", **more}
-        (place / "peer.json").write_text(json.dumps(data))
-        (place / "build").write_text("#!/bin/sh\n" + build)
-        (place / "build").chmod(0o755)
-        return peers.read(place / "peer.json")
+        return peers.read(describe(self.root, name, build, **more))
 
     def test_vow_is_first_and_raw_last(self):
         for name in ("raw", "zeta", "vow", "alpha"):

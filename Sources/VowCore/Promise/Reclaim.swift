@@ -1,12 +1,11 @@
 // Freeing without recursion: what dies goes on a list of its thread, and a loop empties the list.
 // A dead object's count is nobody's any more and holds the link; an executor's count stays 0 for those who
 // look for it in the directory, so its empty intake does.
-
-import CVow
-
 //
 // While members of a settled promise are being handed over nothing is freed: a destructor might wait for
 // one of them.
+
+import CVow
 
 /// In the low bits of an address on the list; a record has none.
 private let boxMark: UInt64 = 1

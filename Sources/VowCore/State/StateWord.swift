@@ -14,18 +14,9 @@
 //   5 delivering the value                      nobody                          inline reactions only
 //   6 settled    the value                      nobody                          empty
 //
-//   open ──begin──▶ running                  a reaction's handler has begun
-//   open | running ──claim──▶ claimed ──follow──▶ following ──claim──▶ claimed
-//   open | running | claimed ──settle──▶ settled     the queue was empty
-//   open | running | claimed ──settle──▶ settling ──hand over──▶ settled | delivering
-//   open | running ──settle──▶ settled | delivering     one member, which needs no handing over
-//   delivering ──delivered──▶ settled
-//   settled ──defer──▶ delivering            an inline reaction that cannot run yet
-//   claimed ──reopen──▶ open                 a token took a reaction out of its queue
-//
 // The word is the barrier: whoever registers before the step to settling is in the queue that this step
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
-// value. docs/state-machine.md gives the argument.
+// value. docs/state-machine.md draws the steps from phase to phase, and gives the argument.
 
 enum Phase: UInt8 {
     case open, running, claimed, following, settling, delivering, settled
