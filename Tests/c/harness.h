@@ -128,6 +128,12 @@ static inline vow_statistics harness_stats(void) {
     return stats;
 }
 
+/* A size of a test, smaller where all is slower, but never less than `least`. */
+static inline int size_for_speed(int usual, int least) {
+    int size = usual / slowness();
+    return size > least ? size : least;
+}
+
 static inline bool harness_balanced(const vow_statistics *before, const vow_statistics *after) {
     return after->live == before->live && after->pending == before->pending &&
            after->handlers == before->handlers && after->bytes == before->bytes;

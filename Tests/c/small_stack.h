@@ -1,5 +1,5 @@
 /* Runs a part of a test on a thread with a stack of 64 KiB (more under a sanitizer, whose own
- * frames are large). */
+ * frames are large), and says how deep a test must go there. */
 #ifndef VOW_TEST_SMALL_STACK_H
 #define VOW_TEST_SMALL_STACK_H
 
@@ -15,6 +15,11 @@
 #ifndef SMALL_STACK
 #define SMALL_STACK 65536
 #endif
+
+/* So many levels overflow such a stack many times if each takes some of it. */
+static inline int depth_for_speed(int usual) {
+    return size_for_speed(usual, 30000);
+}
 
 static inline void on_small_stack(void *(*part)(void *context), void *context) {
     pthread_attr_t attributes;

@@ -17,7 +17,7 @@ typedef enum plan {
 typedef struct allocations {
     atomic_int plan;
     atomic_ullong number; /* of a call, from 1 on; or the seed */
-    atomic_ullong calls;  /* since the plan was made */
+    atomic_ullong calls;  /* since the plan was made, while it holds */
     atomic_llong failed;  /* the same */
     atomic_llong blocks;
     atomic_llong bytes;
@@ -42,15 +42,28 @@ static inline void make_plan(plan kind, uint64_t number) {
     atomic_store(&memory.plan, kind);
 }
 
+/* Between the two nothing fails, and no call counts. */
+static inline plan pause_plan(void) {
+    return (plan)atomic_exchange(&memory.plan, NO_FAILURE);
+}
+
+static inline void resume_plan(plan kind) {
+    atomic_store(&memory.plan, kind);
+}
+
 /* Whether an allocation failed since the plan was made. */
 static inline bool lacked_memory(void) {
     return atomic_load(&memory.failed) > 0;
 }
 
 static inline bool fails_now(allocations *self) {
+    plan kind = (plan)atomic_load(&self->plan);
+    if (kind == NO_FAILURE) {
+        return false;
+    }
     uint64_t call = atomic_fetch_add(&self->calls, 1) + 1;
     uint64_t number = atomic_load(&self->number);
-    switch (atomic_load(&self->plan)) {
+    switch (kind) {
     case ONE_FAILURE:
         return call == number;
     case FAILURES_FROM:

@@ -91,8 +91,15 @@ private func collect(
         next += 1
     }
     group.pointee.marksHandedOut = kind
-    return kind == errorMark
-        ? handOut(&group.pointee.outcomes.failure) : handOut(&group.pointee.outcomes.success)
+    // Members that come too late read the group meanwhile. So nothing of it is passed by `&`, which
+    // claims all of it; the stores touch only what nobody else does.
+    let outcomes = group.pointee.outcomes
+    if kind == errorMark {
+        group.pointee.outcomes.failure = vow_none()
+        return outcomes.failure
+    }
+    group.pointee.outcomes.success = vow_none()
+    return outcomes.success
 }
 
 /// Of a group that nothing uses any more: the outcomes that were of no use.
