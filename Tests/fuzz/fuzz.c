@@ -1,4 +1,5 @@
 /* libFuzzer's entry: bytes become a program, run against the library and the model at once. */
+#include "free/entry.h"
 #include "world.h"
 
 #include <string.h>
@@ -106,5 +107,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     finish();
     check_end(before.bytes);
     vow_on_unhandled(NULL, NULL);
+    run_free(data, size);
     return 0;
 }
