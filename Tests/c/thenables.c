@@ -128,6 +128,23 @@ TEST("a thenable that returns false is itself the value") {
     CHECK_INT_EQ(atomic_load(&thenable.calls), 1);
 }
 
+static bool only_at_first(vow_value state, void *context) {
+    (void)context;
+    return state.kind == VOW_INT;
+}
+
+TEST("vow_repeat is fulfilled with an object that was asked already, and does not ask it again") {
+    source thenable = {.act = act_refuse};
+    vow_value out = vow_none();
+    vow_promise *loop = vow_repeat(vow_int(1), only_at_first, give_thenable, &thenable);
+    CHECK_INT_EQ(vow_await(loop, LONG_ENOUGH, &out), VOW_FULFILLED);
+    CHECK(vow_object_pointer(out, &source_class) == &thenable);
+    vow_value_release(out);
+    vow_promise_release(loop);
+    CHECK(reaches(&thenable.ends, 1));
+    CHECK_INT_EQ(atomic_load(&thenable.calls), 1);
+}
+
 static bool act_drop(source *self, vow_resolver *resolver) {
     (void)self;
     vow_resolver_release(resolver);

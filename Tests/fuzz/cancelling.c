@@ -5,20 +5,6 @@ bool is_exact(vow_promise *real, int model) {
     return m.promises[model].state == VOW_PENDING || vow_promise_state(real) != VOW_PENDING;
 }
 
-/* Whether what adopted it waits for something further along already, and does not see it cancelled.
- */
-static bool is_passed(int model) {
-    if (m.promises[model].wait != WAITS_FOLLOWED) {
-        return false;
-    }
-    for (int i = 0; i < m.promise_count; i++) {
-        if (m.promises[i].wait == WAITS_FOLLOWED && m.promises[i].upstream == model) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void cancel(int slot) {
     int model = w.promise_models[slot];
     vow_promise *promise = w.promises[slot];
@@ -213,11 +199,6 @@ static void cancel_source(int slot) {
         return;
     }
     int model = w.source_models[slot];
-    for (int i = 0; i < m.promise_count; i++) {
-        if (m.promises[i].token >= 0 && is_passed(i)) {
-            return;
-        }
-    }
     vow_cancel_source *source = vow_cancel_source_retain(w.sources[slot]);
     bool says_why = next_below(2);
     pair reason = says_why ? simple_reason() : (pair){vow_none(), -1};
@@ -286,7 +267,7 @@ void cancelling_op(unsigned which) {
         slot = some_promise();
         /* In a callback of a handler that has returned it would win over the result, which the
          * model has taken then. */
-        if (slot >= 0 && w.depth == 0 && !is_passed(w.promise_models[slot])) {
+        if (slot >= 0 && w.depth == 0) {
             cancel(slot);
         }
         break;

@@ -1,4 +1,5 @@
 /* libFuzzer's entry: bytes become a program, run against the library and the model at once. */
+#include "free/entry.h"
 #include "world.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void reset(const uint8_t *data, size_t size) {
     w.executors[0].real = inline_executor;
     w.executor_count = 1;
     w.default_executor = 0;
-    w.data = data;
-    w.left = size;
+    program.data = data;
+    program.left = size;
     w.depth = 0;
     w.frames[0] = FRAME_TOP;
 }
@@ -96,15 +97,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     vow_on_unhandled(on_unhandled, &w);
     vow_statistics before = {.size = sizeof before};
     vow_stats(&before);
-    while (w.left > 0 && !model_is_full()) {
+    while (program.left > 0 && !model_is_full()) {
         m.epoch++;
         run_op();
         check_quiet();
     }
-    w.left = 0;
+    program.left = 0;
     m.epoch++;
     finish();
     check_end(before.bytes);
     vow_on_unhandled(NULL, NULL);
+    run_free(data, size);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* One operation of the program after the other, also from inside callbacks. */
-#include <stdlib.h>
-
+#include "table.h"
 #include "world.h"
 
 static void value_op(unsigned which) {
@@ -45,42 +44,38 @@ static void executor_op(unsigned which) {
     }
 }
 
-static void new_op(unsigned op) {
-    if (op < 32) {
-        cancelling_op(op % 16);
-    } else if (op < 52) {
-        combining_op(op % 8);
-    } else {
-        travelling_op(op % 4);
-    }
-}
-
 void run_op(void) {
-    unsigned op = next_byte();
-    if (op >= 192) {
-        /* Asked for: see README, "Known difference". */
-        if (getenv("FUZZ_NEW") != NULL) {
-            new_op(op - 192);
-        }
-        return;
-    }
-    op %= 64;
-    if (op < 6) {
-        promise_op(0);
-    } else if (op < 9) {
-        promise_op(1);
-    } else if (op < 17) {
-        promise_op(op - 7 < 7 ? op - 7 : 6);
-    } else if (op < 27) {
-        resolver_op(op < 22 ? 0 : op - 22 < 3 ? op - 22 : 3);
-    } else if (op < 49) {
-        chaining_op((op - 27) % 8);
-    } else if (op < 55) {
-        value_op(op - 49 < 3 ? op - 49 : 0);
-    } else if (op < 63) {
-        executor_op(op - 55);
-    } else {
+    step next = step_of(next_byte());
+    switch (next.chapter) {
+    case STEP_PROMISE:
+        promise_op(next.which);
+        break;
+    case STEP_RESOLVER:
+        resolver_op(next.which);
+        break;
+    case STEP_CHAIN:
+        chaining_op(next.which);
+        break;
+    case STEP_VALUE:
+        value_op(next.which);
+        break;
+    case STEP_EXECUTOR:
+        executor_op(next.which);
+        break;
+    case STEP_WRONG:
         bad_op(next_below(8));
+        break;
+    case STEP_CANCEL:
+        cancelling_op(next.which);
+        break;
+    case STEP_COMBINE:
+        combining_op(next.which);
+        break;
+    case STEP_CONTEXT:
+        travelling_op(next.which);
+        break;
+    default:
+        break; /* without the model: see free/ */
     }
 }
 
@@ -88,7 +83,7 @@ void run_ops(unsigned count) {
     if (w.depth > MAX_DEPTH * 2) {
         return;
     }
-    for (unsigned i = 0; i < count && w.left > 0 && !model_is_full(); i++) {
+    for (unsigned i = 0; i < count && program.left > 0 && !model_is_full(); i++) {
         run_op();
     }
 }

@@ -178,6 +178,27 @@ static void upstream_settled(int member, int upstream) {
     }
 }
 
+/* Who is resolved with a promise that itself follows another one waits for that one already. Those
+ * between lose a reader, and are given up where it was the last. */
+static void stand_at_end(int promise, int followed) {
+    int end = followed;
+    while (m.promises[end].wait == WAITS_FOLLOWED && m.promises[end].outcome < 0) {
+        m.promises[end].observed = true;
+        end = m.promises[end].upstream;
+    }
+    m.promises[promise].wait = WAITS_FOLLOWED;
+    model_enqueue(end, promise);
+    for (int passed = followed; passed != end;) {
+        int next = m.promises[passed].upstream;
+        if (m.promises[passed].wait != WAITS_FOLLOWED || model_is_read(passed)) {
+            break;
+        }
+        model_leave_queue(passed);
+        model_settle(passed, model_cancellation(-1));
+        passed = next;
+    }
+}
+
 static void follow(int promise, int followed, bool by_handler) {
     model_promise *self = &m.promises[promise];
     bool given_up = !self->is_reaction && !model_is_read(promise);
@@ -195,8 +216,7 @@ static void follow(int promise, int followed, bool by_handler) {
         return;
     }
     model_observe_by_adoption(promise, followed, by_handler);
-    m.promises[promise].wait = WAITS_FOLLOWED;
-    model_enqueue(followed, promise);
+    stand_at_end(promise, followed);
 }
 
 /* By the kind of the value. The right to do so is the caller's. */
@@ -205,13 +225,10 @@ static void resolve(int promise, int value, bool by_handler) {
     if (with->kind == VOW_PROMISE) {
         follow(promise, (int)with->number, by_handler);
     } else if (with->kind == VOW_OBJECT && with->thenable) {
-        m.promises[promise].wait = WAITS_THENABLE;
-        /* Whether the thenable reports a rejection that its promise would not is left open. */
-        if (m.promises[promise].lost && !m.promises[promise].is_reaction) {
-            m.promises[promise].doubtful = true;
-            m.promises[promise].observed = false;
-        }
-        m.promises[promise].value = value;
+        /* What the object will say is a promise of its own. */
+        int told = model_promise_new(WAITS_THENABLE);
+        m.promises[told].value = value;
+        follow(promise, told, by_handler);
     } else {
         m.promises[promise].direct = true;
         model_settle(promise, value);
@@ -220,7 +237,9 @@ static void resolve(int promise, int value, bool by_handler) {
 
 int model_promise_with(int value) {
     int promise = model_promise_new(WAITS_RESOLVER);
+    m.promises[promise].holds++; /* the caller's */
     resolve(promise, value, false);
+    m.promises[promise].holds--;
     return promise;
 }
 
@@ -231,10 +250,6 @@ bool model_resolve(int resolver, int value) {
     int promise = m.resolvers[resolver].promise;
     m.resolvers[resolver].claimed = true;
     model_end_hooks(promise, HOOK_DROPPED);
-    if (m.resolvers[resolver].subscribed && m.values[value].number == promise) {
-        /* Itself, by way of the thenable: an attempt at adopting. */
-        m.promises[promise].doubtful |= m.values[value].kind == VOW_PROMISE;
-    }
     resolve(promise, value, false);
     return true;
 }

@@ -62,7 +62,7 @@ void model_mark(void) {
     for (int i = 0; i < m.promise_count; i++) {
         model_promise *self = &m.promises[i];
         bool reads = self->wait == WAITS_EXECUTOR || self->wait == WAITS_HANDLER;
-        if (self->holds > 0 || reads) {
+        if (self->holds > 0 || reads || self->wait == WAITS_THENABLE) {
             mark_promise(i, false);
         }
         if (self->holds > 0 || self->state == VOW_PENDING || self->is_kept) {

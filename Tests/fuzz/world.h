@@ -2,6 +2,7 @@
 #ifndef VOW_FUZZ_WORLD_H
 #define VOW_FUZZ_WORLD_H
 
+#include "bytes.h"
 #include "model.h"
 
 enum { SLOTS = 12, EXECUTORS = 16, QUEUE = 1024, MAX_DEPTH = 4 };
@@ -64,9 +65,6 @@ typedef enum frame {
 } frame;
 
 typedef struct world {
-    const uint8_t *data;
-    size_t left;
-
     vow_promise *promises[SLOTS];
     int promise_models[SLOTS];
     vow_resolver *resolvers[SLOTS];
@@ -100,20 +98,6 @@ typedef struct world {
 } world;
 
 extern world w;
-
-/* The next byte of the program; zeroes when it has ended. */
-uint8_t next_byte(void);
-unsigned next_below(unsigned bound);
-
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fail(__VA_ARGS__);                                                                     \
-        }                                                                                          \
-    } while (0)
 
 void push_frame(frame kind, int executor);
 void pop_frame(void);

@@ -38,7 +38,8 @@ private func nextOfRepeat(
     let fields = lane.machine.fields(RepeatFields.self)
     if let result = settled?.value {
         if result.isError || fields.pointee.isOver {
-            finish(lane, result.retained(), thread)
+            let isOver = !result.isError && fields.pointee.state.kind == VOW_OBJECT
+            finish(lane, (isOver ? fields.pointee.state : result).retained(), thread)
             return nil
         }
         fields.pointee.state.release(thread)
@@ -55,7 +56,8 @@ private func runStep(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_v
     return callWithLoan(state) {
         if fields.pointee.again($0, context) { return fields.pointee.step($0, context) }
         fields.pointee.isOver = true
-        return state.retained()
+        // An object is the outcome itself: returned, it would be asked once more whether it is a thenable.
+        return state.kind == VOW_OBJECT ? vow_none() : state.retained()
     }
 }
 

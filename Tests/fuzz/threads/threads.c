@@ -1,8 +1,6 @@
 /* libFuzzer's entry for the executors with threads: pool, serial and inline ones, with a full wait
  * after each operation, and against the same model as far as the order of threads does not matter.
  */
-#include <stdlib.h>
-
 #include "plan.h"
 
 #include <pthread.h>
@@ -261,10 +259,7 @@ static void step(void) {
     int model;
     unsigned op = take();
     if (op >= 192) {
-        /* Asked for: see README, "Known difference". */
-        if (getenv("FUZZ_NEW") != NULL) {
-            new_step(op % 16);
-        }
+        new_step(op % 16);
         return;
     }
     switch (op % 16) {
