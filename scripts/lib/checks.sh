@@ -13,6 +13,11 @@ documents() {
     silent "what the documents name is there" scripts/check-docs
     silent "make help explains every target" scripts/check-help
     silent "every row of the inventory has its proof" scripts/check-rows
+    silent "every Swift file begins with its job" scripts/check-heads
+    silent "nothing stands in a file twice" scripts/check-repeats
+    scripts/check-counts || failed=1
+    scripts/check-field || failed=1
+    scripts/check-guarantees || failed=1
     return $failed
 }
 
