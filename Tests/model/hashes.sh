@@ -88,16 +88,21 @@ search_hashes() {
 
 # fault_hashes DIRECTORY MODELS FAULTS: lines `fault hash`: of its patch without the sentence, and of its search.
 fault_hashes() {
-    local patch search
     mkdir -p "$1/patches"
     model_hashes "$1" "$2" > "$1/model-hashes" || return 1
-    for patch in "$3"/*.patch; do
-        {
-            sed '/^Fault: /d' "$patch"
-            search=$(sed -n 's/^Search: //p' "$patch" | head -n 1)
-            awk -v search="$search" '$1 == search' "$1/model-hashes"
-        } > "$1/patches/$(basename "$patch" .patch)"
-    done
+    awk -v out="$1/patches" -v hashes="$1/model-hashes" '
+        function finish() { if (file != "") { print search, hash[search] > file; close(file) } }
+        BEGIN { while ((getline line < hashes) > 0) { split(line, f, " "); hash[f[1]] = f[2] } }
+        FNR == 1 {
+            finish()
+            file = FILENAME
+            gsub(/.*\/|\.patch$/, "", file)
+            file = out "/" file
+            search = ""
+        }
+        /^Search: / && search == "" { search = $2 }
+        !/^Fault: / { print > file }
+        END { finish() }' "$3"/*.patch
     hashed "$1/patches"
 }
 
