@@ -10,6 +10,18 @@
  *   nobody touches a waiter's memory after its thread left; the queue's links stay whole
  */
 
+/* Stands for:
+ *   Promise/Await.swift: wait settlesSoon sleep withdraw waitUntilDone wake nudge parkingAddress
+ *   Promise/WaitingThreads.swift: WaitingThread watchedCount whileListed link unlink nudgeWaitingThreads nudgeAll
+ *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
+ *   Platform/AtomicWord.swift: orderStoresBeforeLoads
+ *   Platform/SpinLock.swift: SpinLock
+ *   Promise/Settle.swift: settle settleLocked publishToMembers enqueueBatch finishHandOver
+ *   State/Unlink.swift: unlink search remove
+ *   State/Transitions.swift: read lock unlock unlockSettling transitionToSettling transitionAfterHandOver enlist change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ */
+
 #ifndef WAITERS
 #define WAITERS 2
 #endif

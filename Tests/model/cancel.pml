@@ -13,6 +13,35 @@
  *   nobody waits in vain (a deadlock here), and under weak fairness everything ends
  */
 
+/* Stands for:
+ *   Promise/Cancel.swift: cancel cancelUnlessRead cancelUpwards isReadByOthers withdraw withdrawWhereItStands
+ *   Promise/Cancel.swift: withdrawReaction dropRedirect claimLockedFollower withdrawFollower takeOut
+ *   Promise/Interest.swift: releasePending giveUpReading loseInterest
+ *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
+ *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandingOver
+ *   Promise/Settle.swift: finishHandOver handOver promiseRead
+ *   Promise/SettleOne.swift: publish takesOutcome
+ *   Promise/Observe.swift: takeOwnOutcome
+ *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers
+ *   Promise/Follow.swift: isCancelledWithFollowers isFollower isUnreadable isUnread giveUpFollowing abandon redirect
+ *   Promise/Follow.swift: leaveBehind settleWithOutcome
+ *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude discard dropWithdrawn
+ *   Promise/Run.swift: destroyContext
+ *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry giveRejection redirect
+ *   Promise/React.swift: register
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack
+ *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
+ *   State/Unlink.swift: top unlink search remove fillLanes
+ *   State/SourceRecord.swift: enter leave remove
+ *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionBackToOpen lock unlock
+ *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   State/Record.swift: next upstream lane forgetPlace markOut beginOut isOut
+ *   State/Link.swift: withdrawnUpstream
+ *   State/HandlerQueue.swift: MemberList SlotList
+ */
+
 #define RECORDS 5
 #define P 0
 #define Q 1

@@ -13,6 +13,25 @@
  *   termination: under weak fairness there is no infinite run
  */
 
+/* Stands for:
+ *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers mayCloseRing
+ *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
+ *   Promise/Path.swift: lockedUpstream leads endOfPath RingWatch
+ *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
+ *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver
+ *   Promise/SettleOne.swift: publish takesOutcome
+ *   Promise/Observe.swift: takeOwnOutcome
+ *   Promise/Run.swift: begin skip
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack releaseResolver
+ *   Promise/Counting.swift: releaseResolverOfPending
+ *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
+ *   State/Transitions.swift: read transitionToClaimed transitionToFollowing unlockSettling transitionToSettling
+ *   State/Transitions.swift: transitionAfterHandOver enlist lock unlock change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   State/Record.swift: next upstream markOut beginOut isOut
+ *   State/HandlerQueue.swift: SlotList
+ */
+
 #ifndef N
 #define N 3
 #endif

@@ -11,6 +11,22 @@
  *   a follower that nobody reads leaves its queue, and its going on is what Q's producer hears
  */
 
+/* Stands for:
+ *   Promise/Interest.swift: releasePending giveUpReading loseInterest
+ *   Promise/Hooks.swift: dismiss runHooks addHook
+ *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers withdraw withdrawWhereItStands claimLockedFollower
+ *   Promise/Cancel.swift: withdrawFollower takeOut
+ *   Promise/Resolve.swift: resolve
+ *   Promise/Follow.swift: follow beginFollowing isUnread giveUpFollowing attach redirect
+ *   Promise/Settle.swift: settle settleLocked
+ *   Promise/Counting.swift: release retainProducer releaseProducer giveBack releaseResolver releaseResolverOfPending
+ *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
+ *   State/Transitions.swift: read transitionToClaimed transitionToFollowing lock unlock unlockSettling
+ *   State/Transitions.swift: transitionToSettling enlist change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   State/Record.swift: hooks upstream markOut isOut
+ */
+
 #define OPEN 0
 #define CLAIMED 2
 #define FOLLOWING 3

@@ -16,6 +16,26 @@
  *   G2: C, registered behind the other reader of its promise, begins behind it; nobody waits in vain
  */
 
+/* Stands for:
+ *   Promise/SettleOne.swift: isUnseen settleQuietly publish deliver isInlineReader
+ *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling enqueueBatch finishHandOver
+ *   Promise/Delivery.swift: OwedReads deferInline finishDelivery endReading endReadingQuietly oweRead takeDelivery
+ *   Promise/Delivery.swift: deliverLateOnes
+ *   Promise/RunInline.swift: runReady runInline dropInline waitForCanceller
+ *   Promise/Run.swift: complete conclude discard dropWithdrawn
+ *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers withdraw withdrawWhereItStands withdrawReaction takeOut
+ *   Promise/React.swift: register registerInline
+ *   Promise/Interest.swift: releasePending giveUpReading
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine
+ *   Promise/Reclaim.swift: reclaim holdsNothing
+ *   State/Unlink.swift: top unlink search remove fillLanes
+ *   State/Link.swift: isBegunByRunning source withdrawnUpstream
+ *   State/Record.swift: inlineLeft progress next upstream markOut beginOut isOut
+ *   State/Transitions.swift: read close lock unlock unlockSettling transitionToSettling transitionAfterHandOver
+ *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ */
+
 #define P 0
 #define A 1
 #define B 2

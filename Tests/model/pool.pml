@@ -10,6 +10,16 @@
  *   end, and the counts say so
  */
 
+/* Stands for:
+ *   Executors/Pool.swift: Pool submitPooled payOwedWorker sendOwedWorker Reinforcement claimWorker send
+ *   Executors/Pool.swift: work workUntilNothingIsLeft nextReaction takeFromPool lendPlaceInPool takePlaceInPoolBack
+ *   Promise/Await.swift: sleep runPooledInside
+ *   Promise/LookAhead.swift: whenReady
+ *   Promise/Run.swift: run
+ *   Platform/SpinLock.swift: SpinLock
+ *   State/HandlerQueue.swift: MemberList
+ */
+
 #define REACTIONS 4            /* 0 waits for 2, 1 waits for 3; 2 makes 3 ready */
 #ifndef MOST_WORKERS
 #define MOST_WORKERS 1

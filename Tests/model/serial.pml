@@ -11,6 +11,16 @@
  *   freed in the end
  */
 
+/* Stands for:
+ *   Executors/SerialDrain.swift: drainIsComing submitSerial sendDrain takeIntake drain
+ *   Executors/Submit.swift: submit ownQueue serialExecutor
+ *   Promise/Settle.swift: handOver nextOfRun
+ *   Promise/Run.swift: releaseAfterRun
+ *   Promise/ThreadState.swift: Place withPlace
+ *   State/ExecutorRecord.swift: ExecutorRecord batch
+ *   State/HandlerQueue.swift: MemberList
+ */
+
 #define PUSHED 3               /* reactions 0 and 1 by one thread, 2 by the other */
 #define CHILD 3                /* registered by the handler of reaction 0, inside the drain */
 #define REACTIONS 4

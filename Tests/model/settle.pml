@@ -15,6 +15,23 @@
  *   freed, and is freed in the end
  */
 
+/* Stands for:
+ *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
+ *   Promise/Settle.swift: handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver nextOfRun
+ *   Promise/React.swift: register registerInline finishRegistering
+ *   Promise/Delivery.swift: deferInline finishDelivery endReading takeDelivery deliverLateOnes
+ *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn
+ *   Promise/RunInline.swift: runReady runInline
+ *   Promise/ThreadState.swift: leave
+ *   Promise/Counting.swift: release releaseProducer giveBack isOnlyMine
+ *   Executors/Submit.swift: submit serialExecutor
+ *   State/Transitions.swift: read lock unlock unlockSettling transitionToSettling transitionAfterHandOver
+ *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
+ *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   State/Record.swift: inlineLeft progress
+ *   State/HandlerQueue.swift: MemberList SlotList
+ */
+
 #define REACTIONS 5
 #define CHILD 4                /* registered by the handler of reaction 0 */
 #define NIL 7
