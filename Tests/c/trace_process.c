@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static const char *program_path;
+static char program_path[4096];
 static char line[8192];
 
 static void labelled(const char *label) {
@@ -79,6 +79,12 @@ static int run_self(const char *mode, const char *name, const char *value, const
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+/* A history that was ended; one that was never begun may be empty. */
+static void is_ended(const char *text) {
+    size_t length = strlen(text);
+    CHECK_STR_EQ(text + (length > 4 ? length - 4 : 0), "\n]}\n");
+}
+
 TEST("VOW_TRACE writes the history of a program to its end") {
     const char *path = new_path();
     CHECK_INT_EQ(run_self("returns", "VOW_TRACE", path, NULL), 0);
@@ -86,7 +92,7 @@ TEST("VOW_TRACE writes the history of a program to its end") {
     CHECK(FIND(text, line, "\"ph\":\"e\"", "by environment"));
     CHECK(FIND(text, line, "\"ph\":\"b\"", "never settled"));
     CHECK_INT_EQ(COUNT(text, "\"ph\":\"e\"", "never settled"), 0);
-    CHECK_STR_EQ(text + strlen(text) - 4, "\n]}\n");
+    is_ended(text);
     free(text);
     unlink(path);
 }
@@ -96,8 +102,7 @@ TEST("a program that exits while its threads work leaves a whole file") {
     CHECK_INT_EQ(run_self("busy", "VOW_TRACE", path, NULL), 0);
     char *text = whole_file(path);
     CHECK(FIND(text, line, "still going"));
-    CHECK(strlen(text) > 4);
-    CHECK_STR_EQ(text + strlen(text) - 4, "\n]}\n");
+    is_ended(text);
     free(text);
     unlink(path);
 }
@@ -217,7 +222,7 @@ TEST("forks while other threads are traced go well") {
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
     char *text = end_trace();
-    CHECK_STR_EQ(text + strlen(text) - 4, "\n]}\n");
+    is_ended(text);
     free(text);
 }
 
@@ -317,7 +322,10 @@ TEST("a hundred thousand promises at once are all known") {
 }
 
 int main(int count, char **arguments) {
-    program_path = "/proc/self/exe";
+    /* Read, and not executed as it is: valgrind stands in between. */
+    if (readlink("/proc/self/exe", program_path, sizeof program_path - 1) <= 0) {
+        return 2;
+    }
     if (count > 2 && strcmp(arguments[1], "--play") == 0) {
         return play(arguments[2]);
     }
