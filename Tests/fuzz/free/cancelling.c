@@ -41,6 +41,7 @@ static void cancel(int place) {
     int number = f.promises[place];
     hold_record(number);
     vow_promise *real = f.records[number].real;
+    f.records[number].cancelled = true;
     bool was_pending = vow_promise_state(real) == VOW_PENDING;
     bool done = next_below(2) ? vow_cancel_with(real, plain_value()) : vow_cancel(real);
     trace("cancel record %d: %d", number, done);

@@ -56,11 +56,12 @@ static void release_everything(void) {
 
 /* What the program keeps without having it in a place. */
 static void release_kept(void) {
+    end_machines();
     for (int i = 0; i < f.record_count; i++) {
         record *self = &f.records[i];
         if (self->cancelled_last) {
             self->cancelled_last = false;
-            f.can[-VOW_ECANCELLED] = true;
+            f.can[-VOW_ECANCELLED] = self->cancelled = true;
             vow_cancel(self->real);
             let_go_record(i);
         }
@@ -111,6 +112,9 @@ void run_free(const uint8_t *data, size_t size) {
     vow_on_unhandled(free_on_unhandled, &f);
     vow_statistics before = {.size = sizeof before};
     vow_stats(&before);
+    if (size / 2 % 2) {
+        loop_step(0); /* so that there is one early */
+    }
     while (program.left > 0 && !is_full()) {
         one_step();
         check_all();

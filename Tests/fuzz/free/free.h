@@ -50,6 +50,7 @@ typedef struct record {
     int loop; /* whose clock; -1: the process's */
     int machine;
     uint32_t events;
+    bool cancelled;      /* by the program itself */
     bool cancelled_last; /* the program keeps a handle for that */
     bool told;           /* by the program: how far it is */
     double fraction;
@@ -122,6 +123,8 @@ typedef struct machine {
     vow_value last; /* the bits of the latest result, where that is plain */
     vow_value results[MEMBERS * 2];
     bool plain[MEMBERS * 2];
+    int waits[MEMBERS *
+              2]; /* records that the program keeps, each for an item under way; -1: none */
     int64_t error;
 } machine;
 
@@ -160,6 +163,7 @@ typedef struct state {
     int depth;
     int default_executor;
     int64_t next_code;
+    int adopted;  /* the record of the latest promise that became a value */
     bool looks;   /* at values whenever it can, which marks errors as seen */
     bool can[16]; /* which errors of the library's own there may be, by code */
     bool traced;
@@ -225,6 +229,7 @@ void drop_source(int place);
 void combine_step(unsigned which);
 void machine_step(unsigned which);
 void check_machine(int record, vow_value value);
+void end_machines(void);
 void loop_step(unsigned which);
 void time_step(unsigned which);
 int loop_here(void);

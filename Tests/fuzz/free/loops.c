@@ -130,11 +130,9 @@ static void run_until(int number) {
 
 void loop_step(unsigned which) {
     int number = loop_here();
-    if (which < 2) {
+    if (number < 0) {
         create();
-    } else if (number < 0) {
-        return;
-    } else if (which == 2) {
+    } else if (which < 3) {
         run_once(number);
     } else if (which == 3 || which == 4) {
         advance(number);

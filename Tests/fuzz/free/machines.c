@@ -23,17 +23,45 @@ static void end(machine *self, vow_value result) {
     self->error = result.kind == VOW_ERROR ? vow_error_code(result) : 0;
 }
 
+/* At least so many items are under way: those whose function runs, or whose promise is known to be
+ * pending. */
+static int under_way(const machine *self) {
+    int count = self->running;
+    for (int i = 0; i < self->begun; i++) {
+        count +=
+            self->waits[i] >= 0 && vow_promise_state(f.records[self->waits[i]].real) == VOW_PENDING;
+    }
+    return count;
+}
+
+void end_machines(void) {
+    for (int i = 0; i < f.machine_count; i++) {
+        machine *self = &f.machines[i];
+        for (int j = 0; j < MEMBERS * 2; j++) {
+            int kept = self->waits[j];
+            self->waits[j] = -1;
+            if (kept >= 0) {
+                let_go_record(kept);
+            }
+        }
+    }
+}
+
 static vow_value on_item(vow_value input, void *context) {
     machine *self = context;
     int index = self->begun++;
     EXPECT(index < self->items && input.kind == VOW_INT && input.as.integer == index,
            "item %d is out of turn", (int)input.as.integer);
-    EXPECT(self->wanted == 0 || self->running < self->wanted, "%d items are under way",
-           self->running + 1);
+    EXPECT(self->wanted == 0 || under_way(self) < self->wanted, "%d items are under way",
+           under_way(self) + 1);
     begin(self);
     maybe_steps();
     vow_value result = next_below(3) ? plain_value() : new_value(self->record);
     end(self, result);
+    if (result.kind == VOW_PROMISE && next_below(2)) {
+        hold_record(f.adopted);
+        self->waits[index] = f.adopted;
+    }
     self->plain[index] = self->has_last;
     self->results[index] = result;
     return result;
@@ -146,6 +174,9 @@ void machine_step(unsigned which) {
     int number = f.machine_count++, made = f.record_count++;
     machine *self = &f.machines[number];
     *self = (machine){.record = made, .carried = carried_now()};
+    for (int i = 0; i < MEMBERS * 2; i++) {
+        self->waits[i] = -1;
+    }
     self->executor = executor_number(vow_executor_current());
     f.records[made] = (record){.origin = kinds[which], .loop = -1, .machine = number};
     trace("machine %d of kind %u -> %d, form %u, executor %d", number, which, made, form,

@@ -87,9 +87,14 @@ void progress_step(unsigned which) {
     if (place < 0) {
         return;
     }
+    /* Mostly where somebody listens. */
+    int number = f.promises[place];
+    for (int i = 0; i < f.listener_count && which == 2; i++) {
+        number = f.records[f.listeners[i].record].holds > 0 ? f.listeners[i].record : number;
+    }
     if (which == 0) {
-        listen(f.promises[place]);
+        listen(number);
     } else {
-        say(f.promises[place]);
+        say(number);
     }
 }

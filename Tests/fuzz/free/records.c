@@ -142,6 +142,7 @@ static vow_value promise_value(int owner) {
         return vow_int(2);
     }
     wait_for(owner, number);
+    f.adopted = number;
     trace("record %d adopts record %d", owner, number);
     return vow_from_promise(vow_promise_retain(f.records[number].real));
 }

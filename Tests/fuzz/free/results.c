@@ -197,6 +197,17 @@ static void check_kind(int number, vow_value value) {
     }
 }
 
+/* What somebody holds is cancelled by nobody else. Others may have adopted a cancellation, or pass
+ * a member's on. */
+static void check_cancelled(int number, vow_value value) {
+    const record *self = &f.records[number];
+    bool own = self->origin == BY_DELAY || self->origin == BY_DESCRIPTOR ||
+               self->origin == BY_SCOPE ||
+               (self->origin >= BY_ALL && self->origin <= BY_SOME && vow_error_index(value) < 0);
+    EXPECT(!own || self->holds == 0 || self->cancelled, "record %d is cancelled though it is held",
+           number);
+}
+
 /* What was seen to be the outcome of a promise. */
 void learn(int number, vow_value value) {
     record *self = &f.records[number];
@@ -213,6 +224,9 @@ void learn(int number, vow_value value) {
     self->value = value;
     if (value.kind == VOW_ERROR) {
         check_error(number, value);
+    }
+    if (is_own(value, VOW_ECANCELLED)) {
+        check_cancelled(number, value);
     }
     check_kind(number, value);
 }

@@ -67,7 +67,11 @@ void on_thread_hook_destroy(void *context);
 
 /* Waits until the library has done all that the model says, and compares. */
 void settle_down(void);
+void wait_for_all(bool (*done)(void), const char *what);
 void wait_for_the_end(uint64_t bytes_before);
+
+/* crowd.c */
+void crowd_step(void);
 
 _Noreturn void differ(const char *what, int number);
 

@@ -165,6 +165,10 @@ void settle_down(void) {
     compare_order();
 }
 
+void wait_for_all(bool (*done)(void), const char *what) {
+    WAIT_UNTIL(done(), what);
+}
+
 void wait_for_the_end(uint64_t bytes_before) {
     WAIT_UNTIL(nothing_left(bytes_before), "something is left at the end");
 }

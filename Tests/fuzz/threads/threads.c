@@ -242,7 +242,9 @@ static void combine(void) {
 }
 
 static void new_step(unsigned which) {
-    if (which < 3) {
+    if (which == 0) {
+        crowd_step();
+    } else if (which < 3) {
         cancel(used_slot());
     } else if (which < 6) {
         cancel_against_resolve(take() % THREAD_SLOTS);
