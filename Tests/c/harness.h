@@ -25,8 +25,11 @@
 
 /* How long one test may take before it counts as hanging, in seconds. */
 #ifndef HARNESS_LIMIT
-#define HARNESS_LIMIT 60
+#define HARNESS_LIMIT 120
 #endif
+
+/* The same for a child process that a test made: alarm's argument. */
+#define CHILD_LIMIT ((unsigned)(60 * slowness()))
 
 typedef struct harness_test {
     const char *sentence;
@@ -134,12 +137,17 @@ static inline bool harness_balanced(const vow_statistics *before, const vow_stat
 }
 
 /* The leak gate: what lives is what lived before. Threads of a pool may let go of their last
- * references a moment after the test saw its result, so they get some time. */
+ * references a moment after the test saw its result, so they get some time: much, but once in a
+ * program only. */
 static inline void harness_gate(const vow_statistics *before) {
+    static int patience = 60000;
     vow_statistics after = harness_stats();
-    for (int tries = 0; tries < 2000 && !harness_balanced(before, &after); tries++) {
+    for (int tries = 0; tries < patience && !harness_balanced(before, &after); tries++) {
         usleep(1000);
         after = harness_stats();
+    }
+    if (!harness_balanced(before, &after)) {
+        patience = 100;
     }
     CHECK_INT_EQ(after.live, before->live);
     CHECK_INT_EQ(after.pending, before->pending);
