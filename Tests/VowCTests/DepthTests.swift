@@ -32,7 +32,7 @@ final class DepthTests: CTest {
         onSmallStack {
             let (end, resolver) = self.chain(of: links, on: serial)
             finish(resolver, vow_int(0))
-            XCTAssertEqual(vow_await(end, 6 * tenSeconds, nil), Int32(VOW_FULFILLED))
+            XCTAssertEqual(vow_await(end, 6 * oneMinute, nil), Int32(VOW_FULFILLED))
             XCTAssertEqual(outcome(of: end), .integer(Int64(links)))
         }
         vow_executor_release(serial)
