@@ -386,7 +386,7 @@ TEST("vow_error_index of other values is -1") {
 }
 
 static void *nest(void *context) {
-    int depth = 300000;
+    int depth = many_of(20000, 300000);
     for (int which = 0; which < 5; which++) {
         for (int end = 0; end < 4; end++) {
             vow_resolver *resolver;

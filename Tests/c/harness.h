@@ -2,7 +2,8 @@
  *
  * Include it first in a test program; it has main. Arguments: a part of a sentence, to run
  * only the tests that contain it. TEST_SLOWNESS in the environment stretches every limit of
- * time, for runs under valgrind or a sanitizer.
+ * time, for runs under valgrind or a sanitizer. TEST_DEPTH=full makes long what is long: a million
+ * where some ten thousand show it.
  */
 #ifndef VOW_TEST_HARNESS_H
 #define VOW_TEST_HARNESS_H
@@ -119,6 +120,12 @@ static inline int slowness(void) {
     const char *text = getenv("TEST_SLOWNESS");
     int factor = text != NULL ? atoi(text) : 1;
     return factor > 0 ? factor : 1;
+}
+
+/* How many: so many are enough for every day, and full when that is asked for. */
+static inline int many_of(int enough, int full) {
+    const char *text = getenv("TEST_DEPTH");
+    return (text != NULL && strcmp(text, "full") == 0 ? full : enough) / slowness();
 }
 
 static inline vow_statistics harness_stats(void) {

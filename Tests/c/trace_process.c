@@ -211,7 +211,7 @@ TEST("forks while other threads are traced go well") {
     begin_trace();
     atomic_store(&stop_working, 0);
     pthread_t threads[2] = {start_thread(works, NULL), start_thread(works, NULL)};
-    for (int i = 0; i < (slowness() > 1 ? 5 : 50); i++) {
+    for (int i = 0; i < many_of(10, 50); i++) {
         in_child(i % 2 == 0 ? child_is_not_traced : child_has_its_own);
     }
     atomic_store(&stop_working, 1);
@@ -287,12 +287,12 @@ TEST("after a gap nothing more is written, so that the file can be read up to th
     free(text);
 }
 
-TEST("a hundred thousand promises at once are all known") {
+TEST("very many promises at once are all known") {
     enum { many = 100000 };
     begin_trace();
     static vow_promise *all[many];
     static vow_resolver *resolvers[many];
-    int count = slowness() > 1 ? many / 10 : many;
+    int count = many_of(many / 10, many);
     for (int i = 0; i < count; i++) {
         all[i] = vow_promise_create(&resolvers[i]);
     }
