@@ -16,7 +16,7 @@ private func outcomeValue<Result>(
     of promise: OpaquePointer, _ body: (vow_value) -> Result
 ) -> Result {
     var out = vow_none()
-    XCTAssertGreaterThan(vow_await(promise, tenSeconds, &out), 0)
+    XCTAssertGreaterThan(vow_await(promise, oneMinute, &out), 0)
     defer {
         vow_value_release(out)
         vow_promise_release(promise)

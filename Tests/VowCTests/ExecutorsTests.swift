@@ -84,7 +84,7 @@ final class ExecutorsTests: CTest {
             let end = vow_async(
                 executor, { _, _ in vow_pointer(.init(vow_executor_current())) }, nil)
             var value = vow_none()
-            XCTAssertEqual(vow_await(end, tenSeconds, &value), Int32(VOW_FULFILLED))
+            XCTAssertEqual(vow_await(end, oneMinute, &value), Int32(VOW_FULFILLED))
             XCTAssertEqual(value.as.pointer, UnsafeMutableRawPointer(executor))
             vow_promise_release(end)
         }

@@ -97,7 +97,7 @@ enum Outcome: Equatable {
 func outcome(of promise: OpaquePointer) -> Outcome {
     defer { vow_promise_release(promise) }
     var value = vow_none()
-    let result = vow_await(promise, tenSeconds, &value)
+    let result = vow_await(promise, oneMinute, &value)
     defer { vow_value_release(value) }
     if result == Int32(VOW_REJECTED) { return .error(vow_error_code(value)) }
     if result != Int32(VOW_FULFILLED) { return .none(result) }

@@ -93,12 +93,15 @@ final class BudgetTests: CoreTest {
 
     func testWaitingTakesNothing() {
         let promise = openPromise()
+        let hasTimedOut = Signal()
         let worker = Worker {
+            hasTimedOut.receive()
             usleep(3000)
             resolveLast(promise, vow_int(1))
         }
         let cost = Cost.of {
             XCTAssertEqual(waitFor(promise, nanoseconds: 100_000), .timedOut)
+            hasTimedOut.send()
             expectSettled(promise)
         }
         XCTAssertEqual(cost, Cost())

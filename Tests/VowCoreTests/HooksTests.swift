@@ -135,7 +135,7 @@ final class HooksTests: CoreTest {
             makeHook(
                 { context in
                     let fixture = context!.object(Fixture.self)
-                    fixture.result = waitFor(fixture.end, nanoseconds: 1_000_000_000)
+                    fixture.result = waitFor(fixture.end, nanoseconds: 60_000_000_000)
                 }, pointer(to: fixture), nil)!, to: root, thread)
         fixture.end = link(root) { input, _ in input }
         cancelNow(fixture.end)

@@ -37,8 +37,8 @@ final class Signal: @unchecked Sendable {
     func send() { semaphore.signal() }
 
     func receive(file: StaticString = #filePath, line: UInt = #line) {
-        let result = semaphore.wait(timeout: .now() + 10)
-        XCTAssertEqual(result, .success, "no signal within ten seconds", file: file, line: line)
+        let result = semaphore.wait(timeout: .now() + 60)
+        XCTAssertEqual(result, .success, "no signal within a minute", file: file, line: line)
     }
 }
 

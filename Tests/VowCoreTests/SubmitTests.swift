@@ -108,7 +108,7 @@ final class SubmitTests: CoreTest {
             }
             XCTAssertEqual(waitFor(promise, nanoseconds: 1_000_000), .timedOut)
             hand.isHere = true
-            XCTAssertEqual(waitFor(promise, nanoseconds: 10_000_000_000), .deadlock)
+            XCTAssertEqual(waitFor(promise, nanoseconds: 60_000_000_000), .deadlock)
             hand.isHere = false
             hand.runAll()
             expectSettled(promise)

@@ -282,7 +282,7 @@ final class TokenTests: CoreTest {
                             input, _ in input
                         }
                         _ = made.addOrdered(1)
-                        XCTAssertEqual(waitFor(derived, nanoseconds: 10_000_000_000), .settled)
+                        XCTAssertEqual(waitFor(derived, nanoseconds: 60_000_000_000), .settled)
                         derived.release(thread)
                     }
                 }

@@ -103,7 +103,7 @@ func waitFor(_ promise: RecordPointer, nanoseconds: Int64) -> WaitResult {
 
 /// Waits for a promise, and fails when it does not settle within ten seconds.
 func expectSettled(_ promise: RecordPointer, file: StaticString = #filePath, line: UInt = #line) {
-    XCTAssertEqual(waitFor(promise, nanoseconds: 10_000_000_000), .settled, file: file, line: line)
+    XCTAssertEqual(waitFor(promise, nanoseconds: 60_000_000_000), .settled, file: file, line: line)
 }
 
 /// The members of a list, in order.

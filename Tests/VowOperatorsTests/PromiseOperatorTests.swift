@@ -22,7 +22,7 @@ final class PromiseOperatorTests: VowTest {
         answerRight.fulfill(2)
         XCTAssertTrue(both.isPending)
         answerLeft.fulfill(1)
-        let pair = try both.wait(timeout: .seconds(10))
+        let pair = try both.wait(timeout: .seconds(60))
         XCTAssertEqual([pair.0, pair.1], [1, 2])
     }
 
@@ -61,7 +61,7 @@ final class PromiseOperatorTests: VowTest {
         answerLeft.reject(TestError.one)
         XCTAssertTrue(either.isPending)
         answerRight.fulfill(2)
-        let value: Int = try either.wait(timeout: .seconds(10))
+        let value: Int = try either.wait(timeout: .seconds(60))
         XCTAssertEqual(value, 2)
     }
 
@@ -90,15 +90,15 @@ final class PromiseOperatorTests: VowTest {
         // As a product and a sum: a pair of numbers, or else a word.
         let word = Promise<String, any Error>.value("a")
         let sum = Number.failure(TestError.one) &&& Number.value(2) ||| word
-        XCTAssertEqual(try sum.wait(timeout: .seconds(10)).right, "a")
+        XCTAssertEqual(try sum.wait(timeout: .seconds(60)).right, "a")
         let other = word ||| Number.value(1) &&& Number.failure(TestError.one)
-        XCTAssertEqual(try other.wait(timeout: .seconds(10)).left, "a")
+        XCTAssertEqual(try other.wait(timeout: .seconds(60)).left, "a")
     }
 
     func testBothIsLeftAssociative() throws {
         let nested: ((Int, Int), Int) =
             try (Number.value(1) &&& Number.value(2) &&& Number.value(3)).wait(
-                timeout: .seconds(10))
+                timeout: .seconds(60))
         XCTAssertEqual([nested.0.0, nested.0.1, nested.1], [1, 2, 3])
     }
 }

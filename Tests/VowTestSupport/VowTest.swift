@@ -38,14 +38,14 @@ public struct Holdings: Equatable {
     }
 }
 
-/// Fails unless the condition comes true within ten seconds.
+/// Fails unless the condition comes true within a minute.
 public func eventually(
     _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
 ) {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while !condition() {
         if ContinuousClock.now > end {
-            XCTFail("in ten seconds it did not happen that \(what)", file: file, line: line)
+            XCTFail("in a minute it did not happen that \(what)", file: file, line: line)
             return
         }
         usleep(200)
@@ -80,7 +80,7 @@ public func failure<Success, Failure: Error>(
     of promise: Promise<Success, Failure>, file: StaticString = #filePath, line: UInt = #line
 ) -> (any Error)? {
     do {
-        try promise.wait(timeout: .seconds(10))
+        try promise.wait(timeout: .seconds(60))
         XCTFail("it was fulfilled", file: file, line: line)
         return nil
     } catch { return error }

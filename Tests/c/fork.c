@@ -14,7 +14,7 @@ static void fork_part(void (*part)(void)) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(20 * slowness()));
+        alarm(CHILD_LIMIT);
         part();
         fflush(stdout);
         verdict = atomic_load(&harness_failures) == 0 ? 'y' : 'n';
@@ -273,7 +273,7 @@ static vow_value fork_in_handler(vow_value input, void *context) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(20 * slowness()));
+        alarm(CHILD_LIMIT);
     } else {
         serial_child = child;
     }

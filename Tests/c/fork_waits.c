@@ -17,7 +17,7 @@ static void in_child(void (*part)(void *context), void *context) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(20 * slowness()));
+        alarm(CHILD_LIMIT);
         part(context);
         fflush(stdout);
         verdict = atomic_load(&harness_failures) == 0 ? 'y' : 'n';

@@ -2,7 +2,8 @@
  *
  * Include it first in a test program; it has main. Arguments: a part of a sentence, to run
  * only the tests that contain it. TEST_SLOWNESS in the environment stretches every limit of
- * time, for runs under valgrind or a sanitizer.
+ * time, for runs under valgrind or a sanitizer. TEST_DEPTH=full makes long what is long: a million
+ * where some ten thousand show it.
  */
 #ifndef VOW_TEST_HARNESS_H
 #define VOW_TEST_HARNESS_H
@@ -25,8 +26,11 @@
 
 /* How long one test may take before it counts as hanging, in seconds. */
 #ifndef HARNESS_LIMIT
-#define HARNESS_LIMIT 60
+#define HARNESS_LIMIT 120
 #endif
+
+/* The same for a child process that a test made: alarm's argument. */
+#define CHILD_LIMIT ((unsigned)(60 * slowness()))
 
 typedef struct harness_test {
     const char *sentence;
@@ -118,6 +122,12 @@ static inline int slowness(void) {
     return factor > 0 ? factor : 1;
 }
 
+/* How many: so many are enough for every day, and full when that is asked for. */
+static inline int many_of(int enough, int full) {
+    const char *text = getenv("TEST_DEPTH");
+    return (text != NULL && strcmp(text, "full") == 0 ? full : enough) / slowness();
+}
+
 static inline vow_statistics harness_stats(void) {
     vow_statistics stats;
     memset(&stats, 0, sizeof stats);
@@ -128,24 +138,23 @@ static inline vow_statistics harness_stats(void) {
     return stats;
 }
 
-/* A size of a test, smaller where all is slower, but never less than `least`. */
-static inline int size_for_speed(int usual, int least) {
-    int size = usual / slowness();
-    return size > least ? size : least;
-}
-
 static inline bool harness_balanced(const vow_statistics *before, const vow_statistics *after) {
     return after->live == before->live && after->pending == before->pending &&
            after->handlers == before->handlers && after->bytes == before->bytes;
 }
 
 /* The leak gate: what lives is what lived before. Threads of a pool may let go of their last
- * references a moment after the test saw its result, so they get some time. */
+ * references a moment after the test saw its result, so they get some time: much, but once in a
+ * program only. */
 static inline void harness_gate(const vow_statistics *before) {
+    static int patience = 60000;
     vow_statistics after = harness_stats();
-    for (int tries = 0; tries < 2000 && !harness_balanced(before, &after); tries++) {
+    for (int tries = 0; tries < patience && !harness_balanced(before, &after); tries++) {
         usleep(1000);
         after = harness_stats();
+    }
+    if (!harness_balanced(before, &after)) {
+        patience = 100;
     }
     CHECK_INT_EQ(after.live, before->live);
     CHECK_INT_EQ(after.pending, before->pending);

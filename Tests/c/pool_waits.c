@@ -1,4 +1,4 @@
-/* Tests that 1,000 pool handlers which wait for each other all finish, within seconds. */
+/* Tests that 1,000 pool handlers which wait for each other all finish. */
 #include "tools.h"
 
 #define MOST 1000
@@ -40,9 +40,8 @@ static crowd *crowd_new(void) {
     return all;
 }
 
-/* Opens the gate, waits for all tasks and checks that it took seconds only. */
+/* Opens the gate and waits for all tasks. */
 static void crowd_finish(crowd *all) {
-    int64_t start = now_ns();
     int finished = 0;
     CHECK(vow_resolve(all->open, vow_none()));
     for (int i = 0; i < count(); i++) {
@@ -51,7 +50,6 @@ static void crowd_finish(crowd *all) {
             return; /* handlers may still hang: the crowd is theirs, and the leak gate will tell */
         }
     }
-    CHECK(now_ns() - start < 10 * SECOND * slowness());
     CHECK_INT_EQ(atomic_load(&all->finished), count());
     for (int i = 0; i < count(); i++) {
         vow_promise_release(all->tasks[i]);

@@ -301,8 +301,10 @@ TEST("on the pool an interval is kept, and the newest is told at last") {
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
     vow_on_progress(promise, 5 * MILLISECOND, hear, &self, ear_end);
+    int64_t start = now_ns();
     for (int i = 1; i <= 300; i++) {
         vow_promise_set_progress(promise, i / 400.0, NULL);
+        CHECK(i > 1 || reaches(&self.calls, 1));
         usleep(100);
     }
     int64_t limit = now_ns() + LONG_ENOUGH;
@@ -312,8 +314,9 @@ TEST("on the pool an interval is kept, and the newest is told at last") {
     CHECK(last_of(&self) == 0.75);
     int calls = atomic_load(&self.calls);
     CHECK(calls >= 2);
+    /* A call is told of no sooner than it is due, but maybe much later than that. */
     for (int i = 1; i < calls && i < 256; i++) {
-        CHECK(self.moments[i] - self.moments[i - 1] >= 5 * MILLISECOND - 1000000);
+        CHECK(self.moments[i] - start >= i * 5 * MILLISECOND);
         CHECK(self.fractions[i] > self.fractions[i - 1]);
     }
     CHECK_INT_EQ(atomic_load(&self.overlaps), 0);
@@ -650,7 +653,7 @@ TEST("a forked child, whose pool is gone, sets progress and goes on") {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(10 * slowness()));
+        alarm(CHILD_LIMIT);
         ear own = {0};
         listen_inline(promise, 0, &own);
         vow_promise_set_progress(promise, 0.2, NULL);

@@ -230,22 +230,19 @@ TEST("G11: so it is in a barrier handler for work of the same barrier executor")
 typedef struct barrier_wait {
     vow_promise *awaited;
     atomic_int begun;
-    int64_t ended;
 } barrier_wait;
 
 static vow_value await_in_barrier(vow_value input, void *context) {
     barrier_wait *self = context;
     (void)input;
     atomic_store(&self->begun, 1);
-    int answer = vow_await(self->awaited, LONG_ENOUGH, NULL);
-    self->ended = now_ns();
-    return vow_int(answer);
+    return vow_int(vow_await(self->awaited, VOW_FOREVER, NULL));
 }
 
 /* The work that is awaited goes to the executor while the handler waits: from there another thread
  * registers it on a settled promise, or settles the one on which it is registered. */
 static void check_late_barrier(bool registered) {
-    barrier_wait self = {NULL, 0, 0};
+    barrier_wait self = {NULL, 0};
     vow_resolver *resolver;
     void *queue = dispatch_queue_create("vow.test", QUEUE_CONCURRENT);
     vow_executor *executor = vow_executor_dispatch(queue, VOW_BARRIER);
@@ -256,13 +253,11 @@ static void check_late_barrier(bool registered) {
     vow_promise *waits = vow_async(executor, await_in_barrier, &self);
     CHECK(reaches(&self.begun, 1));
     usleep(50000);
-    int64_t start = now_ns();
     vow_promise *later =
         registered ? fulfilled_int(1) : then_on(executor, fulfilled_int(1), add_one, NULL);
     CHECK(vow_resolve(resolver, vow_from_promise(later)));
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(waits), VOW_EDEADLOCK);
-    CHECK(self.ended - start < 5 * SECOND * slowness());
     CHECK_INT_EQ(int_of(self.awaited), 2);
     vow_executor_release(executor);
     dispatch_release(queue);

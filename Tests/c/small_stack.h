@@ -16,9 +16,10 @@
 #define SMALL_STACK 65536
 #endif
 
-/* So many levels overflow such a stack many times if each takes some of it. */
-static inline int depth_for_speed(int usual) {
-    return size_for_speed(usual, 30000);
+/* How deep: 30,000 levels overflow such a stack if each takes some of it, however slow all is. */
+static inline int depth_of(int full) {
+    int depth = many_of(30000, full);
+    return depth > 30000 ? depth : 30000;
 }
 
 static inline void on_small_stack(void *(*part)(void *context), void *context) {

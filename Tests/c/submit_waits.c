@@ -17,7 +17,7 @@ static void wait_in_submit(void *context, void (*run)(void *work), void *work) {
     vow_value out = vow_none();
     atomic_fetch_add(&self->submitted, 1);
     self->add(self);
-    self->answer = vow_await(self->other, LONG_ENOUGH, &out);
+    self->answer = vow_await(self->other, VOW_FOREVER, &out);
     self->integer = out.kind == VOW_INT ? out.as.integer : 0;
     vow_value_release(out);
     vow_promise_release(self->other);
@@ -49,9 +49,7 @@ static void check_answered(void (*add)(waiting_executor *self), vow_executor *on
     self.source = vow_promise_create(&resolver);
     vow_executor *executor = vow_executor_custom(&waiting_class, &self);
     vow_promise *first = then_on(executor, vow_promise_retain(self.source), add_one, NULL);
-    int64_t start = now_ns();
     CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK(now_ns() - start < 5 * SECOND * slowness());
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(first), 2);
     CHECK_INT_EQ(atomic_load(&self.submitted), 1);

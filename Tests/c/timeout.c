@@ -94,7 +94,7 @@ TEST("on a loop the loop's clock counts") {
 }
 
 static void *nest(void *context) {
-    int depth = depth_for_speed(100000);
+    int depth = depth_of(100000);
     for (int end = 0; end < 3; end++) {
         vow_resolver *resolver;
         vow_promise *promise = vow_promise_create(&resolver);

@@ -23,7 +23,7 @@ int dladdr(const void *address, Dl_info *info) {
         atomic_fetch_add(&asked, 1);
         atomic_store(&made_meanwhile, 0);
         pthread_t thread = start_thread(makes_promises, NULL);
-        int64_t limit = now_ns() + 2 * SECOND * slowness();
+        int64_t limit = now_ns() + LONG_ENOUGH;
         while (atomic_load(&made_meanwhile) == 0 && now_ns() < limit) {
             usleep(200);
         }

@@ -82,7 +82,7 @@ int slowness();
 
 /// Waits for something that another thread does; false: it took too long.
 template <class Condition> bool comes_true(Condition condition) {
-    for (int tries = 0; tries < 3000 * slowness(); tries++) {
+    for (int tries = 0; tries < 60000 * slowness(); tries++) {
         if (condition())
             return true;
         std::this_thread::sleep_for(1ms);

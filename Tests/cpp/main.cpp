@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
         const long objects = tracked::alive;
         running = each.sentence;
         failures = 0;
-        alarm(static_cast<unsigned>(60 * slowness()));
+        alarm(static_cast<unsigned>(120 * slowness()));
         try {
             each.run();
         } catch (const std::exception &exception) {

@@ -3,7 +3,8 @@
 #include "../c/worker.h"
 #include <sys/wait.h>
 
-/* More work than there is time for: done to the end, it would take minutes. */
+/* Pieces of work of which the first ends and no other one: done to the end, it would take for ever.
+ */
 #define PIECES 3000
 #define STATUS 5
 
@@ -16,13 +17,18 @@ static worker own;
 static atomic_int begun;
 static const char *way;
 
-static vow_value take_long(vow_value input, void *context) {
+static vow_value never_end(vow_value input, void *context) {
     (void)context;
-    if (atomic_fetch_add(&begun, 1) == 1 && strcmp(way, ways[2]) == 0) {
+    int before = atomic_fetch_add(&begun, 1);
+    if (before == 0) {
+        return vow_value_retain(input);
+    }
+    if (before == 1 && strcmp(way, ways[2]) == 0) {
         exit(STATUS);
     }
-    usleep(100000);
-    return vow_value_retain(input);
+    for (;;) {
+        pause();
+    }
 }
 
 /* The library can be used while the process ends. */
@@ -51,13 +57,13 @@ static int queue_and_end(const char *name) {
     at_quick_exit(use_at_exit);
     for (int i = 0; i < PIECES; i++) {
         vow_promise_release(last);
-        last = vow_async(executor, take_long, NULL);
-        last = vow_then(then_on(executor, last, take_long, NULL), take_long, NULL);
+        last = vow_async(executor, never_end, NULL);
+        last = vow_then(then_on(executor, last, never_end, NULL), never_end, NULL);
     }
     vow_executor_release(executor);
     /* Nobody runs the main queue here. */
     if (strcmp(name, "main") != 0) {
-        reaches(&begun, 1);
+        reaches(&begun, 2);
     }
     if (strcmp(way, ways[1]) == 0 || strcmp(name, "main") == 0) {
         exit(STATUS);
@@ -81,16 +87,15 @@ static void check_end(const char *name, const char *how) {
     }
     path[length] = 0;
     char *arguments[] = {path, "--end", (char *)(uintptr_t)name, (char *)(uintptr_t)how, NULL};
-    int64_t start = now_ns();
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+        alarm(CHILD_LIMIT);
         execv(path, arguments);
         _exit(9);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
     bool good = CHECK(WIFEXITED(status)) && CHECK_INT_EQ(WEXITSTATUS(status), STATUS);
-    good = CHECK(now_ns() - start < 2 * SECOND * slowness()) && good;
     if (!good) {
         printf("# work on %s, and the program %s\n", name, how);
     }

@@ -96,7 +96,7 @@ static bool fork_once(void) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(20 * slowness()));
+        alarm(CHILD_LIMIT);
         vow_statistics before = harness_stats();
         child_chains();
         child_uses_own_executor();

@@ -34,7 +34,7 @@ static int play_elsewhere(plan kind, uint64_t number) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm((unsigned)(30 * slowness()));
+        alarm(CHILD_LIMIT);
         execl(program, program, (char *)NULL);
         _exit(2);
     }

@@ -16,7 +16,7 @@ static inline void check_ends(counter *all, int given, const char *what) {
 
 /* A block is given back a moment after it is counted as such, maybe on another thread. */
 static inline bool blocks_return(long long before) {
-    for (int tries = 0; tries < 2000 && !keeps_freed && atomic_load(&memory.blocks) != before;
+    for (int tries = 0; tries < 60000 && !keeps_freed && atomic_load(&memory.blocks) != before;
          tries++) {
         usleep(1000);
     }

@@ -3,7 +3,7 @@
 # Attaches until both threads are seen to wait.
 attach() {
     local try
-    for try in 1 2 3 4 5 6 7 8 9 10; do
+    for try in {1..120}; do
         with_commands -p "$hanging" "$@"
         ! grep -q '2 threads wait' "$said" || return 0
         sleep 0.5

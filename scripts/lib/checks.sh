@@ -43,6 +43,7 @@ checks() {
         silent "every Swift file is formatted" scripts/check-format swift
     suite "check: floors" --inputs "Sources/VowCore scripts" floors
     suite "check: documents" documents
+    suite "check: models" scripts/check-models
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
     through "check: libraries"

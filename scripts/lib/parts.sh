@@ -43,7 +43,7 @@ part faces "C++ by the other compilers and standards; packages on ours; Swift fo
 part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
 part self-tests "that the checks, budgets and models' results find planted faults" \
-    "$library Tests/abi Tests/model bench/check scripts" self_tests
+    "$library Tests/abi Tests/model bench/check scripts docs README.md" self_tests
 part packages "tarballs, Debian packages, users' build systems, in an empty Debian; twice the same bytes" \
     "$library packaging Tests/packages Tests/consumers Tests/install docs/installing.md docs/man scripts" packages
 part fuzz "random programs against the reference model" "" fuzz
@@ -66,6 +66,8 @@ forms() {
     }
     suite "libraries" --needs "$c" variants
     through
+    export TEST_DEPTH=full
+    suite "C, full size" --needs "$c" scripts/c-tests shared Tests/c/*.c
     suite "C, archive" --needs "$c" scripts/c-tests static Tests/c/*.c
     suite "C, bundled" --needs "$c" scripts/c-tests bundled $(without_dispatch Tests/c/*.c)
     suite "C, checked" --needs "$c" scripts/c-tests checked Tests/c/*.c Tests/c/checked/*.c
@@ -102,6 +104,8 @@ pages() {
 }
 
 self_tests() {
+    suite "documents, self-test" scripts/test-texts
+    suite "models, self-test" Tests/model/self-test
     suite "ABI, self-test" --needs "abidw readelf" Tests/abi/self-test
     suite "budgets, self-test" --needs "$c valgrind" bench/check/self-test
 }

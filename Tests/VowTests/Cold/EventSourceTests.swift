@@ -10,7 +10,7 @@ final class EventSourceTests: VowTest {
         let timer = EventSource.timer(every: .milliseconds(1))
         timer.bind { calls.write(1) }
         eventually("it has been called three times") { calls.entries.count >= 3 }
-        try timer.cancel().wait(timeout: .seconds(10))
+        try timer.cancel().wait(timeout: .seconds(60))
         let count = calls.entries.count
         usleep(5_000)
         XCTAssertEqual(calls.entries.count, count)
@@ -30,7 +30,7 @@ final class EventSourceTests: VowTest {
         let later = calls.entries.count
         eventually("more are called") { calls.entries.count >= later + 3 }
         XCTAssertFalse(calls.entries[later...].contains("first"))
-        try timer.cancel().wait(timeout: .seconds(10))
+        try timer.cancel().wait(timeout: .seconds(60))
     }
 
     func testAnActionIsBoundToAReadableDescriptor() throws {
@@ -50,7 +50,7 @@ final class EventSourceTests: VowTest {
         eventually("the first is read") { texts.entries == ["one"] }
         XCTAssertEqual(write(writeEnd, "two", 3), 3)
         eventually("the second is read") { texts.entries == ["one", "two"] }
-        try source.cancel().wait(timeout: .seconds(10))
+        try source.cancel().wait(timeout: .seconds(60))
         close(readEnd)
         close(writeEnd)
     }
@@ -69,7 +69,7 @@ final class EventSourceTests: VowTest {
             kill(getpid(), SIGWINCH)
             return !calls.entries.isEmpty
         }
-        try source.cancel().wait(timeout: .seconds(10))
+        try source.cancel().wait(timeout: .seconds(60))
     }
 
     func testItEndsWithItsLastReference() {

@@ -8,7 +8,7 @@ private enum Outcome: Equatable {
     case value(Int), failure(TestError), other
 
     init(_ promise: Promise<Int, any Error>) {
-        do { self = .value(try promise.wait(timeout: .seconds(10))) } catch let error as TestError {
+        do { self = .value(try promise.wait(timeout: .seconds(60))) } catch let error as TestError {
             self = .failure(error)
         } catch { self = .other }
     }

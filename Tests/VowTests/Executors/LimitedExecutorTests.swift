@@ -24,7 +24,7 @@ final class LimitedExecutorTests: VowTest {
         let gauge = Gauge()
         let all = (0..<9).map { _ in
             Promise<Void, any Error>(on: executor) {
-                gauge.within { _ = try? gate.wait(timeout: .seconds(10)) }
+                gauge.within { _ = try? gate.wait(timeout: .seconds(60)) }
             }
         }
         eventually("three of them run") { gauge.highest == 3 }

@@ -33,7 +33,7 @@ final class PromiseExecutorTests: VowTest {
         let end = promise.then { $0 + 1 }.get { _ in }.filter { $0 > 1 }
             .recover { _ in 0 }.finally {}.done { XCTAssertEqual($0, 2) }.catch { _ in }
         DispatchQueue.global().async { resolver.fulfill(1) }
-        try end.wait(timeout: .seconds(10))
+        try end.wait(timeout: .seconds(60))
     }
 
     func testEveryMethodRunsItsHandlerWhereItIsTold() throws {
@@ -111,7 +111,7 @@ final class PromiseExecutorTests: VowTest {
         XCTAssertEqual(now.result, .success(true))
         let (gate, opener) = Promise<Void, Never>.pending()
         let later = Promise<Bool, any Error>(on: here) { resolver in
-            _ = try? gate.wait(timeout: .seconds(10))
+            _ = try? gate.wait(timeout: .seconds(60))
             resolver.fulfill(Self.isHere)
         }
         XCTAssert(later.isPending)

