@@ -108,28 +108,6 @@ final class ChainingTests: CTest {
         XCTAssertEqual(calls.value, 4)
     }
 
-    func testG3_racesLoseNoContext() {
-        let (calls, ends) = (Counter(), Counter())
-        for _ in 0..<100 {
-            let (promise, resolver) = create()
-            onThreads(3) { index in
-                if index == 2 {
-                    finish(resolver, vow_none())
-                    return
-                }
-                for _ in 0..<10 {
-                    vow_promise_release(
-                        link(
-                            vow_promise_retain(promise)!, context: owned(Context(calls, ends)),
-                            destroy: releaseContext, fulfilled: callContext))
-                }
-            }
-            vow_promise_release(promise)
-        }
-        XCTAssertEqual(calls.value, 2000)
-        XCTAssertEqual(ends.value, 2000)
-    }
-
     func testWrongCallsSayWhatIsWrongAndConsumeTheirArguments() {
         let (calls, ends) = (Counter(), Counter())
         func complaint(_ change: (inout vow_reaction) -> Void) -> String? {

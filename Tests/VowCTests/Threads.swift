@@ -42,14 +42,6 @@ struct Worker {
     func join() { XCTAssertEqual(pthread_join(id, nil), 0) }
 }
 
-/// Runs the body on so many threads at once, and waits for all.
-func onThreads(_ count: Int, _ body: (Int) -> Void) {
-    withoutActuallyEscaping(body) { body in
-        let workers = (0..<count).map { index in Worker { body(index) } }
-        for worker in workers { worker.join() }
-    }
-}
-
 /// A number that several threads change.
 final class Counter: @unchecked Sendable {
     private let lock = NSLock()

@@ -361,21 +361,6 @@ final class CancelTests: CoreTest {
         setUnhandledHook(nil, nil)
     }
 
-    func testG6_aChainOfAMillionLinksIsCancelledOnASmallStack() {
-        Worker(stack: 64 * 1024) {
-            let root = openPromise()
-            root.retainProducer()
-            var end = root
-            for _ in 0..<1_000_000 { end = link(end) { input, _ in input } }
-            let cost = Cost.of { cancelNow(end) }
-            XCTAssertEqual(cost.settled, 1_000_001)
-            XCTAssertEqual(cost.promisesFreed, 999_999)
-            XCTAssertFalse(resolveLast(root, vow_none()))
-            root.releaseResolver(currentThread())
-            drop(end)
-        }.join()
-    }
-
     func testG6_aLongPathOfFollowersIsCancelledOnASmallStack() {
         Worker(stack: 64 * 1024) {
             let promises = (0..<100_000).map { _ in openPromise() }

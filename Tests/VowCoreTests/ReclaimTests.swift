@@ -5,7 +5,6 @@ import XCTest
 
 @testable import VowCore
 
-private let depth = 1_000_000
 private let smallStack = 64 * 1024
 
 /// What a destructor releases in turn, and how deep destructors are on the stack.
@@ -52,35 +51,6 @@ final class ReclaimTests: CoreTest {
         drop(promise)
         XCTAssertEqual(item.box!.pointee.count.loadAcquire(), 1)
         drop(item)
-    }
-
-    func testG6_listsNestedAMillionDeepAreFreedOnASmallStack() {
-        Worker(stack: smallStack) {
-            var value = vow_int(0)
-            for _ in 0..<depth { value = makeList([value], count: 1)! }
-            drop(value)
-        }.join()
-    }
-
-    func testG6_errorsNestedAMillionDeepAreFreedOnASmallStack() {
-        Worker(stack: smallStack) {
-            var value = vow_int(0)
-            for _ in 0..<depth {
-                value = makeError(domain: "d", code: 1, message: nil, payload: value)!
-            }
-            drop(value)
-        }.join()
-    }
-
-    func testG6_promisesNestedInValuesAreFreedOnASmallStack() {
-        Worker(stack: smallStack) {
-            let thread = currentThread()
-            var value = vow_int(0)
-            for _ in 0..<depth / 2 {
-                value = asValue(makePromise(of: makeList([value], count: 1)!, thread))
-            }
-            drop(value)
-        }.join()
     }
 
     func testG6_destructorsThatReleaseMoreRunOneAfterAnother() {

@@ -129,17 +129,6 @@ final class SettleTests: CoreTest {
         dropObserved(end)
     }
 
-    func testG6_anOutcomePassesThroughAMillionLinksOnASmallStack() {
-        Worker(stack: 64 * 1024) {
-            let root = openPromise()
-            var end = root
-            for _ in 0..<1_000_000 { end = link(end) { input, _ in input } }
-            resolveLast(root, failure(6))
-            XCTAssertEqual(code(of: end.value), 6)
-            dropObserved(end)
-        }.join()
-    }
-
     func testG5_aPromiseMayBeResolvedFromAHandlerOfAnother() {
         final class Fixture {
             var other: RecordPointer!

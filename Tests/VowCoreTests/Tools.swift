@@ -96,6 +96,11 @@ func dropObserved(_ promise: RecordPointer) {
     drop(promise)
 }
 
+/// How many: so many are enough for every day, and `full` with TEST_DEPTH=full in the environment.
+func manyOf(_ enough: Int, full: Int) -> Int {
+    getenv("TEST_DEPTH").map { String(cString: $0) } == "full" ? full : enough
+}
+
 /// XCTestCase has a `wait` of its own.
 func waitFor(_ promise: RecordPointer, nanoseconds: Int64) -> WaitResult {
     wait(for: promise, until: .after(nanoseconds), currentThread())

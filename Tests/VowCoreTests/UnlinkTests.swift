@@ -194,13 +194,11 @@ final class UnlinkTests: CoreTest {
         }
     }
 
-    // MARK: A million
-
-    private let million = 1_000_000
+    // MARK: Very many
 
     /// Each step takes constant time on average, so this ends in seconds; else in hours.
     private func checkLinear(_ order: ([RecordPointer]) -> [RecordPointer]) {
-        withLinks(million) { links in
+        withLinks(manyOf(200_000, full: 1_000_000)) { links in
             let state = PromiseState(.open)
             for link in links { _ = state.enlist(link, while: .ofReactions) }
             let end = Deadline.after(120_000_000_000)
@@ -217,11 +215,11 @@ final class UnlinkTests: CoreTest {
         }
     }
 
-    func testAMillionAreTakenOutOldestFirstInLinearTime() { checkLinear { $0 } }
+    func testVeryManyAreTakenOutOldestFirstInLinearTime() { checkLinear { $0 } }
 
-    func testAMillionAreTakenOutNewestFirstInLinearTime() { checkLinear { $0.reversed() } }
+    func testVeryManyAreTakenOutNewestFirstInLinearTime() { checkLinear { $0.reversed() } }
 
-    func testAMillionAreTakenOutInRandomOrderInLinearTime() {
+    func testVeryManyAreTakenOutInRandomOrderInLinearTime() {
         checkLinear { links in
             var dice = Dice(7)
             return links.shuffled(using: &dice)

@@ -125,7 +125,8 @@ static inline int slowness(void) {
 /* How many: so many are enough for every day, and full when that is asked for. */
 static inline int many_of(int enough, int full) {
     const char *text = getenv("TEST_DEPTH");
-    return (text != NULL && strcmp(text, "full") == 0 ? full : enough) / slowness();
+    int count = text != NULL && strcmp(text, "full") == 0 ? full : enough;
+    return count > slowness() ? count / slowness() : 1;
 }
 
 static inline vow_statistics harness_stats(void) {
