@@ -38,8 +38,8 @@ part tsan "the same under ThreadSanitizer" "${inputs[asan]}" "scripts/sanitize t
 part lsan "C tests, faults, examples and demo under LeakSanitizer alone" "${inputs[asan]} scripts/lsan" scripts/lsan
 part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind" scripts/valgrind
 part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
-part faces "C++ by the other compilers and standards; packages on ours; Swift for release" \
-    "$swift $library Tests/cpp Tests/swift-consumer examples-swift README.md scripts" faces
+part faces "Swift tests at full size, and for release; C++ by the other compilers and standards; packages on ours" \
+    "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer examples-swift README.md scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
 part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
 part self-tests "that the checks, budgets and models' results find planted faults" \
@@ -87,6 +87,7 @@ swift_tsan() { suite "Swift, tsan" scripts/swift-tests tsan; }
 faces() {
     suite "libraries" --needs "$c" install_variant shared
     through
+    suite "Swift, full size" env TEST_DEPTH=full scripts/swift-tests
     suite "C++, other compilers" --needs "g++ pkg-config" scripts/cpp-tests others
     suite "Swift consumer" scripts/swift-consumer
     suite "Swift examples, package" scripts/examples-swift package
