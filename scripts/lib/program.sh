@@ -45,7 +45,8 @@ program() {
             -o "$output" $(vow_flags shared --static --libs)
         ;;
     asan | tsan)
-        "$CLANG" -fuse-ld=lld "-fsanitize=$(sanitizer "$form")" -fno-omit-frame-pointer \
+        "$CLANG" -fuse-ld=lld "-fsanitize=$(c_sanitizer "$form")" \
+            -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
             $STRICT -O1 -I include -I examples-c $DISPATCH_CFLAGS "$@" -o "$output" \
             "$BUILD/$form/lib/libvow.a" $DISPATCH_LIBS -lm
         ;;

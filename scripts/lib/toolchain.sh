@@ -26,6 +26,9 @@ sanitizer() {
     case $1 in asan) echo address ;; tsan) echo thread ;; *) return 1 ;; esac
 }
 
+# And for C, what is undefined too: Swift has no such sanitizer.
+c_sanitizer() { case $1 in asan) echo address,undefined ;; *) sanitizer "$1" ;; esac; }
+
 CLANG=$(tool clang)
 CLANGXX=$(tool clang++)
 LLD=$(tool ld.lld)

@@ -1,10 +1,11 @@
 // Tests that descriptions of any length run and are freed on a small stack.
 
 import Vow
+import VowTestSupport
 import XCTest
 
 final class ColdDepthTests: VowTest {
-    private let length = 100_000
+    private let length = manyOf(30_000, full: 100_000)
 
     /// What a thread of the pool comes to, whose stack is a small one.
     private func onSmallStack(_ body: @escaping @Sendable () -> Promise<Int, any Error>) throws
