@@ -92,6 +92,7 @@ typedef struct queue {
 typedef struct clocked {
     vow_loop *real;
     vow_executor *executor; /* retained until the end */
+    bool is_virtual;        /* else no hour passes */
     int64_t seen;           /* the latest time */
 } clocked;
 
@@ -234,6 +235,8 @@ void loop_step(unsigned which);
 void time_step(unsigned which);
 int loop_here(void);
 int64_t time_of(int loop);
+/* Whether no hour passes there. */
+bool is_slow(int loop);
 void end_loop(int number);
 void scope_step(unsigned which);
 void check_scopes(void);
