@@ -7,8 +7,8 @@ void check_state(int slot, bool strict) {
     int number = w.promise_models[slot];
     const model_promise *self = &m.promises[number];
     vow_state state = vow_promise_state(w.promises[slot]);
-    /* In the midst of a call an outcome may still be on its way from another promise. */
-    bool exact = strict || w.depth == 0 || (self->direct && top_frame() == FRAME_HANDLER);
+    /* In the midst of a call an outcome may still be on its way, but only from another promise. */
+    bool exact = strict || w.depth == 0 || self->direct;
     EXPECT(state == self->state || (!exact && state == VOW_PENDING),
            "promise %d is in state %u instead of %u", number, state, self->state);
 }

@@ -118,7 +118,6 @@ void free_on_hook_destroy(void *context) {
 void free_on_unhandled(vow_value error, void *context) {
     EXPECT(context == &f && error.kind == VOW_ERROR, "a report of kind %u", error.kind);
     EXPECT(!is_own(error, VOW_ECANCELLED), "a cancellation is reported");
-    f.reports++;
     enter(IN_CALLBACK, -1);
     maybe_steps();
     leave();

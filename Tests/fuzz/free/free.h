@@ -92,12 +92,13 @@ typedef struct queue {
 typedef struct clocked {
     vow_loop *real;
     vow_executor *executor; /* retained until the end */
+    bool is_virtual;        /* else no hour passes */
     int64_t seen;           /* the latest time */
 } clocked;
 
 typedef struct space {
     vow_scope *real;
-    int end; /* the record of its end; -1: not closed */
+    int end; /* the record of its end, which has a promise once it is closed */
     bool closed, kept, cancelled;
     int members[MEMBERS * 4];
     int count;
@@ -123,8 +124,8 @@ typedef struct machine {
     vow_value last; /* the bits of the latest result, where that is plain */
     vow_value results[MEMBERS * 2];
     bool plain[MEMBERS * 2];
-    int waits[MEMBERS *
-              2]; /* records that the program keeps, each for an item under way; -1: none */
+    /* Records that the program keeps, each for an item under way; -1: none. */
+    int waits[MEMBERS * 2];
     int64_t error;
 } machine;
 
@@ -161,14 +162,12 @@ typedef struct state {
     int frame_executors[FRAMES];
     int carried[FRAMES];
     int depth;
-    int default_executor;
     int64_t next_code;
     int adopted;  /* the record of the latest promise that became a value */
     bool looks;   /* at values whenever it can, which marks errors as seen */
     bool can[16]; /* which errors of the library's own there may be, by code */
     bool traced;
     int descriptors[3]; /* two of a pair, and one that takes everything */
-    int reports;
 } state;
 
 extern state f;
@@ -234,6 +233,8 @@ void loop_step(unsigned which);
 void time_step(unsigned which);
 int loop_here(void);
 int64_t time_of(int loop);
+/* Whether no hour passes there. */
+bool is_slow(int loop);
 void end_loop(int number);
 void scope_step(unsigned which);
 void check_scopes(void);

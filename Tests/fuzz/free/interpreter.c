@@ -18,7 +18,7 @@ void leave(void) {
 }
 
 bool is_full(void) {
-    return f.record_count > RECORDS - 64 || f.link_count > LINKS - 64 || f.edge_count > EDGES - 64;
+    return f.record_count > RECORDS - 64 || f.link_count > LINKS - 64 || f.edge_count > EDGES - 256;
 }
 
 void one_step(void) {

@@ -1,4 +1,4 @@
-/* Loops with a clock that stands still. */
+/* Loops: mostly those with a clock that stands still. */
 #define _POSIX_C_SOURCE 200809L /* poll */
 #include "free.h"
 
@@ -26,12 +26,17 @@ int64_t time_of(int number) {
     return self->seen;
 }
 
+bool is_slow(int number) {
+    return number < 0 || !f.loops[number].is_virtual;
+}
+
 static void create(void) {
     if (f.loop_count == LOOPS || loop_here() >= 0) {
         return;
     }
     clocked *self = &f.loops[f.loop_count];
-    self->real = vow_loop_create_virtual();
+    self->is_virtual = next_below(8) != 7;
+    self->real = self->is_virtual ? vow_loop_create_virtual() : vow_loop_create();
     EXPECT(self->real != NULL, "no loop");
     self->executor = vow_executor_retain(vow_loop_executor(self->real));
     self->seen = vow_now();
@@ -87,6 +92,10 @@ static void run_once(int number) {
  * for ever. */
 static void advance(int number) {
     int64_t hours = next_below(8), target = time_of(number) + hours * HOUR;
+    if (is_slow(number)) {
+        EXPECT(vow_loop_advance(f.loops[number].real, 0) == VOW_EINVAL, "a real clock is moved");
+        return;
+    }
     enter(IN_LOOP, 10 + number);
     trace("loop %d goes on by %d hours", number, (int)hours);
     int ran = vow_loop_advance(f.loops[number].real, hours * HOUR);
@@ -112,7 +121,7 @@ static void run_until(int number) {
     }
     int wanted = f.promises[place];
     const record *self = &f.records[wanted];
-    bool comes = self->origin == BY_DELAY && self->loop == number;
+    bool comes = self->origin == BY_DELAY && self->loop == number && !is_slow(number);
     if (!comes && vow_promise_state(self->real) == VOW_PENDING) {
         return;
     }

@@ -53,8 +53,8 @@ static void listen(int number) {
     }
     listener *self = &f.listeners[f.listener_count++];
     *self = (listener){.record = number, .interval = next_below(3) * HOUR, .loop = -1};
-    /* Without a loop, the hour of the process's clock would not pass. */
-    self->interval = loop_here() < 0 ? 0 : self->interval;
+    /* The hour of a real clock would not pass. */
+    self->interval = is_slow(loop_here()) ? 0 : self->interval;
     trace("listener on record %d, every %d hours", number, (int)(self->interval / HOUR));
     EXPECT(vow_on_progress(f.records[number].real, self->interval, on_progress, self, on_end) == 0,
            "nobody listens");

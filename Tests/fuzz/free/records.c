@@ -37,7 +37,7 @@ void wait_for(int number, int other) {
     }
 }
 
-/* A waits for B only where A or what it waits for is as old: so the search is over soon. */
+/* Whether one waits for the other in any way, or ever has. */
 bool reaches(int from, int to) {
     static bool seen[RECORDS];
     static int open[RECORDS];

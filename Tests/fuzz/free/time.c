@@ -8,13 +8,13 @@
  * cancelled in the end. */
 static void delay(void) {
     int loop = loop_here();
-    int64_t hours = next_below(6) + (loop < 0);
+    int64_t hours = next_below(6) + is_slow(loop);
     int64_t now = loop < 0 ? 0 : time_of(loop);
     int number = new_record(vow_delay(hours * HOUR), BY_DELAY);
     record *self = &f.records[number];
     self->loop = loop;
     self->deadline = now + hours * HOUR;
-    if (loop < 0) {
+    if (is_slow(loop)) {
         hold_record(number);
         self->cancelled_last = true;
     }
@@ -29,7 +29,7 @@ static void time_out(void) {
     if (promise == NULL) {
         return;
     }
-    int64_t hours = form % 6 + (loop < 0);
+    int64_t hours = form % 6 + is_slow(loop);
     int64_t now = loop < 0 ? 0 : time_of(loop);
     if (form >= 250 || vow_promise_state(promise) != VOW_PENDING) {
         /* The promise itself: there is nothing to limit. */

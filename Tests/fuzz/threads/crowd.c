@@ -190,7 +190,7 @@ static void *run_script(void *argument) {
 /* What the header lets the outcome be, and that each has one. */
 static void check_outcome(vow_promise *promise, int number, vow_kind kind) {
     vow_value out = vow_none();
-    int state = vow_await(promise, INT64_C(20000000000), &out);
+    int state = vow_await(promise, PATIENCE * INT64_C(1000000000), &out);
     bool good =
         state == VOW_REJECTED ? out.kind == VOW_ERROR : state == VOW_FULFILLED && out.kind == kind;
     if (!good) {

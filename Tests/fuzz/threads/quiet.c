@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PATIENCE = 20 }; /* seconds */
-
 void differ(const char *what, int number) {
     fprintf(stderr, "DIFFERENCE: %s (%d)\n", what, number);
     abort();
