@@ -24,13 +24,14 @@ run_part() (
     closing_line
 )
 
-library="Sources/VowCore Sources/CVowPlatform include packaging scripts/build-objects scripts/build-lib
+core="Sources/VowCore Sources/CVowPlatform include"
+library="$core packaging scripts/build-objects scripts/build-lib
     scripts/lib/toolchain.sh scripts/lib/sources.sh scripts/lib/program.sh scripts/lib/results.sh"
 c_tests="Tests/c Tests/faults Tests/aplus examples-c scripts/c-tests scripts/examples"
 swift="Package.swift Sources include"
 
 part forms "the C tests whole, with archive, bundled and checked library; the heavy ones" "$library $c_tests" forms
-part schedules "all interleavings of small scenarios, up to their bounds" "$library Tests/schedules" schedules
+part schedules "all interleavings of small scenarios, up to their bounds" "$core Tests/schedules" schedules
 part models "the protocols of the core, searched to their ends" "" models
 part asan "C and C++ tests, faults, examples and demo under AddressSanitizer" \
     "$library $c_tests Tests/cpp Tests/demo scripts/sanitize scripts/cpp-tests scripts/demo-tests" "scripts/sanitize asan"
