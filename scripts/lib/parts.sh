@@ -16,6 +16,7 @@ is_part() { [ -n "${commands[$1]:-}" ]; }
 run_part() (
     set -uo pipefail
     export INPUTS=${inputs[$1]}
+    case ${commands[$1]} in scripts/*) exec ${commands[$1]} ;; esac
     . scripts/lib/make.sh
     . scripts/lib/results.sh
     . scripts/lib/variants.sh
