@@ -1,5 +1,6 @@
-# contents PATH...: one hash of all files at or below these paths, names included; not of what is built. Sourced.
+# contents PATH...: one hash of all files at or below these paths, names included; not of what is built, nor of the record
+# of what was proved, which changes by being written. Sourced.
 contents() {
-    find "$@" -name __pycache__ -prune -o -name .build -prune -o -type f -print0 2>/dev/null |
+    find "$@" -name __pycache__ -prune -o -name .build -prune -o -type f ! -path docs/proved.md -print0 2>/dev/null |
         LC_ALL=C sort -z | xargs -0 sha256sum -- | sha256sum | cut -c1-16
 }
