@@ -68,8 +68,7 @@ forms() {
     }
     suite "libraries" --needs "$c" variants
     through
-    export TEST_DEPTH=full
-    suite "C, full size" --needs "$c" scripts/c-tests shared Tests/c/*.c
+    suite "C, full size" --needs "$c" env TEST_DEPTH=full scripts/c-tests shared Tests/c/*.c
     suite "C, archive" --needs "$c" scripts/c-tests static Tests/c/*.c
     suite "C, bundled" --needs "$c" scripts/c-tests bundled $(without_dispatch Tests/c/*.c)
     suite "C, checked" --needs "$c" scripts/c-tests checked Tests/c/*.c Tests/c/checked/*.c
