@@ -259,11 +259,13 @@ static vow_loop *interrupted;
 
 static void on_signal(int number) {
     (void)number;
+    int before = errno;
     errno = 77;
     vow_loop_wake(interrupted);
     if (errno != 77) {
         abort();
     }
+    errno = before;
 }
 
 TEST("a wake from a signal handler") {
