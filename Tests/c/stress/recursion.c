@@ -56,7 +56,8 @@ static void *recur(void *context) {
     return NULL;
 }
 
-/* live_before: how many promises were alive before any run; the pool may still free those of the run before. */
+/* live_before: how many promises were alive before any run; the pool may still free those of the
+ * run before. */
 static recursion run(vow_executor *executor, long count, int64_t live_before) {
     recursion self = {executor, descend, NULL, count, live_before, 0, 0, 0};
     on_small_stack(recur, &self);
