@@ -868,7 +868,8 @@ VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
  */
 
 /* Sets the context (consumed) from here on: until the running handler returns, or,
- * outside of handlers, on this thread until it is set again. vow_none(): none. */
+ * outside of handlers, on this thread until it is set again. vow_none(): none. What a
+ * handler has set is released before its result counts, like a context of its own. */
 VOW_API void vow_context_set(vow_value context);
 
 /* The context here and now, borrowed until it is set again. */

@@ -58,6 +58,53 @@ TEST("it travels on to what handlers make, and async work has it") {
     CHECK_INT_EQ(int_of(work), 8);
 }
 
+/* What a handler has put into the travelling context looks, when it ends, for the handler's
+ * promise. */
+typedef struct leftover {
+    vow_promise *promise;
+    vow_state found;
+} leftover;
+
+static void look_for_result(void *pointer) {
+    leftover *self = pointer;
+    self->found = vow_promise_state(self->promise);
+}
+
+static const vow_class leftover_class = {sizeof(vow_class), "leftover", look_for_result, NULL};
+
+static vow_value leave_one(vow_value input, void *context) {
+    (void)input;
+    vow_context_set(vow_object(context, &leftover_class));
+    return vow_int(1);
+}
+
+static vow_value leave_one_and_return_text(vow_value input, void *context) {
+    (void)leave_one(input, context);
+    return vow_string("text", 4);
+}
+
+TEST("what a handler leaves in the context is released before its result counts") {
+    vow_executor *serial = vow_executor_serial("context");
+    vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(), serial};
+    vow_handler handlers[2] = {leave_one, leave_one_and_return_text};
+    for (int i = 0; i < 12; i++) {
+        /* With and without a context of the reaction's own. */
+        leftover left = {NULL, VOW_REJECTED};
+        vow_resolver *resolver;
+        vow_context_set(i % 4 < 2 ? vow_none() : vow_int(5));
+        vow_promise *start = vow_promise_create(&resolver);
+        left.promise = then_on(executors[i % 3], vow_promise_retain(start), handlers[i % 2], &left);
+        vow_context_set(vow_none());
+        CHECK(vow_resolve(resolver, vow_int(0)));
+        CHECK_INT_EQ(vow_await(left.promise, LONG_ENOUGH, NULL), VOW_FULFILLED);
+        CHECK_INT_EQ(left.found, VOW_PENDING);
+        vow_promise_release(left.promise);
+        vow_promise_release(start);
+        vow_resolver_release(resolver);
+    }
+    vow_executor_release(serial);
+}
+
 TEST("what a handler sets ends with it") {
     vow_executor *in = vow_executor_inline();
     vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));

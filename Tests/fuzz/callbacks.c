@@ -53,6 +53,7 @@ static vow_value run_handler(vow_value input, context *self) {
     result = usable_for(reaction, result);
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
+    m.promises[reaction].late = w.carried_is_set[w.depth];
     if (self->has_destroy) {
         hold(result);
         self->returned = result.model;

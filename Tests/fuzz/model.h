@@ -46,6 +46,7 @@ typedef struct model_promise {
     model_wait wait;
     bool observed;
     bool direct;   /* settled by the very call that resolved it, not by way of another promise */
+    bool late;     /* its result counts once what its handler has left as context is released */
     bool doubtful; /* whether it or what it follows reports a rejection is left open */
     bool gone;     /* counted as freed, when last looked */
     int holds;     /* references that the program has */

@@ -61,12 +61,12 @@ bool model_source_cancel(int source, int reason) {
             m.hooks[i].due = HOOK_CALLED;
         }
     }
-    for (int i = m.promise_count - 1; i >= 0; i--) {
+    for (int i = 0; i < m.promise_count; i++) {
         if (m.promises[i].token == source) {
             give(i, self->error);
         }
     }
-    for (int i = m.source_count - 1; i >= 0; i--) {
+    for (int i = 0; i < m.source_count; i++) {
         bool linked = false;
         for (int j = 0; j < m.sources[i].parent_count; j++) {
             linked |= m.sources[i].parents[j] == source;

@@ -8,7 +8,7 @@ void check_state(int slot, bool strict) {
     const model_promise *self = &m.promises[number];
     vow_state state = vow_promise_state(w.promises[slot]);
     /* In the midst of a call an outcome may still be on its way, but only from another promise. */
-    bool exact = strict || w.depth == 0 || self->direct;
+    bool exact = strict || w.depth == 0 || (self->direct && !self->late);
     EXPECT(state == self->state || (!exact && state == VOW_PENDING),
            "promise %d is in state %u instead of %u", number, state, self->state);
 }
