@@ -143,5 +143,6 @@ const scenario *const scenarios[] = {
     &progress_listen,
     &progress_release,
     &progress_serial,
+    &machine_looked_through,
     NULL,
 };

@@ -61,5 +61,7 @@ extern const scenario link_two_readers, only_member, last_reader, cancel_release
 /* progress.c */
 extern const scenario progress_settle, progress_twice, progress_listen, progress_release,
     progress_serial;
+/* machines.c */
+extern const scenario machine_looked_through;
 
 #endif
