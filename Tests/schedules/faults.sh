@@ -94,6 +94,16 @@ fault retain-after-unlock Promise/Path.swift \
     '        pointee.state.unlock(word.phase, word.head)
         found.promise?.retain()'
 
+fault idle-observer-is-locked Promise/Observe.swift \
+    '        guard let word = pointee.state.lock(whileIn: .open) else { return nil }
+        let promise = upstream
+        promise?.retain()
+        pointee.state.unlock(.open, word.head)' \
+    '        let word = pointee.state.lock()
+        let promise = word.phase == .open ? upstream : nil
+        promise?.retain()
+        pointee.state.unlock(word.phase, word.head)'
+
 fault dies-though-held Promise/Follow.swift \
     '        && promise.pointee.counts.loadAcquire() == theirs
 ' ''
@@ -539,6 +549,7 @@ fault run-at-once-while-others-wait Promise/React.swift \
 
 # Which scenarios find them first: tried before all others, which only saves time.
 declare -A likely=(
+    [idle-observer-is-locked]=machine-looked-through
     [cancel-does-not-wait]="cancel-inline-reaction"
     [markout-forgotten-in-batch]="cancel-handed-over"
     [markout-before-next-is-read]="cancel-inline-reaction cancel-handed-over cancel-first-of-batch two-register-settle"

@@ -63,12 +63,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of an observer: what it looks at (owned); nil if it is idle, or about to be.
+    /// Of an observer: what it looks at (owned); nil if it is idle, or about to be. Only one that looks at something
+    /// is ever locked, because its owner makes the steps from and to idle without looking for a lock.
     func observed() -> RecordPointer? {
-        let word = pointee.state.lock()
-        let promise = word.phase == .open ? upstream : nil
+        guard let word = pointee.state.lock(whileIn: .open) else { return nil }
+        let promise = upstream
         promise?.retain()
-        pointee.state.unlock(word.phase, word.head)
+        pointee.state.unlock(.open, word.head)
         return promise
     }
 }

@@ -40,11 +40,12 @@ struct PromiseState: ~Copyable, Sendable {
         _ = change { old in StateWord(.open, old.head) }
     }
 
-    /// Of an observer, idle: settled → open. It is about to look at a promise.
-    func reopen() { word.storeRelaxed(Phase.open.bits) }
+    /// Of an observer, idle: settled → open. It is about to look at a promise, and whoever locks it open may read
+    /// which: releases. Nobody locks an idle one, so a plain store loses nothing.
+    func reopen() { word.storeRelease(Phase.open.bits) }
 
-    /// → settled, by who has it alone: an observer that the caller has claimed, and is idle again; or a record that
-    /// nobody else can look at any more, or can yet. Releases.
+    /// → settled, by who has it alone: an observer that the caller has claimed, and is idle again (nobody locks a
+    /// claimed one); or a record that nobody else can look at any more, or can yet. Releases.
     func close() { word.storeRelease(Phase.settled.bits) }
 
     /// open → running, of a reaction that only the caller has.
