@@ -99,13 +99,16 @@ is_remembered() {
 
 # Waits for one that ends, and counts it.
 reap() {
-    local name one
-    until read -r -t 5 name <&"$ended"; do
+    local name= part one
+    until read -r -t 5 part <&"$ended"; do
+        # On a busy machine the time can be up in the middle of a name.
+        name+=$part
         # One that was killed says nothing.
         for one in "${!running[@]}"; do
-            kill -0 "${running[$one]}" 2>/dev/null || [ -e "$(log_of "$one").status" ] || { name=$one && break 2; }
+            kill -0 "${running[$one]}" 2>/dev/null || [ -e "$(log_of "$one").status" ] || { name=$one part= && break 2; }
         done
     done
+    name+=$part
     unset "running[$name]"
     counted "$name" "$(log_of "$name")"
 }
