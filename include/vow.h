@@ -29,7 +29,10 @@
  *
  *   Threads: every function may be called from any thread, and from inside any
  *   handler, destructor or hook. Callbacks never run while the library holds a
- *   lock, so they may call every function, also on the same promise.
+ *   lock, so they may call every function, also on the same promise. No
+ *   function is a point where pthread_cancel ends a thread, and inside
+ *   vow_loop_run_once and _until no handler is. Other callbacks return: what a
+ *   thread leaves by pthread_exit, a cancellation or longjmp stays pending.
  *
  *   NULL and wrong arguments: where a promise is returned, the answer is a
  *   promise rejected with VOW_EINVAL whose message names function and argument;
@@ -427,7 +430,8 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *   VOW_EDEADLOCK  the wait would block the serial or VOW_BARRIER executor that
  *                  has to run what is waited for; or a handler, the destructor
  *                  of its context or a subscribe waits for its own result
- *   VOW_EFORKED    in a forked child, for work that was left with the parent
+ *   VOW_EFORKED    in a forked child, for work that was left with the parent, or a
+ *                  promise that another thread was changing at that moment
  * Having waited for a rejection counts as having handled it. On the thread of an
  * event loop (chapter 7) it runs the loop instead of blocking it.
  *
@@ -564,7 +568,8 @@ VOW_API vow_loop *VOW_NULLABLE vow_loop_create_virtual(void);
 
 /* Moves the clock of a virtual loop (borrowed) on by `ns` nanoseconds, running
  * timers and handlers in order of time as vow_loop_run_once does. Returns how
- * many handlers and timers ran; VOW_EINVAL: no virtual loop, or a negative time. */
+ * many handlers and timers ran; VOW_EINVAL: no virtual loop, or a negative time.
+ * Time ends at INT64_MAX: what would come later comes then. */
 VOW_API int vow_loop_advance(vow_loop *loop, int64_t ns);
 
 /* The loop's executor. Borrowed: it may be retained and outlive the loop, after
@@ -617,10 +622,14 @@ VOW_API vow_promise *vow_fd_ready(int fd, uint32_t events);
 /* -------------------------------------------------------------------- 8. Time
  *
  * Nanoseconds of the monotonic clock. On a loop's thread a timer is the loop's,
- * elsewhere libdispatch's. A timer lives as long as somebody waits for it: once
- * its promise is cancelled or the last handle and reaction are gone, it is
- * removed at once. Timers stand in a pairing heap inside their promises' memory:
- * setting one takes constant time, removing one O(log n), amortised.
+ * elsewhere libdispatch's: there, what a timer or a descriptor calls (inline
+ * handlers, hooks, destructors) may be slow, or wait for another timer or
+ * descriptor: after a millisecond one more thread goes on with those. So up to 31
+ * may be held up; with more, the others wait until one of them returns.
+ *
+ * A timer lives as long as somebody waits for it: once its promise is cancelled or the last handle
+ * and reaction are gone, it is removed at once. Timers stand in a pairing heap inside their
+ * promises' memory: setting one takes constant time, removing one O(log n), amortised.
  */
 
 /* The monotonic clock that a delay made here and now would go by, in nanoseconds:
@@ -697,10 +706,12 @@ VOW_API bool vow_cancel_with(vow_promise *promise, vow_value reason);
 /* Has fn(context) called, once, if the promise of a resolver (borrowed) is
  * cancelled, or nobody is left who could read it, before it is resolved: the work
  * for it can be stopped. Called on the thread that cancels or releases, as its
- * last act, or at once if it is too late already. Not called: after the promise
- * was resolved. In every case destroy(context) (destroy may be NULL) runs exactly
- * once, after fn. Several are called in the order in which they were given.
- * Returns 0; VOW_EINVAL: resolver or fn is NULL; VOW_ENOMEM. */
+ * last act, or at once if it is too late already; but inside a destructor, or
+ * another such fn, when that has returned. Not called: after the promise was
+ * resolved, which another thread may do at the moment of the call. In every case
+ * destroy(context) (destroy may be NULL) runs exactly once, after fn. Several are
+ * called in the order in which they were given. Returns 0; VOW_EINVAL: resolver or
+ * fn is NULL; VOW_ENOMEM. */
 VOW_API int
 vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
                        void *VOW_NULLABLE context,
@@ -862,14 +873,15 @@ VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
 /* ---------------------------------------------------------------- 11. Context
  *
  * One value that travels along: a request's identity, a trace span, a user. Each
- * reaction, and each fn of vow_async, vow_map, vow_reduce, vow_repeat and
- * vow_retry, gets the value that was set where it was made, and runs with it.
- * Costs nothing where none is set.
+ * reaction, and each function that vow_async, vow_map, vow_reduce, vow_repeat and
+ * vow_retry are given, gets the value that was set where it was made, and each call
+ * of it begins with that. Costs nothing where none is set.
  */
 
-/* Sets the context (consumed) from here on: until the running handler returns, or,
- * outside of handlers, on this thread until it is set again. vow_none(): none. What a
- * handler has set is released before its result counts, like a context of its own. */
+/* Sets the context (consumed) from here on: until the running handler, or function
+ * of one of those, returns, or, outside of them, on this thread until it is set
+ * again. vow_none(): none. What a handler has set is released before its result
+ * counts, like a context of its own. */
 VOW_API void vow_context_set(vow_value context);
 
 /* The context here and now, borrowed until it is set again. */
@@ -934,6 +946,10 @@ typedef struct vow_statistics {
     uint64_t handlers; /* reactions that wait for a promise or for their executor */
     uint64_t bytes;    /* memory held by promises, values and executors */
 } vow_statistics;
+
+/* Not among the bytes: each thread keeps the memory of up to 1,024 freed promises of
+ * each of three sizes, some 260 KB, for its next ones, until it ends. None is kept
+ * where vow_set_allocator was called. */
 
 /* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);

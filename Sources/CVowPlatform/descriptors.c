@@ -2,15 +2,14 @@
 #define _GNU_SOURCE /* ppoll, EPOLLRDHUP */
 #include "descriptors.h"
 
-#include <errno.h>
+#include "platform.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
 /* The numbers of vow.h, which says what they mean. */
 #define READ_BIT 1u
@@ -22,18 +21,20 @@ int vow_platform_make_event(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
+/* Raising and lowering are done under locks, and in signal handlers: the plain system calls are no
+ * cancellation points. */
 void vow_platform_raise(int event) {
     int before = errno;
     uint64_t one = 1;
     /* It can fail only where it is raised already, countless times. */
-    ssize_t written = write(event, &one, sizeof one);
+    ssize_t written = syscall(SYS_write, event, &one, sizeof one);
     (void)written;
     errno = before;
 }
 
 void vow_platform_lower(int event) {
     uint64_t count;
-    ssize_t got = read(event, &count, sizeof count);
+    ssize_t got = syscall(SYS_read, event, &count, sizeof count);
     (void)got;
 }
 
@@ -92,7 +93,9 @@ int vow_platform_change_watch(int set, int descriptor, uint32_t events) {
 
 int vow_platform_look(int set, vow_platform_ready *ready, int count) {
     struct epoll_event events[64];
+    int cancel = vow_platform_hold_cancel();
     int found = epoll_wait(set, events, count < 64 ? count : 64, 0);
+    vow_platform_let_cancel(cancel);
     for (int i = 0; i < found; i++) {
         uint32_t seen = events[i].events;
         ready[i].descriptor = events[i].data.fd;
@@ -112,7 +115,10 @@ int vow_platform_sleep(int set, int64_t nanoseconds) {
     struct timespec time;
     time.tv_sec = (time_t)(nanoseconds / NANOSECONDS);
     time.tv_nsec = (long)(nanoseconds % NANOSECONDS);
-    return ppoll(&one, 1, nanoseconds < 0 ? NULL : &time, NULL) != 0;
+    int cancel = vow_platform_hold_cancel();
+    int found = ppoll(&one, 1, nanoseconds < 0 ? NULL : &time, NULL);
+    vow_platform_let_cancel(cancel);
+    return found != 0;
 }
 
 int vow_platform_is_open(int descriptor) {
@@ -123,19 +129,38 @@ int vow_platform_is_open(int descriptor) {
 struct dispatch_source_type_s;
 extern const struct dispatch_source_type_s _dispatch_source_type_timer;
 extern const struct dispatch_source_type_s _dispatch_source_type_read;
+extern void *dispatch_queue_create(const char *label, void *attributes);
 extern void *dispatch_source_create(const struct dispatch_source_type_s *type, uintptr_t handle,
                                     unsigned long mask, void *queue);
 extern void dispatch_source_set_event_handler_f(void *source, void (*work)(void *));
 extern void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval,
                                       uint64_t leeway);
 extern uint64_t dispatch_time(uint64_t when, int64_t delta);
+extern void dispatch_set_context(void *object, void *context);
 extern void dispatch_resume(void *object);
+extern void dispatch_suspend(void *object);
+extern void dispatch_release(void *object);
 #define FOR_EVER (~UINT64_C(0))
 
-void *vow_platform_make_timer_source(void (*work)(void *)) {
-    void *source = dispatch_source_create(&_dispatch_source_type_timer, 0, 0, NULL);
+/* The global queue has no more threads than there are processors, until libdispatch sees, after a
+ * second, that they are blocked. A serial queue gets one at once. */
+static void *make_source(const struct dispatch_source_type_s *type, uintptr_t handle,
+                         void (*work)(void *), void *context) {
+    void *queue = dispatch_queue_create("vow.events", NULL);
+    void *source = queue == NULL ? NULL : dispatch_source_create(type, handle, 0, queue);
     if (source != NULL) {
+        dispatch_set_context(source, context);
         dispatch_source_set_event_handler_f(source, work);
+    }
+    if (queue != NULL) {
+        dispatch_release(queue);
+    }
+    return source;
+}
+
+void *vow_platform_make_timer_source(void (*work)(void *), void *context) {
+    void *source = make_source(&_dispatch_source_type_timer, 0, work, context);
+    if (source != NULL) {
         dispatch_source_set_timer(source, FOR_EVER, FOR_EVER, 0);
         dispatch_resume(source);
     }
@@ -146,12 +171,23 @@ void vow_platform_set_timer_source(void *source, int64_t delay) {
     dispatch_source_set_timer(source, dispatch_time(0, delay), FOR_EVER, 0);
 }
 
-void *vow_platform_make_read_source(int descriptor, void (*work)(void *)) {
-    void *source =
-        dispatch_source_create(&_dispatch_source_type_read, (uintptr_t)descriptor, 0, NULL);
-    if (source != NULL) {
-        dispatch_source_set_event_handler_f(source, work);
-        dispatch_resume(source);
+void *vow_platform_make_read_source(int descriptor, void (*work)(void *), void *context) {
+    int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    void *source;
+    if (own < 0) {
+        return NULL;
+    }
+    source = make_source(&_dispatch_source_type_read, (uintptr_t)own, work, context);
+    if (source == NULL) {
+        vow_platform_close(own);
     }
     return source;
+}
+
+void vow_platform_resume_source(void *source) {
+    dispatch_resume(source);
+}
+
+void vow_platform_suspend_source(void *source) {
+    dispatch_suspend(source);
 }

@@ -2,14 +2,9 @@
 #define _GNU_SOURCE /* pthread_getname_np, program_invocation_short_name, secure_getenv */
 #include "trace.h"
 
-#include <errno.h>
+#include "platform.h"
+
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #ifdef VOW_CHECKED
 enum { record_size = 56, box_size = 24, is_checked = 1 };
@@ -92,7 +87,10 @@ int vow_platform_create_file(const char *path) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    return open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int cancel = vow_platform_hold_cancel();
+    int file = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    vow_platform_let_cancel(cancel);
+    return file;
 }
 
 static int write_all(int fd, const char *from, size_t count) {
@@ -112,12 +110,9 @@ static int write_all(int fd, const char *from, size_t count) {
 
 int vow_platform_write(int fd, const void *bytes, size_t count) {
     /* A thread that is cancelled here would keep the tracing's lock. */
-    int state;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    int cancel = vow_platform_hold_cancel();
     int is_written = write_all(fd, bytes, count);
-    int error = errno;
-    (void)pthread_setcancelstate(state, NULL);
-    errno = error;
+    vow_platform_let_cancel(cancel);
     return is_written;
 }
 

@@ -37,10 +37,11 @@ final class ListenerTests: CoreTest {
         XCTAssertEqual(listener(every: 0, toldAt: 10_000).timeLeft(at: 10_000), 0)
     }
 
-    func testTheLongestIntervalDoesNotOverflow() {
+    func testTheLongestIntervalEndsWithTheClock() {
         let one = listener(every: Int64.max, toldAt: 1_000)
-        XCTAssertEqual(one.timeLeft(at: 1_000), Int64.max)
-        XCTAssertEqual(one.timeLeft(at: 2_000), Int64.max - 1_000)
+        XCTAssertEqual(one.timeLeft(at: 1_000), Int64.max - 1_000)
+        XCTAssertEqual(one.timeLeft(at: 2_000), Int64.max - 2_000)
+        XCTAssertEqual(one.timeLeft(at: Int64.max), 0)
     }
 
     func testTheLastOneWaitsForNothing() {

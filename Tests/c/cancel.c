@@ -115,6 +115,68 @@ TEST("releasing the last handle of a pending promise tells its producer, and set
     vow_resolver_release(resolver);
 }
 
+/* What a destructor does with a promise: a thread calls no hook before the destructor has returned.
+ */
+typedef struct in_destructor {
+    vow_promise *promise;
+    vow_resolver *resolver;
+    hook *late; /* given after the last reader has gone */
+    bool resolves;
+} in_destructor;
+
+static void lose_and_resolve(void *context) {
+    in_destructor *self = context;
+    vow_promise_release(self->promise);
+    if (self->late != NULL) {
+        CHECK_INT_EQ(vow_resolver_on_cancel(self->resolver, hook_called, self->late, counter_end),
+                     0);
+    }
+    if (self->resolves) {
+        CHECK(vow_resolve(self->resolver, vow_int(1)));
+    }
+    vow_resolver_release(self->resolver);
+}
+
+static const vow_class losing_class = {sizeof(vow_class), "losing", lose_and_resolve, NULL};
+
+TEST("a hook that waits for the end of a destructor is not called once the promise is resolved") {
+    for (int way = 0; way < 4; way++) {
+        hook told = {0}, late = {0};
+        in_destructor self = {.late = way / 2 == 0 ? NULL : &late, .resolves = way % 2 == 0};
+        self.promise = hooked(&self.resolver, &told);
+        vow_value_release(vow_object(&self, &losing_class));
+        hook_is(&told, !self.resolves, 1);
+        hook_is(&late, self.late != NULL && !self.resolves, self.late != NULL);
+    }
+}
+
+typedef struct resolving {
+    vow_resolver *resolver;
+    bool resolved;
+} resolving;
+
+static void resolve_in_hook(void *context) {
+    resolving *self = context;
+    self->resolved = vow_resolve(self->resolver, vow_int(1));
+}
+
+TEST("a hook that resolves a promise is the last to be called: only one that nobody reads can be") {
+    for (int way = 0; way < 2; way++) {
+        resolving first = {0};
+        hook second = {0};
+        vow_promise *promise = vow_promise_create(&first.resolver);
+        CHECK_INT_EQ(vow_resolver_on_cancel(first.resolver, resolve_in_hook, &first, NULL), 0);
+        CHECK_INT_EQ(vow_resolver_on_cancel(first.resolver, hook_called, &second, counter_end), 0);
+        if (way == 1) {
+            CHECK(vow_cancel(promise));
+        }
+        vow_promise_release(promise);
+        CHECK(first.resolved == (way == 0));
+        hook_is(&second, way, 1);
+        vow_resolver_release(first.resolver);
+    }
+}
+
 TEST("a reaction keeps the interest alive, whoever holds it") {
     vow_resolver *resolver;
     hook told = {0};

@@ -124,6 +124,78 @@ TEST("what a handler sets ends with it") {
     vow_executor_release(serial);
 }
 
+/* What the combinators' functions find as context, and leave there: an object, in turn with others.
+ */
+typedef struct looker {
+    int64_t expected; /* 0: none */
+    atomic_int calls, wrong;
+    counter left;
+} looker;
+
+static void look_and_leave(looker *it) {
+    vow_value here = vow_context_get();
+    atomic_fetch_add(&it->calls, 1);
+    bool good = it->expected == 0 ? here.kind == VOW_NONE
+                                  : here.kind == VOW_INT && here.as.integer == it->expected;
+    if (!good) {
+        atomic_fetch_add(&it->wrong, 1);
+    }
+    vow_context_set(vow_object(&it->left, &counter_class));
+}
+
+static bool look_below_three(vow_value state, void *context) {
+    look_and_leave(context);
+    return state.as.integer < 3;
+}
+
+static vow_value look_and_add(vow_value state, void *context) {
+    look_and_leave(context);
+    return vow_int(state.as.integer + 1);
+}
+
+static vow_value look_and_sum(vow_value sum, vow_value item, void *context) {
+    look_and_leave(context);
+    return vow_int(sum.as.integer + item.as.integer);
+}
+
+static vow_value look_and_fail(vow_value attempt, void *context) {
+    look_and_leave(context);
+    return attempt.as.integer < 3 ? vow_error("test", 1, "again") : vow_int(attempt.as.integer);
+}
+
+static bool look_and_allow(vow_value error, void *context) {
+    (void)error;
+    look_and_leave(context);
+    return true;
+}
+
+TEST("each function of a combinator begins with the context that was set where that was made") {
+    vow_executor *executors[2] = {vow_executor_inline(), vow_executor_pool()};
+    for (int i = 0; i < 4; i++) {
+        looker it = {.expected = i % 2 == 0 ? 0 : 7};
+        vow_executor_set_default(executors[i / 2]);
+        vow_context_set(i % 2 == 0 ? vow_none() : vow_int(7));
+        vow_promise *repeated = vow_repeat(vow_int(0), look_below_three, look_and_add, &it);
+        vow_value numbers[3] = {vow_int(1), vow_int(2), vow_int(3)};
+        vow_promise *mapped = vow_map(vow_list(numbers, 3), look_and_add, &it, 1);
+        vow_promise *members[2] = {fulfilled_int(1), fulfilled_int(2)};
+        vow_promise *sum = vow_reduce(members, 2, vow_int(0), look_and_sum, &it);
+        vow_retry_policy policy = {
+            .size = sizeof policy, .attempts = 3, .may_retry = look_and_allow};
+        vow_promise *retried = vow_retry(&policy, look_and_fail, &it);
+        vow_context_set(vow_none());
+        vow_executor_set_default(NULL);
+        CHECK_INT_EQ(int_of(repeated), 3);
+        CHECK_INT_EQ(vow_await(mapped, LONG_ENOUGH, NULL), VOW_FULFILLED);
+        vow_promise_release(mapped);
+        CHECK_INT_EQ(int_of(sum), 3);
+        CHECK_INT_EQ(int_of(retried), 3);
+        CHECK_INT_EQ(atomic_load(&it.calls), 7 + 3 + 2 + 5);
+        CHECK_INT_EQ(atomic_load(&it.wrong), 0);
+        CHECK_INT_EQ(atomic_load(&it.left.ends), atomic_load(&it.calls));
+    }
+}
+
 TEST("a counted context lives as long as something carries it") {
     counter object = {0};
     vow_resolver *resolver;

@@ -371,3 +371,56 @@ TEST("a child may shut down: what was left with the parent is not waited for") {
     CHECK_INT_EQ(code_of(work), 0);
     CHECK_INT_EQ(code_of(delay), 0);
 }
+
+typedef struct meddler {
+    vow_promise *promise;
+    atomic_bool isEnough;
+} meddler;
+
+/* The oldest of many reactions is cancelled: the promise's queue is locked, and walked through. */
+static void *meddle(void *context) {
+    enum { READERS = 200 };
+    meddler *self = context;
+    vow_executor_set_default(vow_executor_inline());
+    while (!atomic_load(&self->isEnough)) {
+        vow_promise *readers[READERS];
+        for (int i = 0; i < READERS; i++) {
+            readers[i] = vow_then(vow_promise_retain(self->promise), add_one, NULL);
+        }
+        for (int i = 0; i < READERS; i++) {
+            vow_cancel(readers[i]);
+            vow_promise_release(readers[i]);
+        }
+    }
+    return NULL;
+}
+
+TEST("a child's wait for a promise that another thread had locked at the fork ends") {
+    vow_resolver *resolver;
+    meddler self = {.promise = vow_promise_create(&resolver)};
+    vow_promise *link = then_inline(vow_promise_retain(self.promise), add_one, NULL);
+    pthread_t thread = start_thread(meddle, &self);
+    for (int i = 0; i < many_of(150, 1500); i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(CHILD_LIMIT);
+            /* The link's way leads to the other one. */
+            int first = vow_await(self.promise, 1000, NULL), second = vow_await(link, 1000, NULL);
+            bool good = (first == VOW_PENDING || first == VOW_EFORKED) &&
+                        (second == VOW_PENDING || second == VOW_EFORKED);
+            _exit(good ? 0 : 1);
+        }
+        int status = -1;
+        CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        if (!CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+            break;
+        }
+    }
+    atomic_store(&self.isEnough, true);
+    pthread_join(thread, NULL);
+    vow_resolve(resolver, vow_int(1));
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(int_of(link), 2);
+    vow_promise_release(self.promise);
+}

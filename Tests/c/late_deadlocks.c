@@ -2,6 +2,8 @@
  * (G11). */
 #include "worker.h"
 
+#include <sys/resource.h>
+
 /* A handler's wait for a promise that is resolved while it waits; it gives the answer. */
 typedef struct late_wait {
     vow_promise *awaited;
@@ -153,4 +155,60 @@ TEST("a thenable that has resolved with another thread's promise may wait for th
     CHECK_INT_EQ(self.integer, 7);
     CHECK_INT_EQ(int_of(self.outer), 7);
     vow_promise_release(self.inner);
+}
+
+enum { WAITERS = 32, SUBMISSIONS = 200 };
+
+typedef struct sleepers {
+    vow_promise *awaited;
+    vow_resolver *resolver;
+    vow_promise *own[WAITERS];
+    atomic_int begun;
+} sleepers;
+
+static vow_value sleep_in_pool(vow_value input, void *context) {
+    sleepers *self = context;
+    (void)input;
+    atomic_fetch_add(&self->begun, 1);
+    return vow_int(vow_await(self->awaited, VOW_FOREVER, NULL));
+}
+
+/* As often as any thread of the process has gone to sleep. */
+static long sleeps(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+}
+
+static long sleeps_while_submitting(vow_executor *executor) {
+    long before = sleeps();
+    for (int i = 0; i < SUBMISSIONS; i++) {
+        CHECK_INT_EQ(int_of(vow_async(executor, add_one, NULL)), 1);
+    }
+    return sleeps() - before;
+}
+
+TEST("G11: threads that wait in handlers sleep through work for executors that they do not block") {
+    sleepers all = {.awaited = NULL};
+    worker thread;
+    vow_executor *serial = vow_executor_serial("unrelated");
+    worker_start(&thread);
+    vow_executor *custom = vow_executor_custom(&worker_class, &thread);
+    all.awaited = vow_promise_create(&all.resolver);
+    for (int i = 0; i < WAITERS; i++) {
+        all.own[i] = vow_async(vow_executor_pool(), sleep_in_pool, &all);
+    }
+    CHECK(reaches(&all.begun, WAITERS));
+    usleep(50000);
+    CHECK(sleeps_while_submitting(serial) < SUBMISSIONS * WAITERS / 4);
+    CHECK(sleeps_while_submitting(custom) < SUBMISSIONS * WAITERS / 4);
+    CHECK(vow_resolve(all.resolver, vow_int(1)));
+    vow_resolver_release(all.resolver);
+    for (int i = 0; i < WAITERS; i++) {
+        CHECK_INT_EQ(int_of(all.own[i]), VOW_FULFILLED);
+    }
+    CHECK_INT_EQ(int_of(all.awaited), 1);
+    vow_executor_release(serial);
+    vow_executor_release(custom);
+    worker_stop(&thread);
 }

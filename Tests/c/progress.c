@@ -220,6 +220,48 @@ TEST("an interval leaves out what is older, and the newest is told when it is ov
     CHECK_INT_EQ(atomic_load(&self.ends), 1);
 }
 
+TEST("at the end of a virtual clock no interval is left to wait for") {
+    for (int way = 0; way < 2; way++) {
+        ear self = {0};
+        vow_loop *loop = vow_loop_create_virtual();
+        vow_resolver *resolver;
+        vow_promise *promise = vow_promise_create(&resolver);
+        CHECK_INT_EQ(vow_on_progress(promise, way == 0 ? SECOND : INT64_MAX, hear, &self, ear_end),
+                     0);
+        vow_loop_advance(loop, INT64_MAX - vow_now());
+        for (int i = 1; i <= 3; i++) {
+            vow_promise_set_progress(promise, i / 10.0, NULL);
+            vow_loop_run_once(loop, 0);
+            vow_loop_advance(loop, SECOND);
+            CHECK_INT_EQ(atomic_load(&self.calls), i);
+        }
+        CHECK(last_of(&self) == 0.3);
+        give_up(promise, resolver);
+        vow_loop_destroy(loop);
+        CHECK_INT_EQ(atomic_load(&self.ends), 1);
+    }
+}
+
+TEST("an interval that goes beyond the end of a virtual clock ends with it") {
+    ear self = {0};
+    vow_loop *loop = vow_loop_create_virtual();
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    CHECK_INT_EQ(vow_on_progress(promise, 10 * SECOND, hear, &self, ear_end), 0);
+    vow_loop_advance(loop, INT64_MAX - vow_now() - SECOND);
+    vow_promise_set_progress(promise, 0.1, NULL);
+    vow_loop_run_once(loop, 0);
+    vow_promise_set_progress(promise, 0.2, NULL);
+    vow_loop_run_once(loop, 0);
+    CHECK_INT_EQ(atomic_load(&self.calls), 1);
+    CHECK(vow_loop_advance(loop, 10 * SECOND) > 0);
+    CHECK_INT_EQ(atomic_load(&self.calls), 2);
+    CHECK(last_of(&self) == 0.2);
+    give_up(promise, resolver);
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(atomic_load(&self.ends), 1);
+}
+
 TEST("fraction 1 waits for no interval") {
     ear self = {0};
     vow_loop *loop = vow_loop_create_virtual();

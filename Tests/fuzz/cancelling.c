@@ -54,6 +54,7 @@ void on_hook(void *context) {
     EXPECT(m.hooks[number].due == HOOK_CALLED, "hook %d is called, due %d", number,
            m.hooks[number].due);
     check_order(number);
+    m.hooks[number].begun = true;
     self->called++;
     push_frame(FRAME_CALLBACK, -1);
     unsigned ops = next_below(8);

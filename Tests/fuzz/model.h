@@ -88,7 +88,7 @@ typedef enum hook_due {
 typedef struct model_hook {
     int resolver, source; /* one of both */
     hook_due due;
-    bool done;
+    bool begun; /* it was called */
 } model_hook;
 
 typedef struct model_source {
@@ -197,6 +197,7 @@ void model_look_for_lost(void);
 /* A hook (with one of both, the other -1); returns its number. */
 int model_add_hook(int resolver, int source);
 void model_end_hooks(int promise, hook_due due);
+void model_call_hooks_off(int promise);
 /* A reaction without a handler for its cancelled token: its context was destroyed. */
 void model_pass(int reaction);
 

@@ -46,6 +46,18 @@ void model_end_hooks(int promise, hook_due due) {
     }
 }
 
+/* What nobody reads is resolved: hooks that wait for the end of a destructor are not called any
+ * more. */
+void model_call_hooks_off(int promise) {
+    for (int i = 0; i < m.hook_count; i++) {
+        model_hook *hook = &m.hooks[i];
+        if (hook->due == HOOK_CALLED && !hook->begun && hook->resolver >= 0 &&
+            m.resolvers[hook->resolver].promise == promise) {
+            hook->due = HOOK_DROPPED;
+        }
+    }
+}
+
 static bool has_hooks(int promise) {
     for (int i = 0; i < m.hook_count; i++) {
         const model_hook *hook = &m.hooks[i];

@@ -12,7 +12,7 @@
 
 /* Stands for:
  *   Promise/Await.swift: wait settlesSoon sleep withdraw waitUntilDone wake nudge parkingAddress
- *   Promise/WaitingThreads.swift: WaitingThread watchedCount whileListed link unlink nudgeWaitingThreads nudgeAll
+ *   Promise/WaitingThreads.swift: WaitingThread watchedCount whileListed whileLooking link unlink nudgeWaitingThreads nudgeThose nudge
  *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
  *   Platform/AtomicWord.swift: orderStoresBeforeLoads
  *   Platform/SpinLock.swift: SpinLock
@@ -215,7 +215,7 @@ inline removeBlockedOwner(w)
     atomic { isOwner[w] = false; ownersLock = false }
 }
 
-/* nudgeWaitingThreads, nudgeAll */
+/* nudgeWaitingThreads, nudgeThose: of one whose wait has become endless */
 inline nudgeWaitingThreads()
 {
     if

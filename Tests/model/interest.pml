@@ -6,14 +6,14 @@
  *
  * Checked:
  *   a hook is called or dropped, once; it is called if nobody is left, or the promise was cancelled, while it is
- *   open, and not called if its promise was resolved first; the order of hooks is not modelled
+ *   open, and not called if its promise was resolved before it is to begin; the order of hooks is not modelled
  *   the slot is the hooks', the link's or the value's, never two at once; nothing is touched after it was freed
  *   a follower that nobody reads leaves its queue, and its going on is what Q's producer hears
  */
 
 /* Stands for:
  *   Promise/Interest.swift: releasePending giveUpReading loseInterest
- *   Promise/Hooks.swift: dismiss runHooks addHook
+ *   Promise/Hooks.swift: dismiss runHooks addHook isUnresolved
  *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers withdraw withdrawWhereItStands claimLockedFollower
  *   Promise/Cancel.swift: withdrawFollower takeOut
  *   Promise/Resolve.swift: resolve
@@ -59,6 +59,7 @@ byte destroyed;
 
 /* What must become of them */
 bool isDecided;                /* resolved by its producer */
+bool isBroken;                 /* by its producer */
 bool isUnwanted;               /* cancelled while it was open */
 byte heardOfQ;
 byte finished;
@@ -85,6 +86,24 @@ inline dismiss(which, areCalled)
         destroyed = destroyed | which;
         which = 0
     }
+}
+
+/* The same where nobody reads P any more: called unless it is resolved meanwhile, which breaking is not. */
+inline dismissUnread(which)
+{
+    if
+    :: which != 0 ->
+        retainProducer();
+        atomic {
+            alive(P);
+            hasBegun = (phase[P] == OPEN || isBroken);
+            assert(!hasBegun || !isDecided || isBroken || locked[P])
+        };
+        dismiss(which, hasBegun);
+        hasBegun = false;
+        giveBack(P, 0, 1)
+    :: else
+    fi
 }
 
 inline giveBack(p, readers, resolvers)
@@ -136,7 +155,7 @@ inline loseInterest(p)
     if
     :: word == OPEN && p == P ->
         atomic { assert(use == OF_HOOKS); mine = hooks; hooks = 0; unlock(P, OPEN) };
-        dismiss(mine, true)
+        dismissUnread(mine)
     :: word == OPEN && p == Q -> unlock(Q, OPEN); heardOfQ++
     :: word == FOLLOWING && p == P -> unlock(P, CLAIMED); withdrawFollower()
     :: else -> unlock(p, word)
@@ -263,7 +282,7 @@ inline cancel()
 proctype Reader()
 {
     byte word, mine;
-    bool isLast, got, goesOn;
+    bool isLast, got, goesOn, hasBegun;
 
     if
     :: cancel()
@@ -289,8 +308,10 @@ inline addHook(which)
     };
     if
     :: mine != 0 ->
-        got = (isLast && got) || isUnwanted;
-        dismiss(mine, got)
+        if
+        :: isLast && got -> dismissUnread(mine)
+        :: else -> got = isUnwanted; dismiss(mine, got)
+        fi
     :: else
     fi;
     isLast = false;
@@ -300,7 +321,7 @@ inline addHook(which)
 proctype Producer()
 {
     byte word, mine;
-    bool isLast, got, goesOn;
+    bool isLast, got, goesOn, hasBegun;
 
     addHook(1);
     addHook(2);
@@ -336,7 +357,7 @@ proctype Producer()
             alive(P);
             isLast = (producers[P] == 1 && promises[P] != 0 && phase[P] == OPEN);
             if
-            :: isLast && !locked[P] -> locked[P] = true; word = OPEN; isDecided = true
+            :: isLast && !locked[P] -> locked[P] = true; word = OPEN; isDecided = true; isBroken = true
             :: isLast && locked[P] -> isLast = false; goto wait
             :: !isLast -> giveBack(P, 0, 1); goto done
             fi

@@ -58,21 +58,27 @@ fault sleeper-misses-the-nudge Platform/Parking.swift \
     if found != Parking.done { found = Parking.awake; word.storeRelaxed(Parking.asleep) }'
 
 fault following-nudges-nobody Promise/Follow.swift \
-    '            nudgeWaitingThreads()
+    '            nudgeWaitingThreads(past: bit)
 ' ''
 
 fault watched-after-looking Promise/WaitingThreads.swift \
     '        if waiting.pointee.isWatched {
             _ = watchedCount.addOrdered(1)
+            if waiting.pointee.blocks != 0 { _ = blockingCount.addOrdered(1) }
             // Announced before the body looks ahead: one of the two sees the other.
             orderStoresBeforeLoads()
         }
 ' '' \
     Promise/WaitingThreads.swift \
-    '        return body()' \
-    '        let result = body()
+    '        return body(waiting)' \
+    '        let result = body(waiting)
         if waiting.pointee.isWatched { _ = watchedCount.addOrdered(1) }
         return result'
+
+# A second look comes another way than the first.
+fault way-is-not-forgotten Promise/WaitingThreads.swift \
+    '        _ = waiting.pointee.way.exchangeAcquireRelease(allPromises)
+' ''
 
 # Whoever walks past it goes on to what it followed.
 fault abandon-gives-back-early Promise/Follow.swift \
@@ -104,9 +110,23 @@ fault idle-observer-is-locked Promise/Observe.swift \
         promise?.retain()
         pointee.state.unlock(word.phase, word.head)'
 
+fault scope-is-held-from-nothing Combinators/Scope.swift \
+    '    if !isFirst || !scope.pointee.holds.addOneUnlessZero() { return }' \
+    '    if !isFirst { return }
+    _ = scope.pointee.holds.addRelaxed(1)'
+
 fault dies-though-held Promise/Follow.swift \
-    '        && promise.pointee.counts.loadAcquire() == theirs
+    '        && promise.pointee.counts.loadAcquire() & 0xffff_ffff == UInt64(followers) + besides
 ' ''
+
+fault passes-on-in-its-queue Promise/Follow.swift \
+    '        _ = takeOut(promise, thread)
+        guard' \
+    '        guard'
+
+fault passes-on-unclaimed Promise/Follow.swift \
+    'unlock(passes ? .claimed : word.phase, word.head)' \
+    'unlock(word.phase, word.head)'
 
 fault redirect-without-the-lock Promise/Follow.swift \
     '    let before = follower.upstream
@@ -120,8 +140,8 @@ fault redirect-without-the-lock Promise/Follow.swift \
     follower.upstream = followed'
 
 fault progress-two-at-a-time Promise/Progress.swift \
-    'listener.pointee.hasNews && !listener.pointee.isDelivering {' \
-    'listener.pointee.hasNews {'
+    'if !listener.pointee.hasNews || listener.pointee.isDelivering { return }' \
+    'if !listener.pointee.hasNews { return }'
 
 fault progress-tells-a-settled-one Promise/Progress.swift \
     '            guard let promise = listener.pointee.promise,
@@ -135,8 +155,11 @@ fault progress-news-is-lost Promise/Progress.swift \
     '            wait = listener'
 
 fault progress-delivery-has-no-hold Promise/Progress.swift \
-    '    listener.pointee.holds += 1
-' ''
+    '    listener.pointee.hasRun = false
+    listener.pointee.holds += 1
+' \
+    '    listener.pointee.hasRun = false
+'
 
 fault last-resolver-by-an-old-reading Promise/Counting.swift \
     'let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)' \
@@ -153,9 +176,9 @@ fault submit-keeps-no-executor Executors/Submit.swift \
     let outer = thread' \
     '    let outer = thread' \
     Executors/Submit.swift \
-    '    if executor.pointee.isSerial { nudgeWaitingThreads() }
+    '    if executor.pointee.isSerial { nudgeWaitingThreads(blocking: executor) }
     executor.release(thread)' \
-    '    if executor.pointee.isSerial { nudgeWaitingThreads() }'
+    '    if executor.pointee.isSerial { nudgeWaitingThreads(blocking: executor) }'
 
 # Contexts of other reactions are destroyed between the handler's return and its result.
 fault result-counts-too-late Promise/RunInline.swift \
@@ -342,8 +365,8 @@ fault moving-may-lose-its-followers Promise/Follow.swift \
     '    }
     return true' \
     Promise/Follow.swift \
-    'let theirs = UInt64(followers) + besides | 1 << 32' \
-    'let theirs = UInt64(followers) | 1 << 32' \
+    '== UInt64(followers) + besides' \
+    '== UInt64(followers)' \
     Promise/Follow.swift \
     'loadAcquire() == besides | 1 << 32' \
     'loadAcquire() == 1 << 32'
@@ -549,7 +572,9 @@ fault run-at-once-while-others-wait Promise/React.swift \
 
 # Which scenarios find them first: tried before all others, which only saves time.
 declare -A likely=(
+    [way-is-not-forgotten]="deadlock-by-two-followings"
     [idle-observer-is-locked]=machine-looked-through
+    [scope-is-held-from-nothing]=scope-end-cancelled
     [cancel-does-not-wait]="cancel-inline-reaction"
     [markout-forgotten-in-batch]="cancel-handed-over"
     [markout-before-next-is-read]="cancel-inline-reaction cancel-handed-over cancel-first-of-batch two-register-settle"
@@ -585,6 +610,9 @@ declare -A likely=(
     [source-gives-up-what-a-parent-cancels]="linked-released"
     [reaction-enters-though-it-has-left]="token-register-settle token-register"
     [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
+    [watched-after-looking]="deadlock-by-following"
+    [passes-on-in-its-queue]="held-while-dying"
+    [passes-on-unclaimed]="held-while-dying"
     [dies-though-held]="held-while-dying walk-past-dying"
     [order-is-reversed]="two-register-settle"
     [progress-two-at-a-time]="progress-twice"

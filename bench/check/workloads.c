@@ -1,6 +1,7 @@
 /* The workloads. `workloads --list` names them; `workloads NAME SIZE` runs one and prints what was
  * measured, and over how many items. Each sees for itself that the work was done. */
 #define _GNU_SOURCE
+#include "workloads.h"
 #include "check.h"
 
 #include <dispatch/dispatch.h>
@@ -16,21 +17,10 @@
 #include <unistd.h>
 #include <vow.h>
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "workloads: %s:%d: not so: %s\n", __FILE__, __LINE__, #condition);     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-/* The largest size; what a workload keeps stands here, so that it takes no memory of its own. */
-#define MOST 20000
-static vow_promise *promises[MOST], *derived[MOST];
-static vow_resolver *resolvers[MOST];
-
-static size_t items; /* how many the workload has made */
-static size_t ran;   /* handlers that ran; on one thread at a time */
+vow_promise *promises[MOST], *derived[MOST];
+vow_resolver *resolvers[MOST];
+size_t items;
+size_t ran;
 
 static vow_value add_one(vow_value input, void *context) {
     (void)context;
@@ -61,18 +51,18 @@ static vow_promise *then_on(vow_promise *promise, vow_handler handler, vow_execu
     return vow_then_with(promise, &reaction);
 }
 
-static void make(size_t count) {
+void make(size_t count) {
     for (size_t i = 0; i < count; i++) {
         promises[i] = vow_promise_create(&resolvers[i]);
     }
 }
 
-static void resolve(size_t index) {
+void resolve(size_t index) {
     CHECK(vow_resolve(resolvers[index], vow_int((int64_t)index)));
     vow_resolver_release(resolvers[index]);
 }
 
-static void release_promises(size_t count) {
+void release_promises(size_t count) {
     for (size_t i = 0; i < count; i++) {
         vow_promise_release(promises[i]);
     }
@@ -613,14 +603,6 @@ static void await(size_t size) {
 
 /* ----------------------------------------------------------------------------------- the list */
 
-typedef struct workload {
-    const char *name;
-    const char *title; /* what one item is */
-    size_t size;       /* it is run with this and with twice as much */
-    void (*run)(size_t size);
-    bool has_threads; /* then instructions are not exact, and not taken */
-} workload;
-
 static const workload workloads[] = {
     {"create", "W1 create, resolve, release", 2000, create, false},
     {"retain", "a retain and a release", 2000, retain, false},
@@ -649,30 +631,47 @@ static const workload workloads[] = {
     {"await", "W8 a wait that is woken", 100, await, true},
 };
 
-int main(int count, char **arguments) {
-    const size_t known = sizeof workloads / sizeof *workloads;
-    if (count == 2 && strcmp(arguments[1], "--list") == 0) {
-        for (size_t i = 0; i < known; i++) {
-            const workload *it = &workloads[i];
-            printf("%s\t%zu\t%s\t%s\n", it->name, it->size, it->has_threads ? "threads" : "alone",
-                   it->title);
+/* The one with this name, of those and of the curves. */
+static const workload *find(const char *name) {
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        if (strcmp(name, workloads[i].name) == 0) {
+            return &workloads[i];
         }
+    }
+    for (size_t i = 0; i < curve_count; i++) {
+        if (strcmp(name, curves[i].name) == 0) {
+            return &curves[i];
+        }
+    }
+    return NULL;
+}
+
+static void list(const workload *all, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        printf("%s\t%zu\t%s\t%s\n", all[i].name, all[i].size,
+               all[i].has_threads ? "threads" : "alone", all[i].title);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count == 2 && strcmp(arguments[1], "--list") == 0) {
+        list(workloads, sizeof workloads / sizeof *workloads);
+        list(curves, curve_count);
         return 0;
     }
     size_t size = count == 3 ? strtoul(arguments[2], NULL, 10) : 0;
-    for (size_t i = 0; i < known && size > 0 && size <= MOST; i++) {
-        if (strcmp(arguments[1], workloads[i].name) == 0) {
-            vow_statistics now = {.size = sizeof now};
-            measure_start();
-            vow_executor_set_default(vow_executor_inline());
-            workloads[i].run(size);
-            CHECK(vow_stats(&now) == 0);
-            CHECK(now.live == 0);
-            printf("items %zu\n", items);
-            measure_print();
-            return 0;
-        }
+    const workload *wanted = size > 0 && size <= MOST ? find(arguments[1]) : NULL;
+    if (wanted == NULL) {
+        fprintf(stderr, "usage: workloads --list | NAME SIZE (1 to %d)\n", MOST);
+        return 2;
     }
-    fprintf(stderr, "usage: workloads --list | NAME SIZE (1 to %d)\n", MOST);
-    return 2;
+    vow_statistics now = {.size = sizeof now};
+    measure_start();
+    vow_executor_set_default(vow_executor_inline());
+    wanted->run(size);
+    CHECK(vow_stats(&now) == 0);
+    CHECK(now.live == 0);
+    printf("items %zu\n", items);
+    measure_print();
+    return 0;
 }

@@ -107,10 +107,32 @@ static inline int vow_platform_format_double(char *buffer, size_t size, double r
     return snprintf(buffer, size, "%.17g", real);
 }
 
+/* From here to vow_platform_let_cancel nothing is a cancellation point of the calling thread: it
+ * may have something that nobody else would give back. */
+static inline int vow_platform_hold_cancel(void) {
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+/* - Parameter: what vow_platform_hold_cancel said. */
+static inline void vow_platform_let_cancel(int before) {
+    pthread_setcancelstate(before, NULL);
+}
+
 /* Sleeps for so many nanoseconds, or less. */
 static inline void vow_platform_pause(int64_t nanoseconds) {
     struct timespec time = {0, nanoseconds};
+    int cancel = vow_platform_hold_cancel();
     nanosleep(&time, NULL);
+    vow_platform_let_cancel(cancel);
+}
+
+/* close, which is no cancellation point. */
+static inline void vow_platform_close(int descriptor) {
+    int cancel = vow_platform_hold_cancel();
+    close(descriptor);
+    vow_platform_let_cancel(cancel);
 }
 
 static inline int vow_platform_is_main_thread(void) {

@@ -36,7 +36,7 @@ public func vow_promise_retain(_ promise: OpaquePointer!) -> OpaquePointer! {
 public func vow_promise_release(_ promise: OpaquePointer!) {
     guard let record = promiseRecord(promise, "vow_promise_release") else { return }
     let thread = currentThread()
-    record.release(thread)
+    releaseHandle(record, thread)
     leave(thread)
 }
 
@@ -114,6 +114,7 @@ public func vow_resolver_retain(_ resolver: OpaquePointer!) -> OpaquePointer! {
 public func vow_resolver_release(_ resolver: OpaquePointer!) {
     guard let record = resolverRecord(resolver, "vow_resolver_release") else { return }
     let thread = currentThread()
+    noteBreaking(of: record)
     record.releaseResolver(thread)
     leave(thread)
 }

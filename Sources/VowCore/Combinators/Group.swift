@@ -135,7 +135,8 @@ func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
     let owner = ObserverOwner(
         told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
         view: ObserverView(
-            needsEach: plan.needsEach, distance: UInt16(groupStart), observer: observerOfMember))
+            needsEach: plan.needsEach, isConstant: true, distance: UInt16(groupStart),
+            observer: observerOfMember))
     group.initialize(to: Group(owner, plan))
     let ownerAddress = (memory + groupStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.count {

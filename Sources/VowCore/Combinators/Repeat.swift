@@ -53,8 +53,10 @@ private func runStep(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_v
     let fields = machine.fields(RepeatFields.self)
     let state = fields.pointee.state
     let context = machine.pointee.context
-    return callWithLoan(state) {
-        if fields.pointee.again($0, context) { return fields.pointee.step($0, context) }
+    return callWithLoan(state) { lent in
+        if keepingContext({ fields.pointee.again(lent, context) }) {
+            return fields.pointee.step(lent, context)
+        }
         fields.pointee.isOver = true
         // An object is the outcome itself: returned, it would be asked once more whether it is a thenable.
         return state.kind == VOW_OBJECT ? vow_none() : state.retained()

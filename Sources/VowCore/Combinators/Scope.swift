@@ -10,7 +10,8 @@ struct Scope: ~Copyable {
     /// Comes first: observers know the scope by it.
     let owner: ObserverOwner
     let lock = SpinLock()
-    /// The handle, the members, and a cancellation under way. The last one settles the promise.
+    /// The handle, the members, and a cancellation under way. The last one settles the promise; then nobody comes any
+    /// more. While there are any the scope has one producer's reference.
     let holds = AtomicWord(1)
     /// Under the lock, like the following ones, and the neighbours of members.
     fileprivate var first: UnsafeMutablePointer<Member>?
@@ -116,15 +117,14 @@ func add(_ promise: RecordPointer, to scope: ScopePointer, _ thread: ThreadPoint
 }
 
 /// Cancels the members (scope borrowed), one at a time: what one brings about is over before the
-/// next.
+/// next. None are left, and the outcome is decided, once nobody holds the scope.
 func cancelMembers(of scope: ScopePointer, _ thread: ThreadPointer) {
     let isFirst = scope.pointee.lock.withLock {
         let isFirst = !scope.pointee.isCancelled
         scope.pointee.isCancelled = true
         return isFirst
     }
-    if !isFirst { return }
-    _ = scope.pointee.holds.addRelaxed(1)
+    if !isFirst || !scope.pointee.holds.addOneUnlessZero() { return }
     asOneStep(thread) { callBack(scope.runner, thread) }
 }
 
@@ -183,7 +183,8 @@ private func memberStopped(_: RecordPointer, _: ThreadPointer) {
     fatal("a scope stops no observers")
 }
 
-/// The promise of the end was cancelled. Members that nobody waits for any more go on.
+/// The promise of the end was cancelled, or nobody waits for it any more; then the members go on. It may have settled
+/// by itself at this moment: then nobody holds the scope.
 private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.pointee.state.read().hasValue { return }
     let scope = (UnsafeMutableRawPointer(promise) + scopeStart).assumingMemoryBound(to: Scope.self)

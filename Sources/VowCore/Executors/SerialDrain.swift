@@ -50,7 +50,7 @@ func submitSerial(
             break
         }
     }
-    nudgeWaitingThreads()
+    nudgeWaitingThreads(blocking: executor)
 }
 
 private func sendDrain(_ executor: ExecutorPointer) {

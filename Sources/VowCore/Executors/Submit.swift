@@ -61,7 +61,7 @@ private func submitToLibdispatch(
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
     case .barrier:
         executor.pointee.queue?.submitBarrier(reaction, runDispatched)
-        nudgeWaitingThreads()
+        nudgeWaitingThreads(blocking: executor)
     case .inline, .custom, .loop, .serial: fatal("an executor with a way of its own")
     }
 }
@@ -95,7 +95,7 @@ private func submitCustom(
     thread.pointee.isSubmitting = true
     runForeign(thread) { submit(executor.pointee.context, runCustom, reaction) }
     thread.pointee.isSubmitting = outer
-    if executor.pointee.isSerial { nudgeWaitingThreads() }
+    if executor.pointee.isSerial { nudgeWaitingThreads(blocking: executor) }
     executor.release(thread)
 }
 

@@ -17,8 +17,8 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
     finishSkipped(thread)
     leave(thread)
     // Nobody arms or watches any more. The event stays for those who have just added something.
-    close(loop.pointee.set)
-    close(loop.pointee.timer)
+    vow_platform_close(loop.pointee.set)
+    vow_platform_close(loop.pointee.timer)
     loop.release(thread)
 }
 

@@ -46,7 +46,7 @@ func submitToLoop(
         }
         if isPushed { break }
     }
-    nudgeWaitingThreads()
+    nudgeWaitingThreads(blocking: executor)
 }
 
 /// The oldest reaction; the runner's.

@@ -30,16 +30,16 @@ func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
         }
         giveMemoryBack(memory, loopSize)
     }
-    if set >= 0 { close(set) }
-    if event >= 0 { close(event) }
-    if timer >= 0 { close(timer) }
+    if set >= 0 { vow_platform_close(set) }
+    if event >= 0 { vow_platform_close(event) }
+    if timer >= 0 { vow_platform_close(timer) }
     return nil
 }
 
 /// With the last reference to the executor, so after the loop was destroyed.
 func freeLoop(_ loop: LoopPointer) {
     // Whoever added work until the loop was closed may have raised it until now.
-    close(loop.pointee.event)
+    vow_platform_close(loop.pointee.event)
     #if VOW_CHECKED
         loop.pointee.seal = Seal.freed
     #endif

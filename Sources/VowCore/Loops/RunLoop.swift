@@ -19,6 +19,8 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
         takeHome(of: loop, thread)
         armLater(loop)
     }
+    // A thread that is cancelled in a handler, or while it sleeps, would leave the loop taken.
+    let cancel = vow_platform_hold_cancel()
     let executor = loop.pointee.executor
     executor.retain()
     var result: Result?
@@ -27,6 +29,7 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
         if loop.isUsable { rest(loop) }
         loop.pointee.runner.storeRelease(0)
     }
+    vow_platform_let_cancel(cancel)
     executor.release(thread)
     return result
 }

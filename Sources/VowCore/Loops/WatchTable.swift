@@ -1,6 +1,10 @@
 // Descriptors that are watched, each for one moment: of a loop, or of the process. Several may watch one
 // descriptor; the kernel is told what all of them want together.
+//
+// The watches of one descriptor are a list, and the oldest ones of all descriptors a tree in the watches' own memory: a
+// treap, sorted by descriptors and, from the root down, by ranks that are as good as random.
 
+import CVow
 import CVowPlatform
 
 typealias WatchPointer = UnsafeMutablePointer<WatchNode>
@@ -11,6 +15,7 @@ struct WatchNode {
     let descriptor: Int32
     /// VOW_READ, VOW_WRITE.
     let events: UInt32
+    /// The next newer one of its descriptor; of those that have been taken: the next one.
     var next: WatchPointer?
     /// Nil: in no table.
     var table: WatchTablePointer?
@@ -18,6 +23,9 @@ struct WatchNode {
     var stripe = 0
     /// Called once, without a lock, unless it is stopped before. No events: its loop was destroyed.
     let fire: (WatchPointer, UInt32, ThreadPointer) -> Void
+    /// The one before; of the oldest: the newest.
+    fileprivate var previous: WatchPointer?
+    fileprivate var place = TreePlace()
 
     init(
         _ descriptor: Int32, _ events: UInt32,
@@ -29,7 +37,23 @@ struct WatchNode {
     }
 }
 
-/// All under the lock of its stripe. The buckets follow.
+/// Of the oldest watch of a descriptor.
+private struct TreePlace {
+    var left: WatchPointer?
+    var right: WatchPointer?
+    /// How many want the one and the other.
+    var readers = 0
+    var writers = 0
+
+    var wanted: UInt32 { (readers > 0 ? VOW_READ : 0) | (writers > 0 ? VOW_WRITE : 0) }
+
+    mutating func count(_ events: UInt32, _ step: Int) {
+        if events & VOW_READ != 0 { readers += step }
+        if events & VOW_WRITE != 0 { writers += step }
+    }
+}
+
+/// All under the lock of its stripe.
 struct WatchTable {
     /// Not negative once it is needed.
     var set: Int32
@@ -37,10 +61,13 @@ struct WatchTable {
     var count = 0
     /// Takes no watches, and leaves the set alone: its loop is destroyed, or the parent's.
     var isClosed = false
+    fileprivate var root: WatchPointer?
 
-    static let buckets = 64
-    static var size: Int {
-        (MemoryLayout<WatchTable>.stride + buckets * MemoryLayout<WatchPointer?>.stride + 15) & ~15
+    static var size: Int { (MemoryLayout<WatchTable>.stride + 15) & ~15 }
+
+    init(set: Int32, stripe: Int) {
+        self.set = set
+        self.stripe = stripe
     }
 }
 
@@ -49,35 +76,18 @@ func makeWatchTable(in memory: UnsafeMutableRawPointer, set: Int32, stripe: Int)
 {
     let table = memory.bindMemory(to: WatchTable.self, capacity: 1)
     table.initialize(to: WatchTable(set: set, stripe: stripe))
-    for bucket in 0..<WatchTable.buckets {
-        table.bucket(of: Int32(bucket)).initialize(to: nil)
-    }
     return table
 }
 
+/// Where a pointer to a watch stands.
+private typealias Link = UnsafeMutablePointer<WatchPointer?>
+
 extension WatchTablePointer {
-    /// Newest first.
-    fileprivate func bucket(of descriptor: Int32) -> UnsafeMutablePointer<WatchPointer?> {
-        let index = Int(descriptor) % WatchTable.buckets
-        return (UnsafeMutableRawPointer(self) + MemoryLayout<WatchTable>.stride)
-            .assumingMemoryBound(to: WatchPointer?.self) + index
-    }
-
-    /// What all together want of a descriptor.
-    private func wanted(_ descriptor: Int32) -> UInt32 {
-        var events: UInt32 = 0
-        var current = bucket(of: descriptor).pointee
-        while let watch = current {
-            if watch.pointee.descriptor == descriptor { events |= watch.pointee.events }
-            current = watch.pointee.next
-        }
-        return events
-    }
-
     /// 0, or an errno.
     func add(_ watch: WatchPointer) -> Int32 {
         let descriptor = watch.pointee.descriptor
-        let before = wanted(descriptor)
+        let oldest = link(to: descriptor).pointee
+        let before = oldest?.pointee.place.wanted ?? 0
         let events = before | watch.pointee.events
         let failure =
             before == 0
@@ -86,57 +96,140 @@ extension WatchTablePointer {
         if failure != 0 { return failure }
         watch.pointee.table = self
         watch.pointee.stripe = pointee.stripe
-        watch.pointee.next = bucket(of: descriptor).pointee
-        bucket(of: descriptor).pointee = watch
+        watch.pointee.next = nil
+        if let oldest {
+            watch.pointee.previous = oldest.pointee.previous
+            oldest.pointee.previous?.pointee.next = watch
+            oldest.pointee.previous = watch
+        } else {
+            watch.pointee.previous = watch
+            plant(watch)
+        }
+        (oldest ?? watch).pointee.place.count(watch.pointee.events, 1)
         pointee.count += 1
         return 0
     }
 
     /// Takes those out that want one of these events of a descriptor, oldest first.
     func take(_ descriptor: Int32, _ events: UInt32) -> WatchPointer? {
-        takeOut(of: descriptor) { $0.pointee.events & events != 0 }
+        let link = link(to: descriptor)
+        var first: WatchPointer?
+        var last: WatchPointer?
+        var rest: UInt32 = 0
+        var next = link.pointee
+        while let watch = next {
+            next = watch.pointee.next
+            if watch.pointee.events & events == 0 { continue }
+            rest = takeOut(watch, of: link)
+            if let last { last.pointee.next = watch } else { first = watch }
+            last = watch
+        }
+        if first != nil { tellKernel(descriptor, rest) }
+        return first
     }
 
-    func remove(_ wanted: WatchPointer) {
-        _ = takeOut(of: wanted.pointee.descriptor) { $0 == wanted }
+    func remove(_ watch: WatchPointer) {
+        let descriptor = watch.pointee.descriptor
+        tellKernel(descriptor, takeOut(watch, of: link(to: descriptor)))
     }
 
     /// Any one; nil: there is none.
     func takeAny() -> WatchPointer? {
-        for index in 0..<WatchTable.buckets {
-            if let watch = bucket(of: Int32(index)).pointee {
-                remove(watch)
-                return watch
-            }
-        }
-        return nil
+        let any = pointee.root
+        if let any { remove(any) }
+        return any
     }
 
-    private func takeOut(
-        of descriptor: Int32, _ isWanted: (WatchPointer) -> Bool
-    ) -> WatchPointer? {
-        var taken: WatchPointer?
-        var place = bucket(of: descriptor)
-        while let watch = place.pointee {
-            if watch.pointee.descriptor == descriptor && isWanted(watch) {
-                place.pointee = watch.pointee.next
-                watch.pointee.next = taken
-                watch.pointee.table = nil
-                taken = watch
-                pointee.count -= 1
+    private func tellKernel(_ descriptor: Int32, _ wanted: UInt32) {
+        if !pointee.isClosed { _ = vow_platform_change_watch(pointee.set, descriptor, wanted) }
+    }
+
+    /// Takes a watch out of the list to whose oldest one this links. Returns what the others want.
+    private func takeOut(_ watch: WatchPointer, of link: Link) -> UInt32 {
+        guard let oldest = link.pointee else { fatal("a watch is not in its table") }
+        oldest.pointee.place.count(watch.pointee.events, -1)
+        let wanted = oldest.pointee.place.wanted
+        let next = watch.pointee.next
+        if watch != oldest {
+            watch.pointee.previous?.pointee.next = next
+            (next ?? oldest).pointee.previous = watch.pointee.previous
+        } else if let next {
+            next.pointee.previous = watch.pointee.previous
+            next.pointee.place = watch.pointee.place
+            link.pointee = next
+        } else {
+            uproot(link)
+        }
+        watch.pointee.next = nil
+        watch.pointee.table = nil
+        pointee.count -= 1
+        return wanted
+    }
+
+    private var rootLink: Link { withUnsafeMutablePointer(to: &pointee.root) { $0 } }
+
+    /// What links to the oldest watch of a descriptor; without one, to nothing.
+    private func link(to descriptor: Int32) -> Link {
+        var link = rootLink
+        while let other = link.pointee, other.pointee.descriptor != descriptor {
+            link = descriptor < other.pointee.descriptor ? other.left : other.right
+        }
+        return link
+    }
+
+    /// The first watch of its descriptor.
+    private func plant(_ watch: WatchPointer) {
+        let descriptor = watch.pointee.descriptor
+        var link = rootLink
+        while let other = link.pointee, other.rank > watch.rank {
+            link = descriptor < other.pointee.descriptor ? other.left : other.right
+        }
+        var rest = link.pointee
+        link.pointee = watch
+        var (smaller, larger) = (watch.left, watch.right)
+        while let other = rest {
+            if other.pointee.descriptor < descriptor {
+                smaller.pointee = other
+                smaller = other.right
             } else {
-                place = watch.nextPlace
+                larger.pointee = other
+                larger = other.left
+            }
+            rest = other.pointee.descriptor < descriptor ? smaller.pointee : larger.pointee
+        }
+        smaller.pointee = nil
+        larger.pointee = nil
+    }
+
+    /// The last watch of its descriptor.
+    private func uproot(_ start: Link) {
+        guard let watch = start.pointee else { return }
+        var link = start
+        var (smaller, larger) = (watch.pointee.place.left, watch.pointee.place.right)
+        while let left = smaller, let right = larger {
+            if left.rank > right.rank {
+                link.pointee = left
+                link = left.right
+                smaller = link.pointee
+            } else {
+                link.pointee = right
+                link = right.left
+                larger = link.pointee
             }
         }
-        if taken != nil && !pointee.isClosed {
-            _ = vow_platform_change_watch(pointee.set, descriptor, wanted(descriptor))
-        }
-        return taken
+        link.pointee = smaller ?? larger
     }
 }
 
 extension WatchPointer {
-    fileprivate var nextPlace: UnsafeMutablePointer<WatchPointer?> {
-        withUnsafeMutablePointer(to: &pointee.next) { $0 }
+    fileprivate var left: Link { withUnsafeMutablePointer(to: &pointee.place.left) { $0 } }
+    fileprivate var right: Link { withUnsafeMutablePointer(to: &pointee.place.right) { $0 } }
+
+    /// Different ones for different descriptors.
+    fileprivate var rank: UInt32 {
+        var bits = UInt32(bitPattern: pointee.descriptor)
+        bits = (bits ^ bits >> 16) &* 0x7feb_352d
+        bits = (bits ^ bits >> 15) &* 0x846c_a68b
+        return bits ^ bits >> 16
     }
 }

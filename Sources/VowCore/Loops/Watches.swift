@@ -1,18 +1,6 @@
-// Watching descriptors: on a loop's thread in its set, elsewhere in a set of the process, which a
-// libdispatch source watches.
+// Watching descriptors: on a loop's thread in its set, elsewhere in the process's.
 
 import CVowPlatform
-
-/// Written once, before any thread has entered. Its set is made with the first watch.
-nonisolated(unsafe) private var processTable: WatchTablePointer! = nil
-/// Under the table's lock.
-nonisolated(unsafe) private var source: UnsafeMutableRawPointer?
-
-/// Takes memory from the front of `storage`, which it moves on.
-func prepareProcessWatches(_ storage: inout UnsafeMutableRawPointer) {
-    processTable = makeWatchTable(in: storage, set: -1, stripe: processStripe)
-    storage += WatchTable.size
-}
 
 enum WatchStart {
     case started
@@ -52,7 +40,10 @@ func stopWatch(_ watch: WatchPointer) -> Bool {
 
 /// Fires what is ready in a table, up to 64 descriptors. Returns how many fired. All settle before foreign code
 /// runs, which might read what others were told is there, or wait for one of them.
-func fireWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
+/// - Parameter allAreSettled: called then.
+func fireWatches(
+    _ table: WatchTablePointer, _ thread: ThreadPointer, then allAreSettled: () -> Void = {}
+) -> Int {
     let set: Int32 = withStripe(table.pointee.stripe) {
         table.pointee.count == 0 || table.pointee.isClosed ? -1 : table.pointee.set
     }
@@ -63,6 +54,7 @@ func fireWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
             for index in 0..<Int(vow_platform_look(set, ready.baseAddress, 64)) {
                 fired += fire(ready[index], in: table, thread)
             }
+            allAreSettled()
         }
         leave(thread)
         return fired
@@ -91,24 +83,4 @@ func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
     while let watch = withStripe(stripe, { table.takeAny() }) {
         watch.pointee.fire(watch, 0, thread)
     }
-}
-
-/// The library's work in the process ends.
-func closeProcessWatches(_ thread: ThreadPointer) { closeWatches(processTable, thread) }
-
-/// In a forked child, under all locks: the kernel's set is the parent's, too, and must not be changed.
-func turnProcessWatchesIntoCopy() { processTable.pointee.isClosed = true }
-
-/// Under the table's lock. False: no memory, or no descriptors.
-private func hasProcessSet() -> Bool {
-    if processTable.pointee.set < 0 { processTable.pointee.set = vow_platform_make_set() }
-    if processTable.pointee.set >= 0 && source == nil {
-        source = vow_platform_make_read_source(processTable.pointee.set, fireProcessWatches)
-    }
-    return source != nil
-}
-
-/// On one of libdispatch's threads, and on one at a time.
-private func fireProcessWatches(_: UnsafeMutableRawPointer?) {
-    _ = fireWatches(processTable, currentThread())
 }

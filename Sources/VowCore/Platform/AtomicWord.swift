@@ -22,6 +22,9 @@ struct AtomicWord: ~Copyable, Sendable {
     @inline(__always)
     init(_ value: UInt64) { storage = Atomic(value) }
 
+    /// Where it stands, for who sleeps on it.
+    var address: UnsafeRawPointer { withUnsafePointer(to: storage) { UnsafeRawPointer($0) } }
+
     @inline(__always)
     func loadRelaxed() -> UInt64 {
         point(.read)
@@ -98,6 +101,19 @@ struct AtomicWord: ~Copyable, Sendable {
     func addRelaxed(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.wrappingAdd(value, ordering: .relaxed).oldValue
+    }
+
+    /// Adds 1, unless it is 0: for a count that stays 0 once it is. Whether it has added.
+    func addOneUnlessZero() -> Bool {
+        var old = loadRelaxed()
+        while old != 0 {
+            point(.change)
+            let result = storage.compareExchange(
+                expected: old, desired: old &+ 1, ordering: .relaxed)
+            if result.exchanged { return true }
+            old = result.original
+        }
+        return false
     }
 
     /// Returns the value before.

@@ -3,14 +3,7 @@
 import CVowPlatform
 
 func writeToStandardError(_ bytes: UnsafePointer<CChar>, _ length: Int) {
-    var rest = length
-    var from = UnsafeRawPointer(bytes)
-    while rest > 0 {
-        let written = write(2, from, rest)
-        if written <= 0 { return }
-        rest -= written
-        from += written
-    }
+    _ = vow_platform_write(2, bytes, length)
 }
 
 func writeToStandardError(_ text: StaticString) {

@@ -1,24 +1,37 @@
-// A lock for a few instructions, in one word, that needs no memory and no set-up.
+// A lock for a few instructions, in one word, that needs no memory and no set-up. Who does not get it soon sleeps: the
+// holder may be a thread that this one keeps from running.
+//
+//   0   free
+//   1   held
+//   2   held, and somebody may be asleep
+//
+// The three states are Drepper's, "Futexes Are Tricky" (2011), mutex 2.
+
+import CVowPlatform
+
+private let free: UInt64 = 0
+private let held: UInt64 = 1
+private let awaited: UInt64 = 2
 
 struct SpinLock: ~Copyable, Sendable {
-    private let word = AtomicWord(0)
+    private let word = AtomicWord(free)
 
     init() {}
 
     /// Acquires; pairs with the release in `unlock`. Never held across foreign code.
     @inline(__always)
     func lock() {
-        if !word.replaceAcquire(0, 1).exchanged { lockSlowly() }
+        if !word.replaceAcquire(free, held).exchanged { lockSlowly() }
     }
 
     @inline(never)
-    private func lockSlowly() {
-        var pause = Backoff()
-        while !word.replaceAcquire(0, 1).exchanged { pause.wait() }
+    func unlock() {
+        #if VOW_SCHEDULES
+            word.storeRelease(free)
+        #else
+            if word.exchangeAcquireRelease(free) == awaited { wakeOne() }
+        #endif
     }
-
-    @inline(__always)
-    func unlock() { word.storeRelease(0) }
 
     @inline(__always)
     func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
@@ -26,4 +39,31 @@ struct SpinLock: ~Copyable, Sendable {
         defer { unlock() }
         return body()
     }
+
+    #if VOW_SCHEDULES
+        private func lockSlowly() {
+            var pause = Backoff()
+            while !word.replaceAcquire(free, held).exchanged { pause.wait() }
+        }
+    #else
+        @inline(never)
+        private func lockSlowly() {
+            for _ in 0..<Backoff.spins {
+                if word.loadRelaxed() == free && word.replaceAcquire(free, held).exchanged {
+                    return
+                }
+                vow_platform_relax()
+            }
+            while word.exchangeAcquireRelease(awaited) != free {
+                _ = vow_platform_wait(address, UInt32(awaited), nil)
+            }
+        }
+
+        /// The lock may be taken, given up and gone meanwhile: its address is only named to the kernel.
+        @inline(never)
+        private func wakeOne() { vow_platform_wake(address) }
+
+        /// Little-endian, so the low half comes first.
+        private var address: UnsafeRawPointer { word.address }
+    #endif
 }

@@ -47,6 +47,7 @@ func wait(
     for promise: RecordPointer, until deadline: Deadline, running loop: LoopPointer?,
     _ thread: ThreadPointer
 ) -> WaitResult {
+    if promise.isLeftInStep { return .forked }
     let place = WaitingPlace(thread, running: loop?.pointee.executor)
     defer { place.leave(thread) }
     return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
@@ -58,8 +59,8 @@ func wait(
         waiter.initialize(to: Record(.open, shape: .waiter, promises: word, producers: 0))
         let waiting = WaitingThread(
             waiter: waiter, promise: promise, thread: thread,
-            isWatched: place.isInsideWork || place.blocksItself)
-        return whileListed(waiting) {
+            isWatched: place.isInsideWork || place.blocksItself, blocks: place.blockedSet(thread))
+        return whileListed(waiting) { waiting in
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let began = isTracing ? noteWaits(waiter, for: promise) : 0
             defer { if began != 0 { noteWaited(waiter, for: promise, since: began) } }
@@ -67,10 +68,10 @@ func wait(
             if let loop {
                 result =
                     whileRunning(loop, thread) {
-                        wait(as: waiter, in: promise, until: deadline, loop, place, thread)
+                        wait(as: waiting, until: deadline, loop, place, thread)
                     } ?? .isBusy
             } else {
-                result = sleep(waiter, in: promise, until: deadline, place, thread)
+                result = sleep(waiting, until: deadline, place, thread)
             }
             return result == .settled || withdraw(waiter, from: promise) ? result : .settled
         }
@@ -78,13 +79,14 @@ func wait(
 }
 
 private func sleep(
-    _ waiter: RecordPointer, in promise: RecordPointer, until deadline: Deadline,
-    _ place: borrowing WaitingPlace, _ thread: ThreadPointer
+    _ waiting: WaitingPointer, until deadline: Deadline, _ place: borrowing WaitingPlace,
+    _ thread: ThreadPointer
 ) -> WaitResult {
+    let waiter = waiting.pointee.waiter
     while true {
         if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
         if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
-        switch lookAhead(from: promise, at: place, until: deadline, thread) {
+        switch lookAhead(for: waiting, at: place, until: deadline, thread) {
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
@@ -109,9 +111,10 @@ private func runPooledInside(_ reaction: RecordPointer, _ thread: ThreadPointer)
 
 /// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
 private func wait(
-    as waiter: RecordPointer, in promise: RecordPointer, until deadline: Deadline,
-    _ loop: LoopPointer, _ place: borrowing WaitingPlace, _ thread: ThreadPointer
+    as waiting: WaitingPointer, until deadline: Deadline, _ loop: LoopPointer,
+    _ place: borrowing WaitingPlace, _ thread: ThreadPointer
 ) -> WaitResult {
+    let (waiter, promise) = (waiting.pointee.waiter, waiting.pointee.promise)
     let patience = LoopPatience(loop, until: deadline)
     while true {
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
@@ -119,7 +122,7 @@ private func wait(
         waiter.takeNudge()
         // Whoever has published the value is about to say `done`; see `wake`.
         if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
-        switch lookAhead(from: promise, at: place, until: deadline, thread) {
+        switch lookAhead(for: waiting, at: place, until: deadline, thread) {
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
@@ -163,6 +166,11 @@ func wake(_ waiter: RecordPointer) {
 /// Takes the waiter out of the queue. False when somebody else has taken it: then the promise has
 /// settled, and this returns when that thread does not need the waiter's memory any more.
 private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
+    if promise.isLeftInStep && promise.pointee.state.read().isLocked {
+        // The wait began before the fork.
+        promise.pointee.state.removeAsOnlyThread(waiter)
+        return true
+    }
     let word = promise.pointee.state.lock()
     let rest = unlink(waiter, from: word)
     promise.pointee.state.unlock(word.phase, rest.head)

@@ -8,3 +8,13 @@ func setContext(_ context: vow_value, _ thread: ThreadPointer) {
     thread.pointee.context = context
     before.release(thread)
 }
+
+/// A user's function in the middle of a piece of work: what it sets ends with it.
+@inline(__always)
+func keepingContext<Result>(_ body: () -> Result) -> Result {
+    let thread = currentThread()
+    let carried = thread.pointee.context.retained()
+    let result = body()
+    setContext(carried, thread)
+    return result
+}

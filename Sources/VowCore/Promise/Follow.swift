@@ -24,6 +24,13 @@ private func beginFollowing(
     // While it follows, the queue it stands in is its producer.
     if !ownsProducer { promise.retainProducer() }
     if isWatched { noteFollows(promise, followed, isFirst: true) }
+    goOnFollowing(followed, by: promise, thread)
+}
+
+@inline(__always)
+private func goOnFollowing(
+    _ followed: RecordPointer, by promise: RecordPointer, _ thread: ThreadPointer
+) {
     promise.upstream = followed
     promise.next = nil
     // Its lane is still that of its executor's list: who cancels it before it has come to a queue must not take it
@@ -52,6 +59,39 @@ private func beginFollowing(
     }
 }
 
+/// Gives a handle back. Where only that one has kept a promise between its followers and what it follows, they move on.
+@inline(__always)
+func releaseHandle(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    if promise.pointee.state.read().hasValue {
+        promise.giveBack(1, thread)
+    } else if !promise.pointee.flags.contains(RecordFlag.hasFollowers)
+        || !passesFollowersOn(promise, thread)
+    {
+        releasePending(promise, thread)
+    }
+}
+
+/// False: nothing was done. Else the promise (consumed) has begun to follow once more.
+@inline(never)
+private func passesFollowersOn(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    let word = promise.pointee.state.lock()
+    // The slot is a queue's only while it follows.
+    let passes = mayPassFollowersOn(promise, word, besides: 1) && !promise.isOut
+    promise.pointee.state.unlock(passes ? .claimed : word.phase, word.head)
+    if !passes { return false }
+    // The handle's reference keeps the promise meanwhile, as another producer's: nobody reads it but the followers.
+    promise.retainProducer()
+    _ = promise.pointee.counts.subtractAcquireRelease(1)
+    asOneStep(thread) {
+        // Either way the queue's reference to it is this thread's now.
+        _ = takeOut(promise, thread)
+        guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+        goOnFollowing(followed, by: promise, thread)
+        promise.releaseProducer(thread)
+    }
+    return true
+}
+
 /// A member of a settled promise's queue follows that promise: it takes the outcome, unless it was cancelled.
 func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
     if follower.pointee.state.transitionToClaimed(from: .following) {
@@ -63,6 +103,7 @@ func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
 
 /// Puts a follower into the queue of the promise at the end of the path, or settles it.
 private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    let bit = bit(of: follower)
     while true {
         guard let end = endOfPath(from: follower, thread) else {
             rejectCycle(follower, thread)
@@ -83,7 +124,7 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
         guard let obstacle else {
             // From here on the follower is its queue's.
-            nudgeWaitingThreads()
+            nudgeWaitingThreads(past: bit)
             return
         }
         if obstacle.hasValue {
@@ -125,26 +166,14 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
     return true
 }
 
-/// Empties the queue of a following promise that has nothing but a few followers, and no other holder.
-/// Whoever walks past it at this moment counts as one. Each follower is retained: a walk of the caller may come to
-/// it, and must not have the last reference then, because the caller could not wait for itself to let go.
+/// Empties the queue of a following promise that has nothing but a few followers, and no other reader. Resolvers may be
+/// held: they can say nothing any more. Whoever walks past it at this moment counts as a reader. Each follower is
+/// retained: a walk of the caller may come to it, and must not have the last reference then, because the caller could
+/// not wait for itself to let go.
 /// - Parameter besides: how many references the caller has.
 private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotList? {
-    let most = 16
-    var followers = 0
     let word = promise.pointee.state.lock()
-    var member = word.head
-    while let current = member, followers <= most, isFollower(current) {
-        followers += 1
-        member = current.next
-    }
-    let onlyFollowers = member == nil && followers > 0 && followers <= most
-    let theirs = UInt64(followers) + besides | 1 << 32
-    let isFree =
-        onlyFollowers && word.phase == .following
-        && promise.pointee.counts.loadAcquire() == theirs
-        && !promise.progress.contains(.outcomeIsHeld)
-        && isCancelledWithFollowers(promise, word)
+    let isFree = mayPassFollowersOn(promise, word, besides: besides)
     var taken: SlotList?
     if isFree {
         // Under the lock: who cancels one of them sees that it is in no queue.
@@ -160,6 +189,23 @@ private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotLi
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
+}
+
+/// Whether a promise (locked) follows, has nothing but a few followers, and nobody else reads it.
+private func mayPassFollowersOn(
+    _ promise: RecordPointer, _ word: StateWord, besides: UInt64
+) -> Bool {
+    let most = 16
+    if word.phase != .following || promise.progress.contains(.outcomeIsHeld) { return false }
+    var followers = 0
+    var member = word.head
+    while let current = member, followers <= most, isFollower(current) {
+        followers += 1
+        member = current.next
+    }
+    return member == nil && followers > 0 && followers <= most
+        && promise.pointee.counts.loadAcquire() & 0xffff_ffff == UInt64(followers) + besides
+        && isCancelledWithFollowers(promise, word)
 }
 
 /// Whether nobody can cancel the promise but through its followers (under its lock): it has no token, or they all

@@ -4,31 +4,65 @@
 import CVow
 
 /// Hooks (newest first) leave their promise: they are called, or only destroyed.
+/// - Parameter unread: called unless this promise (borrowed) is resolved before.
 @inline(never)
-func dismiss(_ hooks: HookPointer, areCalled: Bool, _ thread: ThreadPointer) {
+func dismiss(
+    _ hooks: HookPointer, areCalled: Bool, unlessResolved unread: RecordPointer? = nil,
+    _ thread: ThreadPointer
+) {
     var oldestFirst: HookPointer?
     var next: HookPointer? = hooks
     while let hook = next {
         next = hook.pointee.next
         hook.pointee.isCalled = areCalled
+        hook.pointee.unread = unread
+        unread?.retainProducer()
         hook.pointee.next = oldestFirst
         oldestFirst = hook
     }
-    var last = thread.pointee.hooks
-    while let hook = last, hook.pointee.next != nil { last = hook.pointee.next }
-    if let last { last.pointee.next = oldestFirst } else { thread.pointee.hooks = oldestFirst }
+    // `hooks` is the newest, and the last here.
+    hooks.pointee.next = thread.pointee.newestHook?.pointee.next ?? oldestFirst
+    thread.pointee.newestHook?.pointee.next = oldestFirst
+    thread.pointee.newestHook = hooks
     if !thread.pointee.isHandingOver { finishHandingOver(thread) }
 }
 
 /// Calls those that wait on this thread. Also nested, from a wait inside one.
 func runHooks(_ thread: ThreadPointer) {
-    while let hook = thread.pointee.hooks {
-        thread.pointee.hooks = hook.pointee.next
+    while let newest = thread.pointee.newestHook, let hook = newest.pointee.next {
+        if hook == newest {
+            thread.pointee.newestHook = nil
+        } else {
+            newest.pointee.next = hook.pointee.next
+        }
         let (fn, context, destroy) = (hook.pointee.fn, hook.pointee.context, hook.pointee.destroy)
-        if hook.pointee.isCalled { runForeign(thread) { fn(context) } }
+        var isCalled = hook.pointee.isCalled
+        if let promise = hook.pointee.unread {
+            isCalled = isUnresolved(promise)
+            promise.releaseProducer(thread)
+        }
+        if isCalled { runForeign(thread) { fn(context) } }
         if let destroy { runForeign(thread) { destroy(context) } }
         giveMemoryBack(hook, MemoryLayout<Hook>.stride)
     }
+}
+
+/// A resolver is about to be given back. If it is the last one, whoever finds the promise settled with VOW_EBROKEN knows
+/// that nobody has resolved it so.
+@inline(__always)
+func noteBreaking(of promise: RecordPointer) {
+    if !promise.pointee.state.read().hasValue, promise.pointee.counts.loadAcquire() >> 32 == 1,
+        !promise.pointee.shape.contains(.immortal)
+    {
+        promise.pointee.flags.insert(RecordFlag.dropped)
+    }
+}
+
+/// Of a promise that nobody reads: its producer has not been quicker. To be broken at this moment is no resolving.
+private func isUnresolved(_ promise: RecordPointer) -> Bool {
+    let word = promise.pointee.state.read()
+    if word.phase == .open { return true }
+    return word.hasValue && promise.pointee.flags.contains(RecordFlag.dropped)
 }
 
 /// Adds a hook (consumed) to a promise, of whose producer the caller is one.
@@ -46,5 +80,9 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
     promise.pointee.state.unlock(word.phase, word.head)
     // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
     let isCancelled = promise.pointee.flags.contains(RecordFlag.withdrawn)
-    dismiss(hook, areCalled: isCancelled || (isOpen && isUnread), thread)
+    if isOpen {
+        dismiss(hook, areCalled: true, unlessResolved: promise, thread)
+    } else {
+        dismiss(hook, areCalled: isCancelled, thread)
+    }
 }

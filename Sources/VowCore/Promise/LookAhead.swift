@@ -25,20 +25,39 @@ private enum Step {
 /// How many steps are taken between two looks at the clock.
 private let stepsBetweenLooks = 1024
 
-/// How deep combined promises are looked through that wait for combined promises.
-private let deepestLook = 16
+/// How deep combined promises are looked through that wait for combined promises: a coroutine's stack, of which
+/// nothing is known, must do.
+private let deepestLook = 64
 
 func lookAhead(
-    from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    depth: Int = 0, _ thread: ThreadPointer
+    for waiting: WaitingPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    _ thread: ThreadPointer
 ) -> Obstacle {
     if !place.isInsideWork && !place.blocksItself && !isForkedChild { return .blocked }
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: LookedThrough.few) { memory in
+        guard let memory = memory.baseAddress else { fatal("no stack for a look ahead") }
+        return whileLooking(waiting) { way in
+            var seen = LookedThrough(lent: memory)
+            let found = look(
+                from: waiting.pointee.promise, at: place, until: deadline, &seen, thread)
+            way = seen.way
+            seen.end(thread)
+            return found
+        }
+    }
+}
+
+private func look(
+    from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    _ seen: inout LookedThrough, _ thread: ThreadPointer
+) -> Obstacle {
     promise.retain()
     var current = promise
     var watch = RingWatch(from: current)
     var steps = 0
     while true {
-        let found = step(from: current, at: place, until: deadline, depth: depth, thread)
+        seen.way |= bit(of: current)
+        let found = step(from: current, at: place, until: deadline, &seen, thread)
         guard case .go(let next) = found else {
             watch.end(thread)
             current.release(thread)
@@ -51,6 +70,7 @@ func lookAhead(
         let isTooLate = steps % stepsBetweenLooks == 0 && deadline.hasPassed
         // A ring is being rejected at this moment, by who closed it.
         if isTooLate || watch.hasSeen(current, thread) {
+            seen.way = allPromises
             watch.end(thread)
             current.release(thread)
             return .blocked
@@ -60,7 +80,7 @@ func lookAhead(
 
 private func step(
     from current: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    depth: Int, _ thread: ThreadPointer
+    _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Step {
     let word = current.pointee.state.read()
     if word.hasValue { return .stop(.blocked) }
@@ -69,8 +89,9 @@ private func step(
     if isForkedChild && word.phase == .running && isLeftWithParent(current) {
         return .stop(.forked)
     }
+    if current.isLeftInStep { return .stop(.forked) }
     if word.phase == .open && current.pointee.shape.isProduced {
-        return .stop(lookThrough(current, at: place, until: deadline, depth: depth, thread))
+        return .stop(lookThrough(current, at: place, until: deadline, &seen, thread))
     }
     let upstream = current.lockedUpstream().promise
     if word.phase == .open && current.pointee.shape.isReaction {
@@ -89,22 +110,43 @@ private func step(
 /// A promise of the library's own making; a combined one waits for what its observers look at.
 private func lookThrough(
     _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    depth: Int, _ thread: ThreadPointer
+    _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Obstacle {
     if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
     let offset = Int(combined.producer.pointee.owner)
-    if offset == 0 || depth == deepestLook || !hasStackLeft() { return .blocked }
+    if offset == 0 || seen.depth == deepestLook || !hasStackLeft() {
+        if offset != 0 { seen.way = allPromises }
+        return .blocked
+    }
+    if let known = seen.recall(combined) { return known }
     let owner = (UnsafeMutableRawPointer(combined) + offset)
         .assumingMemoryBound(to: ObserverOwner.self)
+    seen.depth += 1
+    let found = lookAtObserved(by: owner, at: place, until: deadline, &seen, thread)
+    seen.depth -= 1
+    seen.note(found, at: combined)
+    return found
+}
+
+private func lookAtObserved(
+    by owner: UnsafeMutablePointer<ObserverOwner>, at place: borrowing WaitingPlace,
+    until deadline: Deadline, _ seen: inout LookedThrough, _ thread: ThreadPointer
+) -> Obstacle {
     let view = owner.pointee.view
+    // What it waits for may change without that anybody begins to follow; or this does not look at all of them.
+    if !view.isConstant || !view.needsEach { seen.way = allPromises }
     var found = Obstacle.blocked
     var index = 0
     while let observer = view.observer(owner, index) {
         index += 1
-        guard let promise = observer.observed() else { continue }
-        let obstacle = lookAhead(
-            from: promise, at: place, until: deadline, depth: depth + 1, thread)
-        promise.release(thread)
+        let obstacle: Obstacle
+        if observer.isLeftInStep {
+            obstacle = .forked
+        } else {
+            guard let promise = observer.observed() else { continue }
+            obstacle = look(from: promise, at: place, until: deadline, &seen, thread)
+            promise.release(thread)
+        }
         switch obstacle {
         case .runnable: return obstacle
         case .blocked: if !view.needsEach { return .blocked }
@@ -112,7 +154,10 @@ private func lookThrough(
             found = obstacle
             if view.needsEach { return found }
         }
-        if index % stepsBetweenLooks == 0 && deadline.hasPassed { return .blocked }
+        if index % stepsBetweenLooks == 0 && deadline.hasPassed {
+            seen.way = allPromises
+            return .blocked
+        }
     }
     return found
 }

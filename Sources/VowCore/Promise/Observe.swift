@@ -22,6 +22,8 @@ struct ObserverOwner {
 struct ObserverView {
     /// One promise that never settles keeps it pending; else all of them together.
     var needsEach = true
+    /// It looks at the same promises until it is settled.
+    var isConstant = false
     /// How far behind the beginning of the combined promise its owner stands; 0: there is no such promise.
     var distance: UInt16 = 0
     /// The observer at a place, from 0; nil beyond the last.

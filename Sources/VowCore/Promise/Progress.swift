@@ -50,11 +50,10 @@ func setProgress(
         }
     }
     asOneStep(thread) {
-        while let delivery = nextToTell(of: promise) { submit(delivery, thread) }
-        while let delayed = nextToHurry(of: promise) {
-            _ = cancel(delayed, ownErrors.cancelled, thread)
-            delayed.release(thread)
-        }
+        var told = beginDeliveries(of: promise)
+        while let delivery = told { told = submitFirst(delivery, thread) }
+        var hurried = listWaiting(of: promise)
+        while let listener = hurried { hurried = hurry(listener, thread) }
     }
 }
 
@@ -90,34 +89,78 @@ private struct Delivery {
     let listener: ListenerPointer
     let executor: ExecutorPointer
     let round: UInt32
+
+    /// One that has begun; under the lock.
+    init(to listener: ListenerPointer) {
+        self.listener = listener
+        executor = listener.pointee.executor
+        round = listener.pointee.round
+    }
 }
 
-/// To one that has not heard of what is new, and has none on its way.
-private func nextToTell(of promise: RecordPointer) -> Delivery? {
+/// To all that have not heard of what is new, and have none on its way: a line of them. Returns the first.
+private func beginDeliveries(of promise: RecordPointer) -> Delivery? {
     listenersLock.withLock {
-        var next: ListenerPointer?
+        var last: ListenerPointer?
+        var first: Delivery?
         forEachListener(of: promise) { listener in
-            if next == nil && listener.pointee.hasNews && !listener.pointee.isDelivering {
-                next = listener
+            if !listener.pointee.hasNews || listener.pointee.isDelivering { return }
+            let delivery = beginDelivery(listener)
+            listener.pointee.nextTold = nil
+            if let last { last.pointee.nextTold = listener } else { first = delivery }
+            last = listener
+        }
+        return first
+    }
+}
+
+/// Returns the next of the line. The listeners are the deliveries' until they have been submitted.
+private func submitFirst(_ delivery: Delivery, _ thread: ThreadPointer) -> Delivery? {
+    let next = listenersLock.withLock {
+        delivery.listener.pointee.nextTold.map { Delivery(to: $0) }
+    }
+    submit(delivery, thread)
+    return next
+}
+
+/// Those whose delivery waits for its time although all is done: a line of them, held.
+private func listWaiting(of promise: RecordPointer) -> ListenerPointer? {
+    listenersLock.withLock {
+        var first: ListenerPointer?
+        var last: ListenerPointer?
+        forEachListener(of: promise) { listener in
+            // Who hurries it already has yet to look for what is waiting.
+            if listener.pointee.fraction < 1 || listener.pointee.delayed == nil
+                || listener.pointee.isHurried
+            {
+                return
             }
+            listener.pointee.isHurried = true
+            listener.pointee.holds += 1
+            listener.pointee.nextHurried = nil
+            if let last { last.pointee.nextHurried = listener } else { first = listener }
+            last = listener
         }
-        return next.map { beginDelivery($0) }
+        return first
     }
 }
 
-/// A delivery (owned) that waits for its time although all is done. When it is cancelled the next one begins at once.
-private func nextToHurry(of promise: RecordPointer) -> RecordPointer? {
-    listenersLock.withLock {
-        var delayed: RecordPointer?
-        forEachListener(of: promise) { listener in
-            if delayed != nil || listener.pointee.fraction < 1 { return }
-            delayed = listener.pointee.delayed
-            if delayed == nil { return }
-            listener.pointee.delayed = nil
-            listener.pointee.hasRun = true
-        }
-        return delayed
+/// When such a delivery is cancelled the next one begins at once. Gives the hold back, and returns the next of the line.
+private func hurry(_ listener: ListenerPointer, _ thread: ThreadPointer) -> ListenerPointer? {
+    var next: ListenerPointer?
+    let delayed = listenersLock.withLock {
+        next = listener.pointee.nextHurried
+        listener.pointee.isHurried = false
+        defer { listener.pointee.delayed = nil }
+        if listener.pointee.delayed != nil { listener.pointee.hasRun = true }
+        return listener.pointee.delayed
     }
+    if let delayed {
+        _ = cancel(delayed, ownErrors.cancelled, thread)
+        delayed.release(thread)
+    }
+    release(listener, thread)
+    return next
 }
 
 /// Under the lock.
@@ -126,8 +169,7 @@ private func beginDelivery(_ listener: ListenerPointer) -> Delivery {
     listener.pointee.hasRun = false
     listener.pointee.holds += 1
     listener.pointee.round &+= 1
-    return Delivery(
-        listener: listener, executor: listener.pointee.executor, round: listener.pointee.round)
+    return Delivery(to: listener)
 }
 
 /// How long it has to wait is seen on the executor, by whose clock that goes.

@@ -48,7 +48,7 @@ func reclaimAll(_ thread: ThreadPointer) {
     thread.pointee.isReclaiming = true
     while true {
         if thread.pointee.dead == 0 {
-            if thread.pointee.hooks == nil { break }
+            if thread.pointee.newestHook == nil { break }
             runHooks(thread)
             continue
         }

@@ -112,7 +112,7 @@ extension ThreadState {
 
     /// What had to wait for the end of the hand-over.
     @inline(__always)
-    var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || hooks != nil }
+    var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || newestHook != nil }
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
@@ -218,7 +218,7 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 @inline(never)
 func finishHandingOver(_ thread: ThreadPointer) {
     if !thread.pointee.isSkipping { finishSkipped(thread) }
-    if thread.pointee.dead != 0 || thread.pointee.hooks != nil { reclaimUnlessBusy(thread) }
+    if thread.pointee.dead != 0 || thread.pointee.newestHook != nil { reclaimUnlessBusy(thread) }
 }
 
 /// One batch is handed over: take those that came meanwhile, or end the phase.

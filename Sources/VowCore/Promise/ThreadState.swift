@@ -23,8 +23,8 @@ struct ThreadState: ~Copyable {
     var ready: MemberList
     /// Objects to free, linked through their counts.
     var dead: UInt64
-    /// What producers asked to be called, oldest first.
-    var hooks: HookPointer?
+    /// What producers asked to be called: a ring, in which the newest comes before the oldest.
+    var newestHook: HookPointer?
     var owedReads: OwedReads
     /// What reactions made here carry along.
     var context: vow_value

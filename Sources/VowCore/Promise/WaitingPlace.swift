@@ -33,6 +33,18 @@ struct WaitingPlace: ~Copyable {
             || anyPlace(thread) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
+    /// The executors that it blocks, a bit for each, which others may share.
+    func blockedSet(_ thread: ThreadPointer) -> UInt64 {
+        if !blocksItself { return 0 }
+        var bits = ambient.map { bit(of: $0) } ?? 0
+        if blocksMain { bits |= bit(of: ownExecutors.main) }
+        _ = anyPlace(thread) {
+            if $0.pointee.runsNothingBeside && $0 != running { bits |= bit(of: $0) }
+            return false
+        }
+        return bits
+    }
+
     func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
 
     /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
@@ -43,6 +55,16 @@ struct WaitingPlace: ~Copyable {
         if executor == ambient { return true }
         return anyPlace(thread) { $0 == executor && $0.pointee.runsNothingBeside }
     }
+}
+
+/// An executor's bit in such a set.
+func bit(of executor: ExecutorPointer) -> UInt64 {
+    #if VOW_SCHEDULES
+        // The same in each execution, as addresses are not.
+        return 1 << UInt64(executor.pointee.kind.rawValue)
+    #else
+        return 1 << (hashOfAddress(executor) >> 58)
+    #endif
 }
 
 /// Whether the handler of a reaction is on the thread's stack.

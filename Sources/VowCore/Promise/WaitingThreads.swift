@@ -1,84 +1,166 @@
 // The threads that wait. Those inside handlers and other work are told to look again by whatever may have
-// made their wait endless: work that reaches an executor that they block, a promise that begins to follow
-// another. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+// made their wait endless: work that reaches an executor that they block, a promise that somebody waits for and that
+// begins to follow another. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+
+typealias WaitingPointer = UnsafeMutablePointer<WaitingThread>
 
 /// On the stack of the waiting thread; linked under the lock.
-struct WaitingThread {
+struct WaitingThread: ~Copyable {
     let waiter: RecordPointer
     /// Borrowed from the caller of the wait.
     let promise: RecordPointer
     let thread: UnsafeMutableRawPointer
     /// Its wait may become endless.
     let isWatched: Bool
+    /// The executors that it blocks, and that tell it of work: see `WaitingPlace.blockedSet`.
+    let blocks: UInt64
+    /// The promises that its last look came past, a bit for each, which others may share: when another one begins to
+    /// follow, nothing that the look has found changes. While it looks, all of them.
+    let way = AtomicWord(allPromises)
     var next: UnsafeMutablePointer<WaitingThread>?
     var previous: UnsafeMutablePointer<WaitingThread>?
 
     init(
         waiter: RecordPointer, promise: RecordPointer, thread: UnsafeMutableRawPointer,
-        isWatched: Bool
+        isWatched: Bool, blocks: UInt64
     ) {
         self.waiter = waiter
         self.promise = promise
         self.thread = thread
         self.isWatched = isWatched
+        self.blocks = blocks
     }
 }
 
-private typealias WaitingPointer = UnsafeMutablePointer<WaitingThread>
-
-/// In the single order with the steps that make a wait endless.
+/// In the single order with the steps that make a wait endless: the waits that may become so, and those of them that
+/// block an executor.
 private let watchedCount = AtomicWord(0)
+private let blockingCount = AtomicWord(0)
 
 private let waitingThreadsLock = SpinLock()
-nonisolated(unsafe) private var firstWaiting: UnsafeMutablePointer<WaitingThread>?
+/// Those that block an executor apart, so that work for others never walks past the rest.
+nonisolated(unsafe) private var firstBlocking: UnsafeMutablePointer<WaitingThread>?
+nonisolated(unsafe) private var firstOther: UnsafeMutablePointer<WaitingThread>?
 
 /// Calls the body, which enlists the waiter and takes it out again, while the thread is on the list.
-func whileListed(_ waiting: WaitingThread, _ body: () -> WaitResult) -> WaitResult {
+func whileListed(
+    _ waiting: consuming WaitingThread, _ body: (WaitingPointer) -> WaitResult
+) -> WaitResult {
     var waiting = waiting
     return withUnsafeMutablePointer(to: &waiting) { waiting in
         waitingThreadsLock.withLock { link(waiting) }
         if waiting.pointee.isWatched {
             _ = watchedCount.addOrdered(1)
+            if waiting.pointee.blocks != 0 { _ = blockingCount.addOrdered(1) }
             // Announced before the body looks ahead: one of the two sees the other.
             orderStoresBeforeLoads()
         }
         defer {
-            if waiting.pointee.isWatched { _ = watchedCount.subtractOrdered(1) }
+            if waiting.pointee.isWatched {
+                _ = watchedCount.subtractOrdered(1)
+                if waiting.pointee.blocks != 0 { _ = blockingCount.subtractOrdered(1) }
+            }
             waitingThreadsLock.withLock { unlink(waiting) }
         }
-        return body()
+        return body(waiting)
     }
 }
 
+/// As the set of a way: it may come past any promise.
+let allPromises = UInt64.max
+
+/// A promise's bit in such a set.
+@inline(__always)
+func bit(of promise: RecordPointer) -> UInt64 {
+    #if VOW_SCHEDULES
+        // The same in each execution, as addresses are not.
+        return 1 << UInt64(promise.pointee.shape.rawValue & 63)
+    #else
+        return 1 << (hashOfAddress(promise) >> 58)
+    #endif
+}
+
+/// Calls the body, which looks ahead and tells what way it came. Announced before, as above.
+func whileLooking(
+    _ waiting: WaitingPointer, _ body: (_ way: inout UInt64) -> Obstacle
+) -> Obstacle {
+    if waiting.pointee.way.loadRelaxed() != allPromises {
+        _ = waiting.pointee.way.exchangeAcquireRelease(allPromises)
+        orderStoresBeforeLoads()
+    }
+    var way: UInt64 = 0
+    let found = body(&way)
+    waiting.pointee.way.storeRelease(way)
+    return found
+}
+
 private func link(_ waiting: WaitingPointer) {
+    let next = first(like: waiting)
     waiting.pointee.previous = nil
-    waiting.pointee.next = firstWaiting
-    firstWaiting?.pointee.previous = waiting
-    firstWaiting = waiting
+    waiting.pointee.next = next
+    next?.pointee.previous = waiting
+    setFirst(waiting, like: waiting)
 }
 
 private func unlink(_ waiting: WaitingPointer) {
     let next = waiting.pointee.next
     let previous = waiting.pointee.previous
     next?.pointee.previous = previous
-    if let previous { previous.pointee.next = next } else { firstWaiting = next }
+    if let previous { previous.pointee.next = next } else { setFirst(next, like: waiting) }
 }
 
-/// After work was given to an executor that a wait may block, or a promise began to follow another. The step
-/// before and this look, and on the other side the count and the look ahead, must not pass each other: fences.
+/// The first one of the list in which such a thread stands.
+private func first(like waiting: WaitingPointer) -> WaitingPointer? {
+    waiting.pointee.blocks != 0 ? firstBlocking : firstOther
+}
+
+private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
+    if waiting.pointee.blocks != 0 { firstBlocking = first } else { firstOther = first }
+}
+
+/// After work was given to an executor that a wait may block. The step before and this look, and on the other side
+/// the count and the look ahead, must not pass each other: fences. The executor may be gone: its address is compared.
 @inline(__always)
-func nudgeWaitingThreads() {
+func nudgeWaitingThreads(blocking executor: ExecutorPointer) {
     orderStoresBeforeLoads()
-    if watchedCount.loadOrdered() != 0 { nudgeAll() }
+    if blockingCount.loadOrdered() != 0 { nudgeThose(blocking: bit(of: executor)) }
 }
 
-private func nudgeAll() {
+/// The same after a promise (its bit: it may be gone) began to follow another.
+@inline(__always)
+func nudgeWaitingThreads(past bit: UInt64) {
+    orderStoresBeforeLoads()
+    if watchedCount.loadOrdered() != 0 { nudgeThose(past: bit) }
+}
+
+@inline(never)
+private func nudgeThose(blocking bit: UInt64) {
     waitingThreadsLock.withLock {
-        var waiting = firstWaiting
-        while let current = waiting {
-            if current.pointee.isWatched { current.pointee.waiter.nudge() }
-            waiting = current.pointee.next
+        forEach(from: firstBlocking) {
+            if $0.pointee.isWatched && $0.pointee.blocks & bit != 0 { $0.pointee.waiter.nudge() }
         }
+    }
+}
+
+@inline(never)
+private func nudgeThose(past bit: UInt64) {
+    waitingThreadsLock.withLock {
+        forEach(from: firstBlocking) { nudge($0, past: bit) }
+        forEach(from: firstOther) { nudge($0, past: bit) }
+    }
+}
+
+private func nudge(_ waiting: WaitingPointer, past bit: UInt64) {
+    if waiting.pointee.isWatched && waiting.pointee.way.loadRelaxed() & bit != 0 {
+        waiting.pointee.waiter.nudge()
+    }
+}
+
+private func forEach(from first: WaitingPointer?, _ body: (WaitingPointer) -> Void) {
+    var waiting = first
+    while let current = waiting {
+        waiting = current.pointee.next
+        body(current)
     }
 }
 
@@ -88,17 +170,23 @@ func unlockWaitingThreads() { waitingThreadsLock.unlock() }
 
 /// In a forked child, under the lock.
 func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer) {
-    var waiting = firstWaiting
-    firstWaiting = nil
+    let (blocking, others) = (firstBlocking, firstOther)
+    firstBlocking = nil
+    firstOther = nil
     var watched: UInt64 = 0
-    while let current = waiting {
-        waiting = current.pointee.next
-        if current.pointee.thread == survivor {
-            link(current)
-            if current.pointee.isWatched { watched += 1 }
-        } else {
-            current.pointee.promise.pointee.state.removeAsOnlyThread(current.pointee.waiter)
-        }
-    }
+    forEach(from: blocking) { keep($0, of: survivor, &watched) }
+    blockingCount.storeRelaxed(watched)
+    forEach(from: others) { keep($0, of: survivor, &watched) }
     watchedCount.storeRelaxed(watched)
+}
+
+private func keep(
+    _ waiting: WaitingPointer, of survivor: UnsafeMutableRawPointer, _ watched: inout UInt64
+) {
+    if waiting.pointee.thread != survivor {
+        waiting.pointee.promise.pointee.state.removeAsOnlyThread(waiting.pointee.waiter)
+        return
+    }
+    link(waiting)
+    if waiting.pointee.isWatched { watched += 1 }
 }

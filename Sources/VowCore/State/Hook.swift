@@ -12,6 +12,8 @@ struct Hook {
     let destroy: Destroy?
     /// Decided when it leaves its promise: to be called, or only destroyed.
     var isCalled = false
+    /// Only while nobody has resolved this promise, which nobody reads; one producer's reference.
+    var unread: RecordPointer?
 }
 
 /// Nil without memory.

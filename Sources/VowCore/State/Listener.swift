@@ -11,6 +11,11 @@ struct Listener {
     var next: ListenerPointer?
     /// Borrowed; nil: it has been freed.
     var promise: RecordPointer?
+    /// The next one to be told, for who has begun its delivery; and to be hurried, for who has a hold for that.
+    var nextTold: ListenerPointer?
+    var nextHurried: ListenerPointer?
+    /// Somebody hurries it.
+    var isHurried = false
     /// The promise that is this listener's as long as it is listed, and the delivery that is on its way.
     var holds = 1
     /// A delivery is on its way or running: there is only one at a time.
@@ -38,10 +43,12 @@ struct Listener {
     static let longestNote = 127
     static let size = MemoryLayout<Listener>.stride + longestNote + 1
 
-    /// How long the next call has to wait, by the clock that says what time it is.
+    /// How long the next call has to wait, by the clock that says what time it is. An interval ends when the clock
+    /// does, as the delay that is waited for.
     func timeLeft(at now: Int64) -> Int64 {
         guard let toldAt, fraction < 1 else { return 0 }
-        return max(interval - max(now - toldAt, 0), 0)
+        let (sum, overflow) = min(toldAt, now).addingReportingOverflow(interval)
+        return max((overflow ? Int64.max : sum) - now, 0)
     }
 }
 

@@ -76,7 +76,7 @@ enum RecordFlag {
     /// Cancelled while nobody had resolved it. Of a reaction that had not begun: its executor, or the thread's
     /// list of skipped ones, has it still.
     static let withdrawn: UInt8 = 4
-    /// And has dropped it.
+    /// And has dropped it. Of a promise with a resolver: the last one was given back while it was pending.
     static let dropped: UInt8 = 8
     /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
     /// reports in its place, or it is a delivery of progress.

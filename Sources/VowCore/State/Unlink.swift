@@ -1,10 +1,10 @@
 // Taking a member out of the middle of a promise's queue, under its lock.
 //
 // The queue is a stack linked by `next`, so that entering it is one compare-and-exchange. The way back, `lane`, is
-// filled in only when somebody needs it: from the newest member down to the first that has one. What lies below
-// was filled in by an earlier call, and only new members have come on top, so each member is visited once
-// however many are taken out. Members without a lane (waiting threads, promises that follow without having been
-// reactions) are looked for from the top.
+// filled in only when somebody needs it: from the newest member down to the one that is wanted, and as far again. So who
+// is wanted among the newest never pays for all that stand below; and each time that a way has to be gone again, to
+// somebody further down, it ends twice as deep: a member is visited a few times, however many are taken out. Members
+// without a lane (waiting threads, promises that follow without having been reactions) are looked for from the top.
 
 /// As `lane` of the newest member.
 private var top: RecordPointer? {
@@ -13,11 +13,17 @@ private var top: RecordPointer? {
 
 /// Takes a member out, if it is there. Returns the new head.
 func unlink(_ member: RecordPointer, from word: StateWord) -> (found: Bool, head: RecordPointer?) {
+    if word.head == member { return (true, remove(member, behind: nil, head: word.head)) }
     // Members that came after the settling were never looked at: their ways back are not filled in, and those
     // of members that have been taken are not theirs any more.
     if word.hasValue || !member.pointee.shape.hasLane { return search(member, from: word) }
-    fillLanes(from: word.head)
-    guard let lane = member.lane else { return (false, word.head) }
+    if let lane = member.lane, lane != top {
+        return (true, remove(member, behind: lane, head: word.head))
+    }
+    // It was the newest when its way back was filled in, or it has none.
+    guard fillLanes(from: word.head, downTo: member), let lane = member.lane else {
+        return (false, word.head)
+    }
     return (true, remove(member, behind: lane == top ? nil : lane, head: word.head))
 }
 
@@ -45,16 +51,29 @@ private func remove(
     return head
 }
 
-private func fillLanes(from head: RecordPointer?) {
+/// False: the member is not there.
+private func fillLanes(from head: RecordPointer?, downTo member: RecordPointer) -> Bool {
     var before: RecordPointer?
     var current = head
-    while let here = current {
-        if here.pointee.shape.hasLane {
-            let isKnown = here.lane != nil
-            here.lane = before ?? top
-            if isKnown { return }
-        }
+    var steps = 0
+    while let here = current, here != member {
+        fillLane(of: here, before)
         before = here
         current = here.next
+        steps += 1
     }
+    if current == nil { return false }
+    while let here = current, steps >= 0 {
+        let isKnown = here != member && here.pointee.shape.hasLane && here.lane != nil
+        fillLane(of: here, before)
+        if isKnown { break }
+        before = here
+        current = here.next
+        steps -= 1
+    }
+    return true
+}
+
+private func fillLane(of member: RecordPointer, _ before: RecordPointer?) {
+    if member.pointee.shape.hasLane { member.lane = before ?? top }
 }

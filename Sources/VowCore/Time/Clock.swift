@@ -52,25 +52,26 @@ struct Clock {
         return node
     }
 
-    mutating func armNow() {
+    mutating func armNow(notBefore: Int64 = 0) {
         isArmedLater = false
-        arm()
+        arm(notBefore: notBefore)
     }
 
     /// The libdispatch timer has gone off.
     mutating func hasGoneOff() { armed = Int64.max }
 
-    private mutating func arm() {
+    private mutating func arm(notBefore: Int64 = 0) {
         if isArmedLater || isClosed { return }
-        var wanted = heap.first?.pointee.deadline ?? Int64.max
+        var wanted = heap.first.map { max($0.pointee.deadline, notBefore) } ?? Int64.max
+        guard let descriptor else {
+            // One that goes off too early costs less than to set it again.
+            if wanted < armed && armProcessTimer(wanted) { armed = wanted }
+            return
+        }
         // A virtual clock stands still: what is due is due, and nothing else will be.
         if let virtualNow { wanted = wanted <= virtualNow ? 1 : Int64.max }
         if wanted == armed { return }
         armed = wanted
-        if let descriptor {
-            vow_platform_set_timer(descriptor, wanted == Int64.max ? 0 : max(wanted, 1))
-        } else {
-            armProcessTimer(wanted)
-        }
+        vow_platform_set_timer(descriptor, wanted == Int64.max ? 0 : max(wanted, 1))
     }
 }

@@ -51,7 +51,7 @@ struct TraceFile {
     /// Without a word: in a forked child, whose parent goes on writing. The buffer is kept for the next trace.
     mutating func abandon() {
         if !isOpen { return }
-        _ = CVowPlatform.close(descriptor)
+        vow_platform_close(descriptor)
         descriptor = -1
     }
 

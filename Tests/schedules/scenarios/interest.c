@@ -264,7 +264,7 @@ static void release_third(void) {
 }
 
 const scenario release_path = {
-    "release-path", start_path, {release_outer, release_third}, finish_unread, 5, 1,
+    "release-path", start_path, {release_outer, release_third}, finish_unread, 3, 1,
 };
 
 /* Somebody else begins to follow it and is given up, too. */

@@ -16,6 +16,10 @@ extern const scenario await_settle, await_time_out, two_await, await_and_free, a
 extern const scenario adopt_settle_register, adopt_chain, adopt_finally, adopt_thenable;
 /* yield.c */
 extern const scenario walk_past_dying, walk_behind_dying, two_die, held_while_dying;
+/* handles.c */
+extern const scenario handle_released_settle, handle_released_joined, handle_released_cancel,
+    handle_released_ring, handles_released, resolver_held_settle, resolver_held_cancel,
+    resolver_released_meanwhile;
 /* rings.c */
 extern const scenario ring_of_one, ring_of_two, ring_of_three, ring_of_three_by_two, ring_with_tail;
 /* rings_through.c */
@@ -30,7 +34,8 @@ extern const scenario ring_awaited, ring_awaited_inside, ring_released, ring_rel
 extern const scenario result_before_context, result_before_release, inner_before_context,
     result_before_object, result_before_input;
 /* serial.c */
-extern const scenario deadlock_by_work, deadlock_by_following, no_deadlock, serial_order;
+extern const scenario deadlock_by_work, deadlock_by_following, deadlock_by_two_followings,
+    no_deadlock, serial_order;
 /* cancel.c */
 extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, cancel_handed_over,
     cancel_running, cancel_running_twice, cancel_first_of_batch, cancel_last_of_batch,
@@ -63,5 +68,7 @@ extern const scenario progress_settle, progress_twice, progress_listen, progress
     progress_serial;
 /* machines.c */
 extern const scenario machine_looked_through;
+/* scopes.c */
+extern const scenario scope_let_go, scope_end_cancelled;
 
 #endif

@@ -22,13 +22,17 @@ static vow_value do_nothing(vow_value input, void *context) {
     return vow_value_retain(input);
 }
 
-static vow_promise *then_on_executor(vow_promise *promise, vow_handler handler) {
+static vow_promise *then_on(vow_executor *on, vow_promise *promise, vow_handler handler) {
     vow_reaction reaction;
     memset(&reaction, 0, sizeof reaction);
     reaction.size = sizeof reaction;
     reaction.on_fulfilled = handler;
-    reaction.executor = executor.handle;
+    reaction.executor = on;
     return vow_then_with(promise, &reaction);
+}
+
+static vow_promise *then_on_executor(vow_promise *promise, vow_handler handler) {
+    return then_on(executor.handle, promise, handler);
 }
 
 static void prepare(void) {
@@ -101,6 +105,28 @@ static void settle_other(void) {
 const scenario deadlock_by_following = {
     "deadlock-by-following",
     start_following,
+    {work_two, follow_behind, settle_other},
+    finish_refused,
+    2,
+    1,
+};
+
+/* The way is made in two steps: the second of them is taken by a reaction that the first one has
+ * put on it. */
+static vow_value give_new_work(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_from_promise(vow_async(executor.handle, do_nothing, NULL));
+}
+
+static void start_two_followings(void) {
+    start();
+    behind = then_on(vow_executor_inline(), vow_promise_retain(other.promise), give_new_work);
+}
+
+const scenario deadlock_by_two_followings = {
+    "deadlock-by-two-followings",
+    start_two_followings,
     {work_two, follow_behind, settle_other},
     finish_refused,
     2,
