@@ -77,11 +77,13 @@ static void close_it(space *self) {
 }
 
 static void give_up(space *self) {
-    vow_scope *real = self->real;
+    /* Each call may run the program, which may make another one here. */
+    space gone = *self;
     self->real = NULL;
+    self->count = 0;
     trace("scope %d is given up", (int)(self - f.scopes));
-    vow_scope_release(real);
-    let_go_of_members(self);
+    vow_scope_release(gone.real);
+    let_go_of_members(&gone);
 }
 
 void scope_step(unsigned which) {
