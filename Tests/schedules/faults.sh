@@ -486,6 +486,21 @@ fault source-of-a-withdrawn-reaction-is-released-twice Promise/Cancel.swift \
     'if wasWaiting || !reaction.isBegunByRunning {' \
     'if !reaction.isBegunByRunning {'
 
+fault breaking-is-noted-on-the-first-look Promise/Counting.swift \
+    '        while true {
+            let counts = pointee.counts.loadAcquire()
+            let isLast = counts >> 32 == 1
+            let isWatched = counts & 0xffff_ffff != 0
+            if isLast && isWatched {
+                // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
+                pointee.flags.insert(RecordFlag.dropped)' \
+    '        if pointee.counts.loadAcquire() >> 32 == 1 { pointee.flags.insert(RecordFlag.dropped) }
+        while true {
+            let counts = pointee.counts.loadAcquire()
+            let isLast = counts >> 32 == 1
+            let isWatched = counts & 0xffff_ffff != 0
+            if isLast && isWatched {'
+
 fault dropped-before-the-canceller-is-through Promise/RunInline.swift \
     '    while !reaction.pointee.state.read().hasValue { pause.wait() }
 ' \
@@ -624,6 +639,7 @@ declare -A likely=(
     [runner-reads-the-slot]="cancel-inline-reaction"
     [running-inline-reaction-is-not-withdrawn]="cancel-inline-reaction"
     [source-of-a-withdrawn-reaction-is-released-twice]="cancel-inline-reaction"
+    [breaking-is-noted-on-the-first-look]="hook-last-resolver"
     [dropped-before-the-canceller-is-through]="cancel-inline-reaction"
     [unseen-though-cancelled]="cancel-released"
     [begun-though-cancelled]="cancel-released-running"

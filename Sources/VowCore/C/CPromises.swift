@@ -114,7 +114,6 @@ public func vow_resolver_retain(_ resolver: OpaquePointer!) -> OpaquePointer! {
 public func vow_resolver_release(_ resolver: OpaquePointer!) {
     guard let record = resolverRecord(resolver, "vow_resolver_release") else { return }
     let thread = currentThread()
-    noteBreaking(of: record)
     record.releaseResolver(thread)
     leave(thread)
 }

@@ -62,11 +62,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             let counts = pointee.counts.loadAcquire()
             let isLast = counts >> 32 == 1
             let isWatched = counts & 0xffff_ffff != 0
-            // No other producer is left, and none can come.
-            if isLast && isWatched
-                && settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread)
-            {
-                return
+            if isLast && isWatched {
+                // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
+                pointee.flags.insert(RecordFlag.dropped)
+                if settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread) {
+                    return
+                }
             }
             let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)
             if exchanged {

@@ -47,17 +47,6 @@ func runHooks(_ thread: ThreadPointer) {
     }
 }
 
-/// A resolver is about to be given back. If it is the last one, whoever finds the promise settled with VOW_EBROKEN knows
-/// that nobody has resolved it so.
-@inline(__always)
-func noteBreaking(of promise: RecordPointer) {
-    if !promise.pointee.state.read().hasValue, promise.pointee.counts.loadAcquire() >> 32 == 1,
-        !promise.pointee.shape.contains(.immortal)
-    {
-        promise.pointee.flags.insert(RecordFlag.dropped)
-    }
-}
-
 /// Of a promise that nobody reads: its producer has not been quicker. To be broken at this moment is no resolving.
 private func isUnresolved(_ promise: RecordPointer) -> Bool {
     let word = promise.pointee.state.read()
