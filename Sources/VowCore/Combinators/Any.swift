@@ -35,7 +35,7 @@ private func memberOfAnyTold(
     group.errors?[group.index(of: observer)] = promise.value.retained()
     // The last one has acquired what the others wrote.
     if group.pointee.errorsLeft.subtractAcquireRelease(1) != 1 {
-        letGo(of: group, 1, thread)
+        goOnWithoutMember(of: group, thread)
         return
     }
     if let errors = group.errors {

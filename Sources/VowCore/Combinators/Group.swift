@@ -136,7 +136,7 @@ func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
         told: plan.told, stopped: memberStopped, calledBack: memberCalledBack,
         view: ObserverView(
             needsEach: plan.needsEach, isConstant: true, distance: UInt16(groupStart),
-            observer: observerOfMember))
+            heard: heardByGroup, observed: observedByMember))
     group.initialize(to: Group(owner, plan))
     let ownerAddress = (memory + groupStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.count {
@@ -205,11 +205,23 @@ private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer
     letGo(of: group, 1, thread)
 }
 
-private func observerOfMember(
-    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
-) -> RecordPointer? {
+private func heardByGroup(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
     let group = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Group.self)
-    return index < group.pointee.count ? group.observer(index) : nil
+    let left = group.pointee.valuesLeft.loadAcquire() + group.pointee.errorsLeft.loadAcquire()
+    return Int(group.pointee.valuesNeeded + group.pointee.errorsNeeded - left)
+}
+
+/// A member was heard of and has not decided. A wait may be one for the others now, and have no end.
+func goOnWithoutMember(of group: GroupPointer, _ thread: ThreadPointer) {
+    nudgeWaitingThreads(past: bit(of: group.promise))
+    letGo(of: group, 1, thread)
+}
+
+private func observedByMember(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
+) -> Observed {
+    let group = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Group.self)
+    return index < group.pointee.count ? group.observer(index).observed : .noMore
 }
 
 private func memberStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

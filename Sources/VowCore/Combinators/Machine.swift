@@ -30,7 +30,7 @@ struct Machine: ~Copyable {
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
         owner = ObserverOwner(
             told: laneTold, stopped: laneStopped, calledBack: laneCalledBack,
-            view: ObserverView(distance: UInt16(machineStart), observer: observerOfLane))
+            view: ObserverView(distance: UInt16(machineStart), observed: observedByLane))
         program = plan.program
         holds = AtomicWord(UInt64(plan.lanes) + 1)
         laneCount = plan.lanes
@@ -254,11 +254,11 @@ private func laneTold(
     go(on: lane, takeSettled(lane.part), thread)
 }
 
-private func observerOfLane(
+private func observedByLane(
     _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
-) -> RecordPointer? {
+) -> Observed {
     let machine = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Machine.self)
-    return index < machine.pointee.laneCount ? machine.lane(index).observer : nil
+    return index < machine.pointee.laneCount ? machine.lane(index).observer.observed : .noMore
 }
 
 private func laneStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

@@ -25,7 +25,7 @@ struct Scope: ~Copyable {
     fileprivate init() {
         owner = ObserverOwner(
             told: memberTold, stopped: memberStopped, calledBack: cancelNext,
-            view: ObserverView(distance: UInt16(scopeStart)))
+            view: ObserverView(distance: UInt16(scopeStart), observed: observedByMember))
     }
 }
 
@@ -71,10 +71,8 @@ private func member(of observer: RecordPointer) -> UnsafeMutablePointer<Member> 
 /// Nil without memory.
 func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     let size = runnerStart + Observer.size
-    guard let promise = makeProduced(ProducerPart(.scope, size: size, stop: stopScope), thread)
-    else {
-        return nil
-    }
+    let producer = ProducerPart(.scope, size: size, owner: scopeStart, stop: stopScope)
+    guard let promise = makeProduced(producer, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
     scope.initialize(to: Scope())
@@ -177,6 +175,22 @@ private func memberTold(
     }
     giveMemoryBack(observer, Member.size)
     letGo(of: scope, thread)
+}
+
+/// Of many members, the newest ones. In a forked child nobody may have the lock any more.
+private func observedByMember(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int
+) -> Observed {
+    let mostLookedAt = 256
+    if place == mostLookedAt || isForkedChild { return .noMore }
+    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
+    return scope.pointee.lock.withLock {
+        var member = scope.pointee.first
+        for _ in 0..<place { member = member?.pointee.next }
+        guard let member else { return .noMore }
+        member.pointee.promise.retain()
+        return .promise(member.pointee.promise)
+    }
 }
 
 private func memberStopped(_: RecordPointer, _: ThreadPointer) {

@@ -57,7 +57,7 @@ private func memberOfSomeTold(
         let outcome = collect(kind, of: group, thread)
         decide(group, outcome, by: observer, thread)
     } else {
-        letGo(of: group, 1, thread)
+        goOnWithoutMember(of: group, thread)
     }
 }
 

@@ -15,7 +15,8 @@ private struct Timeout: ~Copyable {
     init() {
         owner = ObserverOwner(
             told: promiseTold, stopped: promiseStopped, calledBack: { _, _ in },
-            view: ObserverView(distance: UInt16(timeoutStart)))
+            view: ObserverView(
+                endsByItself: true, distance: UInt16(timeoutStart), observed: observedInTime))
     }
 }
 
@@ -68,7 +69,8 @@ func limitTime(
 }
 
 private func makeTimeout(_ thread: ThreadPointer) -> TimeoutPointer? {
-    let producer = ProducerPart(.timeout, size: wholeSize, stop: stopTimeout)
+    let producer = ProducerPart(
+        .timeout, size: wholeSize, owner: timeoutStart, stop: stopTimeout)
     guard let promise = makeProduced(producer, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let limited = timeout(at: memory)
@@ -110,6 +112,13 @@ private func promiseTold(
     let before = decide(limited, promise.value.retained(), thread)
     if before == Stage.created && stopTimer(limited.timer) { letGo(of: limited, thread) }
     letGo(of: limited, thread)
+}
+
+private func observedInTime(
+    _ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int
+) -> Observed {
+    let limited = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Timeout.self)
+    return place == 0 ? limited.observer.observed : .noMore
 }
 
 private func promiseStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {

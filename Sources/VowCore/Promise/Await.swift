@@ -48,8 +48,6 @@ func wait(
     _ thread: ThreadPointer
 ) -> WaitResult {
     if promise.isLeftInStep { return .forked }
-    let place = WaitingPlace(thread, running: loop?.pointee.executor)
-    defer { place.leave(thread) }
     return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
         memory in
         guard let waiter = memory.baseAddress?.bindMemory(to: Record.self, capacity: 1) else {
@@ -57,10 +55,11 @@ func wait(
         }
         let word = loop.map { Parking.inLoop(raising: $0.pointee.event) } ?? Parking.awake
         waiter.initialize(to: Record(.open, shape: .waiter, promises: word, producers: 0))
+        let place = WaitingPlace(thread, running: loop?.pointee.executor)
         let waiting = WaitingThread(
-            waiter: waiter, promise: promise, thread: thread,
-            isWatched: place.isInsideWork || place.blocksItself, blocks: place.blockedSet(thread))
+            waiter: waiter, promise: promise, until: deadline, place: place, thread)
         return whileListed(waiting) { waiting in
+            defer { waiting.pointee.place.leave(thread) }
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let began = isTracing ? noteWaits(waiter, for: promise) : 0
             defer { if began != 0 { noteWaited(waiter, for: promise, since: began) } }
@@ -68,10 +67,10 @@ func wait(
             if let loop {
                 result =
                     whileRunning(loop, thread) {
-                        wait(as: waiting, until: deadline, loop, place, thread)
+                        wait(as: waiting, until: deadline, loop, thread)
                     } ?? .isBusy
             } else {
-                result = sleep(waiting, until: deadline, place, thread)
+                result = sleep(waiting, until: deadline, thread)
             }
             return result == .settled || withdraw(waiter, from: promise) ? result : .settled
         }
@@ -79,14 +78,14 @@ func wait(
 }
 
 private func sleep(
-    _ waiting: WaitingPointer, until deadline: Deadline, _ place: borrowing WaitingPlace,
-    _ thread: ThreadPointer
+    _ waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
 ) -> WaitResult {
     let waiter = waiting.pointee.waiter
+    let isInPool = waiting.pointee.place.isInPool
     while true {
         if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
         if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
-        switch lookAhead(for: waiting, at: place, until: deadline, thread) {
+        switch lookAhead(for: waiting, until: deadline, thread) {
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
@@ -96,9 +95,9 @@ private func sleep(
         }
         // Looking may have freed something, whose destructor may have done anything.
         if hasWorkOfItsOwn(thread) { continue }
-        if place.isInPool { lendPlaceInPool() }
+        if isInPool { lendPlaceInPool() }
         let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
-        if place.isInPool { takePlaceInPoolBack() }
+        if isInPool { takePlaceInPoolBack() }
         if !inTime { return .timedOut }
     }
 }
@@ -112,9 +111,10 @@ private func runPooledInside(_ reaction: RecordPointer, _ thread: ThreadPointer)
 /// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
 private func wait(
     as waiting: WaitingPointer, until deadline: Deadline, _ loop: LoopPointer,
-    _ place: borrowing WaitingPlace, _ thread: ThreadPointer
+    _ thread: ThreadPointer
 ) -> WaitResult {
     let (waiter, promise) = (waiting.pointee.waiter, waiting.pointee.promise)
+    let isInPool = waiting.pointee.place.isInPool
     let patience = LoopPatience(loop, until: deadline)
     while true {
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
@@ -122,7 +122,7 @@ private func wait(
         waiter.takeNudge()
         // Whoever has published the value is about to say `done`; see `wake`.
         if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
-        switch lookAhead(for: waiting, at: place, until: deadline, thread) {
+        switch lookAhead(for: waiting, until: deadline, thread) {
         case .deadlock: return .deadlock
         case .forked: return .forked
         case .runnable(let reaction):
@@ -131,12 +131,12 @@ private func wait(
         case .blocked: break
         }
         if hasWorkOfItsOwn(thread) { continue }
-        if place.isInPool { lendPlaceInPool() }
+        if isInPool { lendPlaceInPool() }
         let step = takeStep(
             of: loop, patience, thread,
             until: { promise.pointee.state.read().hasValue },
             unless: { waiter.isNudged })
-        if place.isInPool { takePlaceInPoolBack() }
+        if isInPool { takePlaceInPoolBack() }
         switch step {
         case .lookAgain: continue
         case .timedOut: return .timedOut

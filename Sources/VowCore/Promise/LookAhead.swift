@@ -25,21 +25,17 @@ private enum Step {
 /// How many steps are taken between two looks at the clock.
 private let stepsBetweenLooks = 1024
 
-/// How deep combined promises are looked through that wait for combined promises: a coroutine's stack, of which
-/// nothing is known, must do.
-private let deepestLook = 64
-
 func lookAhead(
-    for waiting: WaitingPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ thread: ThreadPointer
+    for waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
 ) -> Obstacle {
-    if !place.isInsideWork && !place.blocksItself && !isForkedChild { return .blocked }
+    if !waiting.pointee.isWatched && !isForkedChild { return .blocked }
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: LookedThrough.few) { memory in
         guard let memory = memory.baseAddress else { fatal("no stack for a look ahead") }
         return whileLooking(waiting) { way in
             var seen = LookedThrough(lent: memory)
             let found = look(
-                from: waiting.pointee.promise, at: place, until: deadline, &seen, thread)
+                from: waiting.pointee.promise, at: waiting.pointee.place, until: deadline, &seen,
+                thread)
             way = seen.way
             seen.end(thread)
             return found
@@ -93,18 +89,51 @@ private func step(
     if word.phase == .open && current.pointee.shape.isProduced {
         return .stop(lookThrough(current, at: place, until: deadline, &seen, thread))
     }
+    // Its handler is running elsewhere, and may wait itself.
+    if word.phase == .running, let awaited = promiseAwaited(inHandlerOf: current) {
+        return .go(awaited)
+    }
     let upstream = current.lockedUpstream().promise
     if word.phase == .open && current.pointee.shape.isReaction {
-        let isBlockedHere = place.blocks(current.executor, thread)
         let isReady = upstream?.pointee.state.read().hasValue ?? true
-        if isBlockedHere || isReady {
+        let found = lookAtExecutor(of: current, at: place, until: deadline, &seen, thread)
+        if case .blocked = found {
+        } else {
             upstream?.release(thread)
-            if isBlockedHere { return .stop(.deadlock) }
+            return .stop(found)
+        }
+        if isReady {
+            upstream?.release(thread)
+            // An inline one is open while its handler is running.
+            if let awaited = promiseAwaited(inHandlerOf: current) { return .go(awaited) }
+            // Not where the wait may be over before the handler.
+            if seen.endsByItself { return .stop(.blocked) }
             return .stop(whenReady(current, at: place, until: deadline))
         }
     }
     if let upstream { return .go(upstream) }
     return .stop(.blocked)
+}
+
+/// Whether the executor of a reaction is held up, by this wait or by another one.
+private func lookAtExecutor(
+    of reaction: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+    _ seen: inout LookedThrough, _ thread: ThreadPointer
+) -> Obstacle {
+    guard let executor = reaction.executor else { return .blocked }
+    if place.blocks(executor) { return .deadlock }
+    guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
+    defer { awaited.release(thread) }
+    if seen.depth == deepestLook || !hasStackLeft() {
+        seen.way = allPromises
+        return .blocked
+    }
+    if let known = seen.recall(awaited, asAwaited: true) { return known }
+    seen.depth += 1
+    let found = look(from: awaited, at: place, until: deadline, &seen, thread)
+    seen.depth -= 1
+    seen.note(found, at: awaited, asAwaited: true)
+    return found
 }
 
 /// A promise of the library's own making; a combined one waits for what its observers look at.
@@ -113,17 +142,18 @@ private func lookThrough(
     _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Obstacle {
     if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
-    let offset = Int(combined.producer.pointee.owner)
-    if offset == 0 || seen.depth == deepestLook || !hasStackLeft() {
-        if offset != 0 { seen.way = allPromises }
+    guard let owner = combined.observing else { return .blocked }
+    if seen.depth == deepestLook || !hasStackLeft() {
+        seen.way = allPromises
         return .blocked
     }
     if let known = seen.recall(combined) { return known }
-    let owner = (UnsafeMutableRawPointer(combined) + offset)
-        .assumingMemoryBound(to: ObserverOwner.self)
+    let outer = seen.endsByItself
+    seen.endsByItself = outer || owner.pointee.view.endsByItself
     seen.depth += 1
     let found = lookAtObserved(by: owner, at: place, until: deadline, &seen, thread)
     seen.depth -= 1
+    seen.endsByItself = outer
     seen.note(found, at: combined)
     return found
 }
@@ -135,18 +165,27 @@ private func lookAtObserved(
     let view = owner.pointee.view
     // What it waits for may change without that anybody begins to follow; or this does not look at all of them.
     if !view.isConstant || !view.needsEach { seen.way = allPromises }
+    // Before the members: one that is heard of meanwhile makes this thread look again.
+    let heard = view.needsEach ? 0 : view.heard(owner)
+    var settled = 0
     var found = Obstacle.blocked
     var index = 0
-    while let observer = view.observer(owner, index) {
-        index += 1
+    while true {
         let obstacle: Obstacle
-        if observer.isLeftInStep {
-            obstacle = .forked
-        } else {
-            guard let promise = observer.observed() else { continue }
+        switch view.observed(owner, index) {
+        case .noMore:
+            // The outcome of another one is on its way, and may decide.
+            return settled > heard && !view.needsEach ? .blocked : found
+        case .nothing:
+            settled += 1
+            index += 1
+            continue
+        case .leftInStep: obstacle = .forked
+        case .promise(let promise):
             obstacle = look(from: promise, at: place, until: deadline, &seen, thread)
             promise.release(thread)
         }
+        index += 1
         switch obstacle {
         case .runnable: return obstacle
         case .blocked: if !view.needsEach { return .blocked }
@@ -159,7 +198,6 @@ private func lookAtObserved(
             return .blocked
         }
     }
-    return found
 }
 
 /// A reaction that its executor has, and has perhaps not begun.

@@ -24,10 +24,25 @@ struct ObserverView {
     var needsEach = true
     /// It looks at the same promises until it is settled.
     var isConstant = false
+    /// A timer settles it, whatever they do.
+    var endsByItself = false
     /// How far behind the beginning of the combined promise its owner stands; 0: there is no such promise.
     var distance: UInt16 = 0
-    /// The observer at a place, from 0; nil beyond the last.
-    var observer: (UnsafeMutablePointer<ObserverOwner>, Int) -> RecordPointer? = { _, _ in nil }
+    /// Unless it needs each: how many outcomes it has heard of that have not decided.
+    var heard: (UnsafeMutablePointer<ObserverOwner>) -> Int = { _ in 0 }
+    /// What it looks at in a place, from 0.
+    var observed: (UnsafeMutablePointer<ObserverOwner>, Int) -> Observed = { _, _ in .noMore }
+}
+
+enum Observed {
+    /// Beyond the last place.
+    case noMore
+    /// Nothing any more, or not yet.
+    case nothing
+    /// In a forked child: whoever was about to change it was left in the parent.
+    case leftInStep
+    /// Owned.
+    case promise(RecordPointer)
 }
 
 enum Observer {
@@ -65,14 +80,23 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of an observer: what it looks at (owned); nil if it is idle, or about to be. Only one that looks at something
-    /// is ever locked, because its owner makes the steps from and to idle without looking for a lock.
-    func observed() -> RecordPointer? {
-        guard let word = pointee.state.lock(whileIn: .open) else { return nil }
+    /// Of an observer: what it looks at; nothing if it is idle, or about to be. Only one that looks at something is ever
+    /// locked, because its owner makes the steps from and to idle without looking for a lock.
+    var observed: Observed {
+        if isLeftInStep { return .leftInStep }
+        guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
         let promise = upstream
         promise?.retain()
         pointee.state.unlock(.open, word.head)
-        return promise
+        return promise.map { .promise($0) } ?? .nothing
+    }
+
+    /// Of a promise that is combined of others and pending: who looks at them.
+    var observing: UnsafeMutablePointer<ObserverOwner>? {
+        let isCombined = pointee.shape.isProduced && pointee.state.read().phase == .open
+        let offset = isCombined ? Int(producer.pointee.owner) : 0
+        if offset == 0 { return nil }
+        return (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: ObserverOwner.self)
     }
 }
 

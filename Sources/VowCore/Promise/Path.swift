@@ -45,25 +45,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
-/// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
-/// could not wait for itself to let go of it.
-func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    start.retain()
-    var current = start
-    var watch = RingWatch(from: current)
-    var isRing = start == follower
-    while !isRing, let next = current.lockedUpstream().promise {
-        current.release(thread)
-        current = next
-        isRing = current == follower || watch.hasSeen(current, thread)
-    }
-    if isRing { follower.retain() }
-    watch.end(thread)
-    current.release(thread)
-    return isRing
-}
-
 /// Where a follower's path of adoptions ends (owned): the promise whose queue it has to stand in. Nil
 /// when the path does not end: then the follower is retained, as above.
 func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
@@ -93,6 +74,8 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             further.release(thread)
             break walk
         case .nothing:
+            // One that waits for each of others does not follow them.
+            waits = current.needsEach != nil
             break walk
         }
     }
@@ -110,33 +93,4 @@ struct PathEnd {
     let holdsOutcome: Bool
     /// It waits for another one, though not as one that follows: a ring may go on there.
     let waits: Bool
-}
-
-/// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.
-struct RingWatch: ~Copyable {
-    /// Owned.
-    private var mark: RecordPointer
-    private var steps = 0
-    private var distance = 1
-
-    init(from start: RecordPointer) {
-        start.retain()
-        mark = start
-    }
-
-    /// After each step: whether the walk has been here before.
-    mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
-        if current == mark { return true }
-        steps += 1
-        if steps == distance {
-            distance *= 2
-            steps = 0
-            mark.release(thread)
-            current.retain()
-            mark = current
-        }
-        return false
-    }
-
-    consuming func end(_ thread: ThreadPointer) { mark.release(thread) }
 }

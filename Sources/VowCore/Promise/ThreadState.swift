@@ -132,6 +132,7 @@ private func startCore() {
     prepareOwnErrors(&storage)
     prepareOwnPromises(&storage)
     prepareStripes(&storage)
+    prepareWaitingThreads(&storage)
     prepareProcessClock(&storage)
     prepareProcessWatches(&storage)
     if storage > vow_platform_static()! + Int(VOW_STATIC_STORAGE_SIZE) {

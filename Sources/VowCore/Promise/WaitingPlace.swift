@@ -15,11 +15,15 @@ struct WaitingPlace: ~Copyable {
     private let ambient: ExecutorPointer?
     /// Of the loop that the thread runs while it waits.
     private let running: ExecutorPointer?
+    /// The work that the wait is part of; what the thread does inside the wait is not.
+    private let innermost: UnsafeMutablePointer<Place>?
 
     init(_ thread: ThreadPointer, running: ExecutorPointer?) {
         self.running = running
-        isInsideWork = thread.pointee.frame != nil || thread.pointee.place != nil
-        isInPool = !isForkedChild && anyPlace(thread) { $0.pointee.kind == .pool }
+        let innermost = thread.pointee.place
+        self.innermost = innermost
+        isInsideWork = thread.pointee.frame != nil || innermost != nil
+        isInPool = !isForkedChild && anyPlace(from: innermost) { $0.pointee.kind == .pool }
         blocksMain = isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
         let ambient = ambientExecutor(thread)
         if let ambient, ambient.pointee.isSerial {
@@ -30,15 +34,15 @@ struct WaitingPlace: ~Copyable {
         }
         blocksItself =
             blocksMain || self.ambient != nil
-            || anyPlace(thread) { $0.pointee.runsNothingBeside && $0 != running }
+            || anyPlace(from: innermost) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
     /// The executors that it blocks, a bit for each, which others may share.
-    func blockedSet(_ thread: ThreadPointer) -> UInt64 {
+    var blockedSet: UInt64 {
         if !blocksItself { return 0 }
         var bits = ambient.map { bit(of: $0) } ?? 0
         if blocksMain { bits |= bit(of: ownExecutors.main) }
-        _ = anyPlace(thread) {
+        _ = anyPlace(from: innermost) {
             if $0.pointee.runsNothingBeside && $0 != running { bits |= bit(of: $0) }
             return false
         }
@@ -48,12 +52,12 @@ struct WaitingPlace: ~Copyable {
     func leave(_ thread: ThreadPointer) { ambient?.release(thread) }
 
     /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
-    /// address is compared, and what is looked at is the thread's.
-    func blocks(_ executor: ExecutorPointer?, _ thread: ThreadPointer) -> Bool {
+    /// address is compared, and what is looked at is the thread's. Any thread may ask while this one waits.
+    func blocks(_ executor: ExecutorPointer?) -> Bool {
         guard let executor, blocksItself, executor != running else { return false }
         if blocksMain && executor == ownExecutors.main { return true }
         if executor == ambient { return true }
-        return anyPlace(thread) { $0 == executor && $0.pointee.runsNothingBeside }
+        return anyPlace(from: innermost) { $0 == executor && $0.pointee.runsNothingBeside }
     }
 }
 
@@ -77,8 +81,10 @@ func isRunning(_ reaction: RecordPointer, _ thread: ThreadPointer) -> Bool {
     return false
 }
 
-private func anyPlace(_ thread: ThreadPointer, _ matches: (ExecutorPointer) -> Bool) -> Bool {
-    var place = thread.pointee.place
+private func anyPlace(
+    from innermost: UnsafeMutablePointer<Place>?, _ matches: (ExecutorPointer) -> Bool
+) -> Bool {
+    var place = innermost
     while let current = place {
         if matches(current.pointee.executor) { return true }
         place = current.pointee.outer

@@ -1,6 +1,7 @@
 // The threads that wait. Those inside handlers and other work are told to look again by whatever may have
 // made their wait endless: work that reaches an executor that they block, a promise that somebody waits for and that
-// begins to follow another. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+// begins to follow another. Who looks ahead goes on behind a handler that waits, and behind the work of an executor that
+// is held up by such a one. In a forked child the waits of other threads are forgotten, because their stacks are gone.
 
 typealias WaitingPointer = UnsafeMutablePointer<WaitingThread>
 
@@ -10,6 +11,11 @@ struct WaitingThread: ~Copyable {
     /// Borrowed from the caller of the wait.
     let promise: RecordPointer
     let thread: UnsafeMutableRawPointer
+    let place: WaitingPlace
+    /// The reaction whose handler waits.
+    let reaction: RecordPointer?
+    /// It has a time-out.
+    let endsByItself: Bool
     /// Its wait may become endless.
     let isWatched: Bool
     /// The executors that it blocks, and that tell it of work: see `WaitingPlace.blockedSet`.
@@ -19,16 +25,21 @@ struct WaitingThread: ~Copyable {
     let way = AtomicWord(allPromises)
     var next: UnsafeMutablePointer<WaitingThread>?
     var previous: UnsafeMutablePointer<WaitingThread>?
+    /// In the list of its reaction.
+    var nextOfReaction: UnsafeMutablePointer<WaitingThread>?
 
     init(
-        waiter: RecordPointer, promise: RecordPointer, thread: UnsafeMutableRawPointer,
-        isWatched: Bool, blocks: UInt64
+        waiter: RecordPointer, promise: RecordPointer, until deadline: Deadline,
+        place: consuming WaitingPlace, _ thread: ThreadPointer
     ) {
         self.waiter = waiter
         self.promise = promise
-        self.thread = thread
-        self.isWatched = isWatched
-        self.blocks = blocks
+        self.thread = UnsafeMutableRawPointer(thread)
+        reaction = thread.pointee.frame?.pointee.reaction
+        endsByItself = deadline.nanoseconds != nil
+        isWatched = place.isInsideWork || place.blocksItself
+        blocks = place.blockedSet
+        self.place = place
     }
 }
 
@@ -41,6 +52,22 @@ private let waitingThreadsLock = SpinLock()
 /// Those that block an executor apart, so that work for others never walks past the rest.
 nonisolated(unsafe) private var firstBlocking: UnsafeMutablePointer<WaitingThread>?
 nonisolated(unsafe) private var firstOther: UnsafeMutablePointer<WaitingThread>?
+
+/// Lists of the handlers that wait, by the address of the reaction; under the lock. Written once, before any thread has
+/// entered.
+nonisolated(unsafe) private var handlers: UnsafeMutablePointer<WaitingPointer?>! = nil
+private let listCount = 64
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareWaitingThreads(_ storage: inout UnsafeMutableRawPointer) {
+    handlers = storage.bindMemory(to: WaitingPointer?.self, capacity: listCount)
+    handlers.initialize(repeating: nil, count: listCount)
+    storage += listCount * MemoryLayout<WaitingPointer?>.stride
+}
+
+private func list(of reaction: RecordPointer) -> UnsafeMutablePointer<WaitingPointer?> {
+    handlers + Int(hashOfAddress(reaction) >> 58)
+}
 
 /// Calls the body, which enlists the waiter and takes it out again, while the thread is on the list.
 func whileListed(
@@ -95,6 +122,10 @@ func whileLooking(
 }
 
 private func link(_ waiting: WaitingPointer) {
+    if let reaction = waiting.pointee.reaction {
+        waiting.pointee.nextOfReaction = list(of: reaction).pointee
+        list(of: reaction).pointee = waiting
+    }
     let next = first(like: waiting)
     waiting.pointee.previous = nil
     waiting.pointee.next = next
@@ -103,6 +134,20 @@ private func link(_ waiting: WaitingPointer) {
 }
 
 private func unlink(_ waiting: WaitingPointer) {
+    if let reaction = waiting.pointee.reaction {
+        var before: WaitingPointer?
+        var current = list(of: reaction).pointee
+        while let other = current, other != waiting {
+            before = other
+            current = other.pointee.nextOfReaction
+        }
+        let rest = waiting.pointee.nextOfReaction
+        if let before {
+            before.pointee.nextOfReaction = rest
+        } else {
+            list(of: reaction).pointee = rest
+        }
+    }
     let next = waiting.pointee.next
     let previous = waiting.pointee.previous
     next?.pointee.previous = previous
@@ -116,6 +161,38 @@ private func first(like waiting: WaitingPointer) -> WaitingPointer? {
 
 private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
     if waiting.pointee.blocks != 0 { firstBlocking = first } else { firstOther = first }
+}
+
+/// What the handler of a reaction waits for, for as long as it takes; owned. Nil: it does not, or there is none.
+func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
+    waitingThreadsLock.withLock {
+        var waiting = list(of: reaction).pointee
+        while let current = waiting, current.pointee.reaction != reaction {
+            waiting = current.pointee.nextOfReaction
+        }
+        return waiting?.awaited
+    }
+}
+
+/// What somebody waits for, as long as it takes, whose wait blocks an executor (which may be gone: its address is
+/// compared); owned.
+func promiseAwaited(blocking executor: ExecutorPointer) -> RecordPointer? {
+    if blockingCount.loadOrdered() == 0 { return nil }
+    return waitingThreadsLock.withLock {
+        var waiting = firstBlocking
+        while let current = waiting, !current.pointee.place.blocks(executor) {
+            waiting = current.pointee.next
+        }
+        return waiting?.awaited
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == WaitingThread {
+    fileprivate var awaited: RecordPointer? {
+        if pointee.endsByItself { return nil }
+        pointee.promise.retain()
+        return pointee.promise
+    }
 }
 
 /// After work was given to an executor that a wait may block. The step before and this look, and on the other side
@@ -173,6 +250,7 @@ func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer) {
     let (blocking, others) = (firstBlocking, firstOther)
     firstBlocking = nil
     firstOther = nil
+    handlers.update(repeating: nil, count: listCount)
     var watched: UInt64 = 0
     forEach(from: blocking) { keep($0, of: survivor, &watched) }
     blockingCount.storeRelaxed(watched)

@@ -25,6 +25,11 @@ extern const scenario ring_of_one, ring_of_two, ring_of_three, ring_of_three_by_
 /* rings_through.c */
 extern const scenario ring_through_reactions, ring_through_one_reaction, ring_past_rejected,
     ring_through_late_reaction, ring_through_handlers;
+/* rings_combined.c */
+extern const scenario ring_through_all, ring_through_scopes;
+/* crossed.c */
+extern const scenario crossed_waits, crossed_results, rival_resolved, rival_resolved_of_any,
+    rival_rejected;
 /* finally.c */
 extern const scenario ring_through_finally, ring_through_watched_finally;
 extern const scenario ring_through_finally_and_reaction, adopt_waiting_finally;

@@ -1,0 +1,119 @@
+// Rings: whether a promise would have to wait for itself.
+//
+// A promise that needs each of others is looked through, as far as `RingSearch` goes. One of which another member, or a
+// timer, can still make an end is no part of a ring.
+
+import CVow
+
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
+/// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
+/// could not wait for itself to let go of it.
+func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    start.retain()
+    guard let end = endOfWay(from: start, to: follower, thread) else { return true }
+    defer { end.release(thread) }
+    guard let owner = end.needsEach else { return false }
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: LookedThrough.few) { memory in
+        guard let memory = memory.baseAddress else { fatal("no stack for a search") }
+        var search = RingSearch(seen: LookedThrough(lent: memory))
+        let isRing = leads(through: end, owner, to: follower, &search, thread)
+        search.end(thread)
+        return isRing
+    }
+}
+
+/// How far combined promises are looked through: what one adoption costs has a bound.
+private struct RingSearch: ~Copyable {
+    var seen: LookedThrough
+    /// How many members are still looked at, of combined promises behind the first one.
+    var left = 1024
+
+    consuming func end(_ thread: ThreadPointer) { seen.end(thread) }
+}
+
+/// - Parameters: end is borrowed, and observed by owner.
+private func leads(
+    through end: RecordPointer, _ owner: UnsafeMutablePointer<ObserverOwner>,
+    to follower: RecordPointer, _ search: inout RingSearch, _ thread: ThreadPointer
+) -> Bool {
+    let isFirst = search.seen.depth == 0
+    if search.seen.depth == deepestLook || !hasStackLeft() || search.seen.recall(end) != nil {
+        return false
+    }
+    search.seen.depth += 1
+    defer { search.seen.depth -= 1 }
+    var place = 0
+    while isFirst || search.left > 0 {
+        switch owner.pointee.view.observed(owner, place) {
+        case .noMore: return false
+        case .nothing, .leftInStep: break
+        case .promise(let member):
+            if !isFirst { search.left -= 1 }
+            guard let further = endOfWay(from: member, to: follower, thread) else { return true }
+            let next = further.needsEach
+            let isRing = next.map { leads(through: further, $0, to: follower, &search, thread) }
+            further.release(thread)
+            if isRing ?? false { return true }
+        }
+        place += 1
+    }
+    return false
+}
+
+/// Where the way upstream of a promise (consumed) ends (owned). Nil: it comes to a follower, which is retained, or goes in
+/// circles.
+private func endOfWay(
+    from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer
+) -> RecordPointer? {
+    var current = start
+    var watch = RingWatch(from: current)
+    var isRing = start == follower
+    while !isRing, let next = current.lockedUpstream().promise {
+        current.release(thread)
+        current = next
+        isRing = current == follower || watch.hasSeen(current, thread)
+    }
+    if isRing { follower.retain() }
+    watch.end(thread)
+    if !isRing { return current }
+    current.release(thread)
+    return nil
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a pending promise that waits for each of others, and for nothing else: who looks at them.
+    var needsEach: UnsafeMutablePointer<ObserverOwner>? {
+        guard let owner = observing else { return nil }
+        let view = owner.pointee.view
+        return view.needsEach && !view.endsByItself ? owner : nil
+    }
+}
+
+/// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.
+struct RingWatch: ~Copyable {
+    /// Owned.
+    private var mark: RecordPointer
+    private var steps = 0
+    private var distance = 1
+
+    init(from start: RecordPointer) {
+        start.retain()
+        mark = start
+    }
+
+    /// After each step: whether the walk has been here before.
+    mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
+        if current == mark { return true }
+        steps += 1
+        if steps == distance {
+            distance *= 2
+            steps = 0
+            mark.release(thread)
+            current.retain()
+            mark = current
+        }
+        return false
+    }
+
+    consuming func end(_ thread: ThreadPointer) { mark.release(thread) }
+}
