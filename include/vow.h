@@ -333,7 +333,11 @@ VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out)
 /* Resolves the promise of a resolver (borrowed) with a value (consumed), by its
  * kind. True for the first call, and false, with no effect, for every later
  * one, however many threads try. Promises that wait for each other in a ring of
- * any length, by adoption or chaining, are rejected with VOW_ECYCLE. Inline
+ * any length, by adoption or chaining, are rejected with VOW_ECYCLE. So they are
+ * by way of what needs each of its members (all, all_settled, map, reduce, repeat,
+ * retry, scopes), which is looked through as far as 1,024 members of such ones
+ * inside each other, 64 deep and 256 members of a scope. A ring that any, race,
+ * some or a time-out is part of is none: another member, or time, can end it. Inline
  * handlers run before this returns, unless a handler is running on this thread:
  * then after that one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
@@ -429,7 +433,11 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *   VOW_EINVAL     promise is NULL or the time-out is negative
  *   VOW_EDEADLOCK  the wait would block the serial or VOW_BARRIER executor that
  *                  has to run what is waited for; or a handler, the destructor
- *                  of its context or a subscribe waits for its own result
+ *                  of its context or a subscribe waits for its own result; or
+ *                  for handlers that wait for it, or hold up what it needs, in
+ *                  turn, without a time-out. Of vow_all one such member is
+ *                  enough, though another one could reject it; of any, race and
+ *                  some it takes all. A vow_timeout does not end such a wait
  *   VOW_EFORKED    in a forked child, for work that was left with the parent, or a
  *                  promise that another thread was changing at that moment
  * Having waited for a rejection counts as having handled it. On the thread of an

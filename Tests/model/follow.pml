@@ -1,6 +1,6 @@
 /* Adoption: N promises, one thread each, every graph of adoptions among them.
  *
- * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
+ * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Rings.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
  * State/Transitions.swift. One step of a process is one atomic operation of the code together with
  * the private work next to it; a compare-and-exchange loop without side effects is one step that waits
  * until it can be taken.
@@ -16,7 +16,8 @@
 /* Stands for:
  *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers mayCloseRing
  *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
- *   Promise/Path.swift: lockedUpstream leads endOfPath RingWatch
+ *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Rings.swift: leads endOfWay RingWatch
  *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
  *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver
  *   Promise/SettleOne.swift: publish takesOutcome

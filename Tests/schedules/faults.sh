@@ -101,7 +101,7 @@ fault retain-after-unlock Promise/Path.swift \
         found.promise?.retain()'
 
 fault idle-observer-is-locked Promise/Observe.swift \
-    '        guard let word = pointee.state.lock(whileIn: .open) else { return nil }
+    '        guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
         let promise = upstream
         promise?.retain()
         pointee.state.unlock(.open, word.head)' \
@@ -344,15 +344,15 @@ fault cancelled-owns-no-producer Promise/Cancel.swift \
     '    if follower.isOut { follower.retainProducer() }
 ' ''
 
-fault ring-may-lose-its-follower Promise/Path.swift \
+fault ring-may-lose-its-follower Promise/Rings.swift \
     '    if isRing { follower.retain() }
     watch.end(thread)
-    current.release(thread)
-    return isRing' \
+    if !isRing { return current }
+    current.release(thread)' \
     '    watch.end(thread)
+    if !isRing { return current }
     current.release(thread)
-    if isRing { follower.retain() }
-    return isRing'
+    follower.retain()'
 
 fault moving-may-lose-its-followers Promise/Follow.swift \
     '            follower.retain()
@@ -485,6 +485,31 @@ fault running-inline-reaction-is-not-withdrawn Promise/Cancel.swift \
 fault source-of-a-withdrawn-reaction-is-released-twice Promise/Cancel.swift \
     'if wasWaiting || !reaction.isBegunByRunning {' \
     'if !reaction.isBegunByRunning {'
+
+fault way-ends-at-a-combined-promise Promise/Path.swift \
+    'waits = current.needsEach != nil' \
+    'waits = false'
+
+fault scope-shows-no-members Combinators/Scope.swift \
+    'if place == mostLookedAt || isForkedChild { return .noMore }' \
+    'if place <= mostLookedAt || isForkedChild { return .noMore }'
+
+fault running-handlers-wait-unseen Promise/LookAhead.swift \
+    'if word.phase == .running, let awaited' \
+    'if word.phase == .settled, let awaited'
+
+fault held-executors-are-unseen Promise/LookAhead.swift \
+    'guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }' \
+    'guard let awaited = promiseAwaited(blocking: executor), false else { return .blocked }'
+
+fault outcome-on-its-way-is-forgotten Promise/LookAhead.swift \
+    'return settled > heard && !view.needsEach ? .blocked : found' \
+    'return found'
+
+fault undecided-member-tells-nobody Combinators/Group.swift \
+    '    nudgeWaitingThreads(past: bit(of: group.promise))
+    letGo(of: group, 1, thread)' \
+    '    letGo(of: group, 1, thread)'
 
 fault breaking-is-noted-on-the-first-look Promise/Counting.swift \
     '        while true {
@@ -639,6 +664,12 @@ declare -A likely=(
     [runner-reads-the-slot]="cancel-inline-reaction"
     [running-inline-reaction-is-not-withdrawn]="cancel-inline-reaction"
     [source-of-a-withdrawn-reaction-is-released-twice]="cancel-inline-reaction"
+    [way-ends-at-a-combined-promise]="ring-through-all"
+    [scope-shows-no-members]="ring-through-scopes"
+    [running-handlers-wait-unseen]="crossed-results"
+    [held-executors-are-unseen]="crossed-waits"
+    [outcome-on-its-way-is-forgotten]="rival-resolved"
+    [undecided-member-tells-nobody]="rival-rejected"
     [breaking-is-noted-on-the-first-look]="hook-last-resolver"
     [dropped-before-the-canceller-is-through]="cancel-inline-reaction"
     [unseen-though-cancelled]="cancel-released"

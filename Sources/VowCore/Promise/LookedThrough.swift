@@ -57,6 +57,7 @@ struct LookedThrough: ~Copyable {
     }
 
     /// The look ends.
+    @inline(never)
     consuming func end(_ thread: ThreadPointer) {
         if count == 0 { return }
         for slot in 0..<capacity { promise(of: slots[slot])?.release(thread) }

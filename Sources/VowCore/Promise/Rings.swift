@@ -32,6 +32,7 @@ private struct RingSearch: ~Copyable {
 }
 
 /// - Parameters: end is borrowed, and observed by owner.
+@inline(never)
 private func leads(
     through end: RecordPointer, _ owner: UnsafeMutablePointer<ObserverOwner>,
     to follower: RecordPointer, _ search: inout RingSearch, _ thread: ThreadPointer
@@ -62,6 +63,7 @@ private func leads(
 
 /// Where the way upstream of a promise (consumed) ends (owned). Nil: it comes to a follower, which is retained, or goes in
 /// circles.
+@inline(never)
 private func endOfWay(
     from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer
 ) -> RecordPointer? {

@@ -1,4 +1,5 @@
-/* Handlers on different threads wait for each other, or for what another thread decides at that moment. */
+/* Handlers on different threads wait for each other, or for what another thread decides at that
+ * moment. */
 #include "list.h"
 
 #include <stddef.h>
@@ -80,7 +81,8 @@ const scenario crossed_results = {
     "crossed-results", start_results, {work_left, work_right}, finish, 2, 2,
 };
 
-/* ------------------------------------------------ one member needs this executor, the other one is settled */
+/* ------------------------------------------------ one member needs this executor, the other one is
+ * settled */
 
 static deferred rival;
 static vow_promise *either;
