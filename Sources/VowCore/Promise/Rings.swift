@@ -84,7 +84,13 @@ private func endOfWay(
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a pending promise that waits for each of others, and for nothing else: who looks at them.
+    @inline(__always)
     var needsEach: UnsafeMutablePointer<ObserverOwner>? {
+        pointee.shape.isProduced ? observingEach : nil
+    }
+
+    @inline(never)
+    private var observingEach: UnsafeMutablePointer<ObserverOwner>? {
         guard let owner = observing else { return nil }
         let view = owner.pointee.view
         return view.needsEach && !view.endsByItself ? owner : nil
