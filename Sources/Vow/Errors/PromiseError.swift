@@ -11,11 +11,11 @@ public enum PromiseError: Error, Sendable {
     case forked
     /// The last resolver went away without resolving the promise.
     case broken
-    /// The promise would have to wait for itself.
+    /// The promise would have to wait for itself, directly or by way of others that it needs.
     case cycle
     /// It took too long. A retry that was given up at its deadline says why its last attempt had failed.
     case timedOut(lastError: (any Error)?)
-    /// The wait would block what it waits for.
+    /// The wait would block what it waits for, or handlers would wait for each other.
     case deadlock
     /// What was to run the work is gone.
     case shutDown

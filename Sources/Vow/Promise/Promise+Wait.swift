@@ -8,7 +8,7 @@ extension Promise {
     ///
     /// - Parameter timeout: how long at most.
     /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` where the
-    ///   wait would block what it waits for.
+    ///   wait would block what it waits for, or complete a ring of handlers that wait for each other.
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {

@@ -66,6 +66,26 @@ final class QueueExecutorTests: VowTest {
         XCTAssertEqual(gauge.highest, 1)
     }
 
+    func testOneOfTwoWaitsThatWaitForEachOtherIsRefused() throws {
+        let queues = (0..<2).map {
+            PromiseExecutor.serialQueue(DispatchQueue(label: "crossed \($0)"))
+        }
+        let gates = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+        let waits = [0, 1].map { own in
+            Promise<Bool, any Error>(on: queues[own]) {
+                gates[1 - own].signal()
+                gates[own].wait()
+                do {
+                    return try Promise<Bool, Never>(on: queues[1 - own]) { false }.wait()
+                } catch PromiseError.deadlock {
+                    return true
+                }
+            }
+        }
+        let refused = try waits.map { try $0.wait(timeout: .seconds(60)) }
+        XCTAssertTrue(refused.contains(true))
+    }
+
     func testAWaitThatBlocksItsOwnQueueIsRefused() {
         let serial = DispatchQueue(label: "serial")
         let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)

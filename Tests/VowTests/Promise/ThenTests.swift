@@ -79,6 +79,17 @@ final class ThenTests: VowTest {
         }
     }
 
+    func testAPromiseThatNeedsWhatIsCombinedOfItIsRefused() {
+        let slot = Journal<Promise<Int, any Error>>()
+        let (root, resolver) = Promise<Int, any Error>.pending()
+        let own = root.then(on: .inline) { _ in slot.entries[0] }
+        slot.write(Promise.all([Promise.value(1), own]).map { $0.count })
+        resolver.fulfill(1)
+        guard case PromiseError.cycle? = failure(of: own) as? PromiseError else {
+            return XCTFail("\(own)")
+        }
+    }
+
     func testAPromiseIsAValueWhenItIsTheSuccess() throws {
         let nested = Promise<Promise<Int, any Error>, Never>.value(three)
         XCTAssertEqual(try nested.wait(), three)
