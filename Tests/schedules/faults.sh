@@ -612,6 +612,19 @@ fault run-at-once-while-others-wait Promise/React.swift \
 
 # Which scenarios find them first: tried before all others, which only saves time.
 declare -A likely=(
+    [waiter-leaves-too-early]="two-await-time-out"
+    [nudge-wakes-nobody]="deadlock-by-work"
+    [following-nudges-nobody]="deadlock-by-work"
+    [retain-after-unlock]="walk-past-dying"
+    [last-resolver-by-an-old-reading]="last-resolver-promise"
+    [value-counted-in-two-steps]="value-release"
+    [submit-keeps-no-executor]="executor-release"
+    [no-look-through-reactions]="ring-through-reactions"
+    [no-look-through-finally]="ring-through-finally"
+    [waiting-finally-is-a-follower]="ring-through-finally adopt-waiting-finally"
+    [looks-beyond-the-end-once]="ring-through-late-reaction"
+    [asks-once-who-waits]="ring-through-late-reaction"
+    [look-ahead-goes-round]="ring-awaited ring-awaited-inside"
     [way-is-not-forgotten]="deadlock-by-two-followings"
     [idle-observer-is-locked]=machine-looked-through
     [scope-is-held-from-nothing]=scope-end-cancelled
