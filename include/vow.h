@@ -435,11 +435,12 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *                  has to run what is waited for; or a handler, the destructor
  *                  of its context or a subscribe waits for its own result; or
  *                  for handlers that wait for it, or hold up what it needs, in
- *                  turn, without a time-out. Of vow_all one such member is
- *                  enough, though another one could reject it; of any, race and
- *                  some it takes all. A vow_timeout does not end such a wait
+ *                  turn, without a time-out
  *   VOW_EFORKED    in a forked child, for work that was left with the parent, or a
  *                  promise that another thread was changing at that moment
+ * Of vow_all one member that can never settle so is enough for VOW_EDEADLOCK, though
+ * another one could reject it; of any, race and some it takes all. A vow_timeout is
+ * no end of such a wait.
  * Having waited for a rejection counts as having handled it. On the thread of an
  * event loop (chapter 7) it runs the loop instead of blocking it.
  *
