@@ -731,7 +731,8 @@ vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW
  * run, rejection handlers get VOW_ECANCELLED at once, a reaction without one is
  * rejected with it, and the promises upstream are left alone. A handler that is
  * running ends; its promise is cancelled. A reaction that is through has left its
- * token; one that is made with a cancelled token is cancelled at once. */
+ * token, and so has one that only passes on what its promise was settled with; one
+ * that is made with a cancelled token is cancelled at once. */
 typedef struct vow_cancel_source vow_cancel_source;
 
 /* A new source (owned). NULL: no memory, which later means "no token". */

@@ -92,6 +92,43 @@ static vow_value wait_for_one(vow_value input, void *context) {
     return vow_value_retain(input);
 }
 
+typedef struct canceller {
+    vow_cancel_source *source;
+    counter ends;
+} canceller;
+
+static void cancel_at_end(void *context) {
+    canceller *self = context;
+    vow_cancel_source_cancel(self->source);
+    counter_end(&self->ends);
+}
+
+/* Else the outcome of one promise would be handled by nobody: by neither handler for the one that
+ * it had, and by none for the cancellation. */
+TEST("a reaction that only passes on what its promise was settled with has left its token") {
+    vow_resolver *resolver;
+    vow_cancel_source *source = vow_cancel_source_create();
+    vow_token *token = vow_cancel_source_token(source);
+    vow_promise *upstream = vow_promise_create(&resolver);
+    canceller first = {.source = source};
+    counter value = {0};
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .on_rejected = give_code_counted,
+                             .context = &first,
+                             .destroy = cancel_at_end};
+    vow_promise *before = vow_then_with(vow_promise_retain(upstream), &reaction);
+    vow_promise *passes = linked(vow_executor_pool(), vow_promise_retain(upstream), NULL,
+                                 give_code_counted, &value, token);
+    CHECK(vow_resolve(resolver, vow_int(5)));
+    CHECK_INT_EQ(int_of(before), 5);
+    CHECK_INT_EQ(int_of(passes), 5);
+    ran(&value, 0, 1);
+    CHECK_INT_EQ(atomic_load(&first.ends.ends), 1);
+    vow_promise_release(upstream);
+    vow_resolver_release(resolver);
+    vow_cancel_source_release(source);
+}
+
 TEST("a reaction that its executor has is cancelled: its success handler never runs") {
     counter success = {0}, failure = {0};
     vow_cancel_source *source = vow_cancel_source_create();

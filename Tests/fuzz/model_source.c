@@ -39,7 +39,9 @@ static void give(int reaction, int error) {
     switch (m.promises[reaction].wait) {
     case WAITS_UPSTREAM:
     case WAITS_EXECUTOR:
-        model_read_rejection(reaction, error);
+        if (!m.promises[reaction].passes) {
+            model_read_rejection(reaction, error);
+        }
         break;
     case WAITS_NOTHING:
         break;

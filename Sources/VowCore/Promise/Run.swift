@@ -215,7 +215,8 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         dropWithdrawn(reaction, thread)
         return
     }
-    var value = reading.input.retained()
+    // What it passes on was decided when that came: a token that was cancelled since is too late.
+    var value = (reading.promise?.value ?? vow_none()).retained()
     if reaction.progress.contains(.isRefused) {
         value.release(thread)
         value =

@@ -222,7 +222,7 @@ private func redirect(
         promise.release(thread)
         return
     }
-    // Its executor has it already, and finds this when it begins.
+    // Its executor has it already, and finds this when it begins; who only passes an outcome on does not look.
     let before = reaction.travel.redirect
     reaction.travel.redirect = rejection
     reaction.pointee.state.transitionBackToOpen()

@@ -5,6 +5,7 @@
  * nobody, while its last member settles. So the end has a handle here until it is settled, and
  * nobody cancels it.
  */
+#include "../bytes.h"
 #include "plan.h"
 
 #include <pthread.h>
@@ -243,10 +244,10 @@ static bool all_ended(void) {
 void crowd_step(void) {
     actor actors[2];
     memset(&c, 0, sizeof c);
-    gather(take());
+    gather(next_byte());
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < SCRIPT; j++) {
-            actors[i].script[j] = take();
+            actors[i].script[j] = next_byte();
         }
     }
     for (int i = 0; i < 2; i++) {

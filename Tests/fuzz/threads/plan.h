@@ -41,8 +41,6 @@ typedef struct thread_hook {
 
 /* Everything that one program has. */
 typedef struct stage {
-    const uint8_t *data;
-    size_t left;
     vow_promise *promises[THREAD_SLOTS];
     int promise_models[THREAD_SLOTS];
     vow_resolver *resolvers[THREAD_SLOTS];
@@ -58,8 +56,6 @@ typedef struct stage {
 } stage;
 
 extern stage s;
-
-uint8_t take(void);
 
 /* The handler, its destructor, and what the model says about all that can run. */
 vow_value run_plan(vow_value input, void *context);

@@ -1,6 +1,7 @@
 /* libFuzzer's entry for the executors with threads: pool, serial and inline ones, with a full wait
  * after each operation, and against the same model as far as the order of threads does not matter.
  */
+#include "../bytes.h"
 #include "plan.h"
 
 #include <pthread.h>
@@ -10,16 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 stage s;
 
-uint8_t take(void) {
-    if (s.left == 0) {
-        return 0;
-    }
-    s.left--;
-    return *s.data++;
-}
-
 static int used_slot(void) {
-    int from = take();
+    int from = next_byte();
     for (int i = 0; i < THREAD_SLOTS; i++) {
         if (s.promises[(from + i) % THREAD_SLOTS] != NULL) {
             return (from + i) % THREAD_SLOTS;
@@ -30,6 +23,7 @@ static int used_slot(void) {
 
 static void release_promise(int slot) {
     if (s.promises[slot] != NULL) {
+        trace("release promise %d", s.promise_models[slot]);
         m.promises[s.promise_models[slot]].holds--;
         model_look_for_lost();
         vow_promise_release(s.promises[slot]);
@@ -39,6 +33,7 @@ static void release_promise(int slot) {
 
 static void release_resolver(int slot) {
     if (s.resolvers[slot] != NULL) {
+        trace("release the resolver of promise %d", m.resolvers[s.resolver_models[slot]].promise);
         model_resolver_drop(s.resolver_models[slot]);
         vow_resolver_release(s.resolvers[slot]);
         s.resolvers[slot] = NULL;
@@ -46,7 +41,7 @@ static void release_resolver(int slot) {
 }
 
 static void put_promise(vow_promise *promise, int model) {
-    int slot = take() % THREAD_SLOTS;
+    int slot = next_byte() % THREAD_SLOTS;
     m.promises[model].holds++;
     release_promise(slot);
     s.promises[slot] = promise;
@@ -55,11 +50,12 @@ static void put_promise(vow_promise *promise, int model) {
 
 /* A promise whose resolver goes into a slot. */
 static vow_promise *create(int *model, bool plain) {
-    int slot = take() % THREAD_SLOTS;
+    int slot = next_byte() % THREAD_SLOTS;
     vow_resolver *resolver;
     release_resolver(slot);
     vow_promise *promise = vow_promise_create(&resolver);
     *model = model_promise_new(WAITS_RESOLVER);
+    trace("create promise %d", *model);
     s.resolvers[slot] = resolver;
     s.resolver_models[slot] = model_resolver_new(*model);
     s.plain[slot] = plain;
@@ -67,14 +63,14 @@ static vow_promise *create(int *model, bool plain) {
 }
 
 static void resolve(void) {
-    int slot = take() % THREAD_SLOTS;
+    int slot = next_byte() % THREAD_SLOTS;
     int other = used_slot();
-    unsigned kind = take() % 3;
+    unsigned kind = next_byte() % 3;
     if (s.resolvers[slot] == NULL) {
         return;
     }
     int right = s.resolver_models[slot];
-    vow_value real = vow_int(take());
+    vow_value real = vow_int(next_byte());
     int value = model_value_new(VOW_INT, real.as.integer);
     if (kind == 1) {
         value = model_error_new(DOMAIN_FUZZ, real.as.integer, TEXT_ANY, -1);
@@ -91,6 +87,8 @@ static void resolve(void) {
         vow_value_release(real);
         return; /* a ring by way of a combinator */
     }
+    trace("resolve promise %d with kind %u, number %lld", target, real.kind,
+          (long long)m.values[with].number);
     bool expected = model_resolve(right, value);
     model_look_for_lost();
     if (vow_resolve(s.resolvers[slot], real) != expected) {
@@ -107,15 +105,15 @@ static vow_executor *executor_of(int number) {
 
 static void react(void) {
     int slot = used_slot();
-    unsigned form = take();
+    unsigned form = next_byte();
     if (s.plan_count == PLANS || (slot < 0 && (form & 7) != 7)) {
         return;
     }
     int number = s.plan_count++;
     plan *self = &s.plans[number];
-    self->result = take() % 4;
-    self->number = take();
-    self->executor = take() % (SERIALS + 3);
+    self->result = next_byte() % 4;
+    self->number = next_byte();
+    self->executor = next_byte() % (SERIALS + 3);
     if (self->result == RETURNS_PROMISE) {
         self->promise = create(&self->model, true);
         m.promises[self->model].holds++;
@@ -138,6 +136,10 @@ static void react(void) {
         self->upstream = model_promise_with(model_value_new(VOW_NONE, 0));
     }
     self->reaction = model_react(self->upstream, expected);
+    const char *token = expected.token ? ", with the token" : "";
+    const char *result[] = {"its input", "a number", "an error", "promise"};
+    trace("promise %d reacts to %d, form %u, on executor %d%s, and returns %s %d", self->reaction,
+          self->upstream, form & 7, self->executor, token, result[self->result], self->model);
     put_promise(vow_then_with(promise, &reaction), self->reaction);
 }
 
@@ -145,6 +147,7 @@ static void cancel(int slot) {
     if (slot < 0) {
         return;
     }
+    trace("cancel promise %d", s.promise_models[slot]);
     bool expected = model_cancel(s.promise_models[slot], model_cancellation(-1));
     model_look_for_lost();
     if (vow_cancel(s.promises[slot]) != expected) {
@@ -179,6 +182,8 @@ static void cancel_against_resolve(int slot) {
     pthread_create(&thread, NULL, resolve_elsewhere, &other);
     bool cancelled = vow_cancel(s.promises[promise]);
     pthread_join(thread, NULL);
+    trace("cancel promise %d, and another thread resolves it: %d, %d", s.promise_models[promise],
+          cancelled, other.won);
     int value = model_value_new(VOW_INT, 7);
     int error = model_cancellation(-1);
     bool expected_cancelled, expected_resolved;
@@ -197,6 +202,7 @@ static void cancel_against_resolve(int slot) {
 
 static void add_hook(int slot) {
     if (s.resolvers[slot] != NULL && m.hook_count < MODEL_HOOKS) {
+        trace("hook on promise %d", m.resolvers[s.resolver_models[slot]].promise);
         thread_hook *self = &s.hooks[model_add_hook(s.resolver_models[slot], -1)];
         vow_resolver_on_cancel(s.resolvers[slot], on_thread_hook, self, on_thread_hook_destroy);
     }
@@ -212,10 +218,12 @@ static void drop_source(void) {
 
 static void source_op(unsigned which) {
     if (which == 0) {
+        trace("a source");
         drop_source();
         s.source = vow_cancel_source_create();
         s.source_model = model_source_new(NULL, 0);
     } else if (s.source != NULL) {
+        trace("cancel the source");
         bool expected = model_source_cancel(s.source_model, -1);
         model_look_for_lost();
         if (vow_cancel_source_cancel(s.source) != expected) {
@@ -229,7 +237,7 @@ static void combine(void) {
     vow_promise *promises[MODEL_ITEMS];
     int models[MODEL_ITEMS];
     int count = 0;
-    for (int i = take() % (MODEL_ITEMS + 1); i > 0; i--) {
+    for (int i = next_byte() % (MODEL_ITEMS + 1); i > 0; i--) {
         int slot = used_slot();
         if (slot >= 0) {
             models[count] = s.promise_models[slot];
@@ -238,6 +246,8 @@ static void combine(void) {
         }
     }
     int made = model_combine(GROUP_ALL_SETTLED, models, count, 0);
+    trace("promise %d is all_settled of %d, from promise %d on", made, count,
+          count ? models[0] : -1);
     put_promise(vow_all_settled(count ? promises : NULL, (size_t)count), made);
 }
 
@@ -247,9 +257,9 @@ static void new_step(unsigned which) {
     } else if (which < 3) {
         cancel(used_slot());
     } else if (which < 6) {
-        cancel_against_resolve(take() % THREAD_SLOTS);
+        cancel_against_resolve(next_byte() % THREAD_SLOTS);
     } else if (which < 9) {
-        add_hook(take() % THREAD_SLOTS);
+        add_hook(next_byte() % THREAD_SLOTS);
     } else if (which < 12) {
         source_op(which % 3);
     } else {
@@ -259,7 +269,7 @@ static void new_step(unsigned which) {
 
 static void step(void) {
     int model;
-    unsigned op = take();
+    unsigned op = next_byte();
     if (op >= 192) {
         new_step(op % 16);
         return;
@@ -273,10 +283,10 @@ static void step(void) {
         break;
     }
     case 3:
-        release_promise(take() % THREAD_SLOTS);
+        release_promise(next_byte() % THREAD_SLOTS);
         break;
     case 4:
-        release_resolver(take() % THREAD_SLOTS);
+        release_resolver(next_byte() % THREAD_SLOTS);
         break;
     case 5:
     case 6:
@@ -311,19 +321,19 @@ static void finish(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memset(&m, 0, sizeof m);
     memset(&s, 0, sizeof s);
-    s.data = data;
-    s.left = size;
+    program.data = data;
+    program.left = size;
     vow_on_unhandled(ignore, NULL);
     vow_statistics before = {.size = sizeof before};
     vow_stats(&before);
     for (int i = 0; i < SERIALS; i++) {
         s.serials[i] = vow_executor_serial("fuzz");
     }
-    while (s.left > 0 && !model_is_full()) {
+    while (program.left > 0 && !model_is_full()) {
         step();
         settle_down();
     }
-    s.left = 0;
+    program.left = 0;
     finish();
     wait_for_the_end(before.bytes);
     return 0;
