@@ -674,6 +674,7 @@ declare -A likely=(
     [progress-delivery-has-no-hold]="progress-release progress-twice"
     [redirect-without-the-lock]="walk-past-dying walk-behind-dying two-die"
     [result-counts-too-late]="result-before-context"
+    [skipped-contexts-die-at-once]="late-before-context"
     [runner-reads-the-slot]="cancel-inline-reaction"
     [running-inline-reaction-is-not-withdrawn]="cancel-inline-reaction"
     [source-of-a-withdrawn-reaction-is-released-twice]="cancel-inline-reaction"

@@ -58,6 +58,7 @@ const scenario *const scenarios[] = {
     &result_before_context,
     &result_before_release,
     &inner_before_context,
+    &late_before_context,
     &result_before_object,
     &result_before_input,
     &deadlock_by_work,

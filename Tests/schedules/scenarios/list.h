@@ -37,7 +37,7 @@ extern const scenario ring_through_finally_and_reaction, adopt_waiting_finally;
 extern const scenario ring_awaited, ring_awaited_inside, ring_released, ring_released_handled;
 /* results.c */
 extern const scenario result_before_context, result_before_release, inner_before_context,
-    result_before_object, result_before_input;
+    late_before_context, result_before_object, result_before_input;
 /* serial.c */
 extern const scenario deadlock_by_work, deadlock_by_following, deadlock_by_two_followings,
     no_deadlock, serial_order;

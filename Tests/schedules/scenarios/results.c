@@ -201,3 +201,37 @@ const scenario result_before_input = {
     "result-before-input", start, {settle_with_object, let_go_of_source, await_result},
     finish_input,          2,     2,
 };
+
+/* Both come while the first handler runs, and are delivered together: the context of the one waits
+ * for the other. */
+static vow_promise *first;
+
+static void start_late(void) {
+    start();
+    first = result;
+    result = NULL;
+}
+
+static void wait_for_result_if_known(void *pointer) {
+    if (result != NULL) {
+        wait_for_result(pointer);
+    } else {
+        foreign_code_begins();
+    }
+}
+
+static void register_skipped_and_result(void) {
+    vow_promise_release(react(NULL, 0, wait_for_result_if_known));
+    result = react(give_number, 0, NULL);
+    follow_result();
+}
+
+static void finish_late(void) {
+    vow_promise_release(first);
+    finish();
+}
+
+const scenario late_before_context = {
+    "late-before-context", start_late, {settle_source, register_skipped_and_result},
+    finish_late,           2,          3,
+};
