@@ -235,6 +235,43 @@ const scenario cancel_of_two_batches = {
     2,
 };
 
+/* The one of the second batch is cancelled, of whose promise nothing is noted: it is found by way
+ * of its member. */
+static void start_second_batch(void) {
+    start_two_batches();
+    other = defer();
+    watch(&links[2], other.promise, executor.handle, NULL);
+}
+
+static void cancel_in_second_batch(void) {
+    has_cancelled[0] = vow_cancel(links[2].promise);
+}
+
+static void resolve_followed(void) {
+    CHECK(vow_resolve(other.resolver, vow_from_promise(it.promise)));
+    it.promise = NULL;
+    resolve();
+}
+
+static void finish_second_batch(void) {
+    int fate = fate_of(&links[2]);
+    CHECK(has_cancelled[0] == (fate != 2));
+    CHECK(has_resolved && fate_of(&links[0]) == 2 && fate_of(&links[1]) == 2);
+    outcome(fate != 2);
+    release(&other);
+    finish_with_executor();
+    let_go();
+}
+
+const scenario cancel_in_second = {
+    "cancel-of-second-batch",
+    start_second_batch,
+    {cancel_in_second_batch, resolve_followed, work},
+    finish_second_batch,
+    2,
+    2,
+};
+
 /* A rejection passes a reaction without a handler for it, which is cancelled on the way. */
 static void start_passing(void) {
     start();

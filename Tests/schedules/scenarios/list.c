@@ -75,6 +75,7 @@ const scenario *const scenarios[] = {
     &cancel_first_of_batch,
     &cancel_last_of_batch,
     &cancel_of_two_batches,
+    &cancel_in_second,
     &cancel_passing,
     &cancel_chain,
     &cancel_both_links,

@@ -44,10 +44,10 @@ extern const scenario deadlock_by_work, deadlock_by_following, deadlock_by_two_f
 /* cancel.c */
 extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, cancel_handed_over,
     cancel_running, cancel_running_twice, cancel_first_of_batch, cancel_last_of_batch,
-    cancel_of_two_batches, cancel_passing, cancel_chain, cancel_both_links, cancel_given_up,
-    cancel_neighbours, cancel_and_come, cancel_settled_neighbours, cancel_delivering,
-    cancel_both_readers, cancel_one_reader, cancel_awaited, cancel_awaited_reaction,
-    cancel_beside_waiter;
+    cancel_of_two_batches, cancel_in_second, cancel_passing, cancel_chain, cancel_both_links,
+    cancel_given_up, cancel_neighbours, cancel_and_come, cancel_settled_neighbours,
+    cancel_delivering, cancel_both_readers, cancel_one_reader, cancel_awaited,
+    cancel_awaited_reaction, cancel_beside_waiter;
 /* cancel_follow.c */
 extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,
     cancel_moving, cancel_one_moving, cancel_while_dying, cancel_ring, cancel_ring_unheld,
