@@ -460,10 +460,6 @@ fault source-gives-up-what-a-parent-cancels Promise/Source.swift \
     '            if pointee.rejection != nil { return }
 ' ''
 
-fault reaction-enters-though-it-has-left State/SourceRecord.swift \
-    '        if registration.pointee.hasLeft { return false }
-' ''
-
 # What is done in one step because nobody else is there.
 
 # With a step between, as above.
@@ -635,7 +631,7 @@ declare -A likely=(
     [settled-follower-not-marked-out]="cancel-follower"
     [redirected-follower-not-marked-out]="cancel-adopting cancel-moving"
     [unlink-leaves-the-neighbours-lane]="cancel-neighbours"
-    [taken-followers-keep-their-lane]="cancel-moving cancel-one-moving cancel-while-dying token-begins-to-follow"
+    [taken-followers-keep-their-lane]="cancel-sibling-moving"
     [late-members-by-their-lane]="cancel-delivering"
     [redirect-ignores-the-phase]="cancel-adopting cancel-moving"
     [withdrawn-after-settling]="cancel-running cancel-handed-over"
@@ -643,7 +639,7 @@ declare -A likely=(
     [begin-reads-after-the-step]="cancel-running cancel-running-twice cancel-inline-reaction token-running"
     [promise-of-batch-is-not-waited-for]="cancel-of-second-batch"
     [abandoned-is-not-out]="cancel-moving"
-    [abandoned-though-cancelled]="cancel-moving cancel-while-dying cancel-one-moving"
+    [abandoned-though-cancelled]="token-shared"
     [cancelled-owns-no-producer]="cancel-moving cancel-while-dying"
     [ring-may-lose-its-follower]="cancel-ring-unheld"
     [moving-may-lose-its-followers]="cancel-moving-ring"
@@ -655,13 +651,12 @@ declare -A likely=(
     [hooks-are-called-twice]="hook-release"
     [unread-follower-follows]="release-adopting"
     [token-retains-after-unlock]="token-settle-unheld"
-    [token-link-retains-after-unlock]="linked-released"
+    [token-link-retains-after-unlock]="linked-unused"
     [token-entered-without-looking]="token-register"
     [redirected-reaction-is-not-out]="token-and-cancel"
     [token-cancels-a-given-up-source]="linked-released"
     [hook-of-a-token-without-source]="token-hook-release"
     [source-gives-up-what-a-parent-cancels]="linked-released"
-    [reaction-enters-though-it-has-left]="token-register-settle token-register"
     [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
     [watched-after-looking]="deadlock-by-following"
     [passes-on-in-its-queue]="held-while-dying"

@@ -199,6 +199,56 @@ const scenario cancel_one_moving = {
     2,
 };
 
+/* Three reactions follow the one that moves them on. The oldest is cancelled first, by which the
+ * others know their places in its queue; the one between is cancelled while it is in none. */
+static deferred ready;
+static watched siblings[3];
+
+static void start_siblings(void) {
+    start();
+    ready = defer();
+    CHECK(vow_resolve(ready.resolver, vow_int(1)));
+    link.returned = vow_promise_retain(inner.promise);
+    hear_resolver(&hook, inner.resolver);
+    watch(&link, source.promise, NULL, NULL);
+    memset(siblings, 0, sizeof siblings);
+    for (int i = 0; i < 3; i++) {
+        siblings[i].returned = vow_promise_retain(link.promise);
+        watch(&siblings[i], ready.promise, NULL, NULL);
+    }
+    vow_promise_release(link.promise);
+    link.promise = NULL;
+    CHECK(vow_cancel(siblings[0].promise));
+}
+
+static void cancel_sibling(void) {
+    has_cancelled = vow_cancel(siblings[1].promise);
+}
+
+static void finish_siblings(void) {
+    int64_t expected[3] = {VOW_ECANCELLED, has_cancelled ? VOW_ECANCELLED : 9, 9};
+    check_watched(&link);
+    for (int i = 0; i < 3; i++) {
+        check_watched(&siblings[i]);
+        CHECK(siblings[i].fulfilled == 1);
+        CHECK(content_of_promise(siblings[i].promise) == expected[i]);
+        vow_promise_release(siblings[i].promise);
+    }
+    check_heard(&hook, 0, 0);
+    outcome(has_cancelled);
+    release(&ready);
+    let_go();
+}
+
+const scenario cancel_sibling_moving = {
+    "cancel-sibling-moving",
+    start_siblings,
+    {run_link, cancel_sibling, settle_inner},
+    finish_siblings,
+    2,
+    2,
+};
+
 /* Its follower, which it stays between, is cancelled; or its own handle is given back meanwhile. */
 static void start_between(void) {
     start_pending();

@@ -50,9 +50,9 @@ extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, can
     cancel_awaited_reaction, cancel_beside_waiter;
 /* cancel_follow.c */
 extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,
-    cancel_moving, cancel_one_moving, cancel_while_dying, cancel_ring, cancel_ring_unheld,
-    cancel_moving_ring, cancel_waiting_finally, cancel_finally, cancel_followed_finally,
-    cancel_thenable;
+    cancel_moving, cancel_one_moving, cancel_sibling_moving, cancel_while_dying, cancel_ring,
+    cancel_ring_unheld, cancel_moving_ring, cancel_waiting_finally, cancel_finally,
+    cancel_followed_finally, cancel_thenable;
 /* interest.c */
 extern const scenario hook_cancel, hook_release, hook_resolve, hook_release_resolve,
     release_or_broken, hook_last_resolver, release_two_readers, release_cancel, release_follower,
@@ -63,7 +63,7 @@ extern const scenario token_settle, token_settle_unheld, token_passes, token_han
     token_running, token_running_passes, token_and_cancel, token_cancel_running, token_register,
     token_register_settle, token_chain, token_following, token_begins_to_follow, token_hook,
     token_hook_release, token_two_sources, token_through, linked_parents, linked_made,
-    linked_released, linked_grandchild;
+    linked_released, linked_unused, token_shared, linked_grandchild;
 /* shortcuts.c */
 extern const scenario link_two_readers, only_member, last_reader, cancel_released,
     cancel_released_running, cancel_itself, release_follower_of_link, first_of_two_waits,

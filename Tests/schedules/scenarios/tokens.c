@@ -490,6 +490,57 @@ const scenario linked_released = {
     2,
 };
 
+/* The same, and nobody else has it: it dies. */
+static void start_linked_unused(void) {
+    start_parents();
+    make_linked();
+}
+
+static void finish_linked_unused(void) {
+    source = NULL;
+    outcome(0);
+    let_go();
+}
+
+const scenario linked_unused = {
+    "linked-unused",
+    start_linked_unused,
+    {release_source, cancel_parent_0},
+    finish_linked_unused,
+    3,
+    1,
+};
+
+/* A reaction follows another one of the same token, and is moved on past it while both are
+ * cancelled. */
+static deferred ready;
+
+static void start_shared(void) {
+    start();
+    ready = defer();
+    CHECK(vow_resolve(ready.resolver, vow_int(1)));
+    links[0].inside = NULL;
+    links[0].returned = vow_promise_retain(inner.promise);
+    watch(&links[0], it.promise, NULL, token());
+    links[1].returned = links[0].promise;
+    links[0].promise = NULL;
+    watch(&links[1], ready.promise, NULL, token());
+}
+
+static void finish_shared(void) {
+    check_watched(&links[0]);
+    check_watched(&links[1]);
+    check_reason(links[1].promise, 5);
+    vow_promise_release(links[0].returned);
+    outcome(links[0].rejected);
+    release(&ready);
+    let_go();
+}
+
+const scenario token_shared = {
+    "token-shared", start_shared, {resolve, cancel_source}, finish_shared, 3, 2,
+};
+
 /* A grandchild. */
 static void start_grandchild(void) {
     vow_token *tokens[1];
