@@ -1,10 +1,10 @@
-"""Runs one kind of test, test_*.py, page_*.py or real_*.py, and prints `ok` and `not ok` lines."""
+"""Runs one kind of test, test_*.py, page_*.py, real_*.py or large_*.py, and prints `ok` and `not ok` lines."""
 
 import sys
 import unittest
 from pathlib import Path
 
-PATTERNS = {"unit": "test_*.py", "browser": "page_*.py", "real": "real_*.py"}
+PATTERNS = {"unit": "test_*.py", "browser": "page_*.py", "real": "real_*.py", "large": "large_*.py"}
 
 
 class Lines(unittest.TestResult):

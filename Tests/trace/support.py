@@ -84,12 +84,12 @@ class Writer:
         return trace_of(self.text())
 
 
-def trace_of(text):
-    """The Trace of a file with this text (or these bytes)."""
+def trace_of(text, partial=False):
+    """The Trace of a file with this text (or these bytes); with what is wrong left out, if it is to be partial."""
     data = text if isinstance(text, bytes) else text.encode()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "trace.json"
         path.write_bytes(data)
-        kind, lines = document_of(str(path))
+        kind, lines = document_of(str(path), partial)
         assert kind == "trace"
         return build(lines)

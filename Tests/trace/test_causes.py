@@ -145,7 +145,7 @@ class Causes(unittest.TestCase):
         writer.promise("then", 5, None, reads=pending)
         trace = writer.trace()
         for each in trace.promises.values():
-            ranking.hangs_on(trace, each)
+            ranking.Ends(trace).of(each)
             if each.settled is not None:
                 critical_path(trace, each)
 
@@ -156,7 +156,7 @@ class Causes(unittest.TestCase):
         last = writer.promise("all", 2, None)
         writer.on(last, then, 2)
         trace = writer.trace()
-        self.assertEqual(ranking.hangs_on(trace, trace.promises[last]).label, "answer")
+        self.assertEqual(ranking.Ends(trace).of(trace.promises[last]).label, "answer")
 
     def test_queueing_counts_from_the_later_of_settling_and_making(self):
         writer = Writer()

@@ -5,6 +5,10 @@ import unittest
 import xml.dom.minidom
 
 from commands import CommandTest
+from support import ROOT  # noqa: F401
+
+from vow_trace.graph import read
+from vow_trace.reading import document_of
 
 GRAPH = {
     "program": "app <b>",
@@ -69,16 +73,48 @@ class LiveGraph(CommandTest):
         edges = [{"from": hex(each + 1), "to": hex(each), "kind": "reads"} for each in range(1, 5000)]
         for document in ({"nodes": nodes, "edges": edges}, {"nodes": []}):
             (self.at / "graph.json").write_text(json.dumps(document))
-            found = self.run_it("graph.json", "--svg", "graph.svg", "--summary")
+            found = self.run_it("graph.json", "--svg", "graph.svg", "--summary", "-f")
             self.assertEqual(found.returncode, 0, found.stderr)
 
     def test_a_wrong_graph_is_refused(self):
-        for document in ('{"nodes": 3}', '{"nodes": [{"kind": "then"}]}', '{"nodes": [3]}', '{"nodes": [', '{"nodes":[],"edges":[7]}'):
+        node = '{"id": "0x1", "age_ns": 5}'
+        wrong = {
+            '{"nodes": 3}': 'line 1 (byte 11): field "nodes": no list',
+            '{"nodes": [{"kind": "then"}]}': 'line 1 (byte 11), node 1: field "id": missing',
+            '{"nodes": [\n3]}': "line 2 (byte 12), node 1: no JSON object",
+            '{"nodes":[],"edges":[7]}': "line 1 (byte 21), edge 1: no JSON object",
+            f'{{"nodes":[{node},{node}]}}': 'line 1 (byte 37), node 2: field "id": 0x1 stands there twice',
+            f'{{"nodes":[{node.replace("5", "NaN")}]}}': 'node 1: field "age_ns": too large, or no number',
+            f'{{"nodes":[{node}]}}}}': "line 1 (byte 38): something follows its end",
+            f'{{"nodes":[{node} {node}]}}': 'no JSON: "," is missing',
+        }
+        for document, sentence in wrong.items():
             (self.at / "graph.json").write_text(document)
             with self.subTest(document=document):
                 found = self.run_it("graph.json")
-                self.assertEqual(found.returncode, 2)
-                self.assertIn("graph.json", found.stderr)
+                self.assertEqual((found.returncode, found.stdout), (2, ""))
+                self.assertTrue(found.stderr.startswith("vow-trace: graph.json: line "), found.stderr)
+                self.assertIn(sentence, found.stderr)
+                self.assertEqual(found.stderr.count("\n"), 1)
+                self.assertFalse((self.at / "graph.html").exists())
+
+    def test_a_graph_that_was_cut_off_is_read_up_to_there(self):
+        text = json.dumps(GRAPH)
+        for end in range(text.index("}") + 1, len(text) - 1):
+            (self.at / "graph.json").write_text(text[:end])
+            kind, document = document_of(str(self.at / "graph.json"))
+            found = read(document, "graph.json")
+            self.assertGreater(len(found.nodes), 0)
+            self.assertIn("cut off in line 1 (byte", found.notes()[0])
+
+    def test_what_is_left_out_is_said_on_the_page_and_beside_it(self):
+        nodes = [{"id": hex(each), "state": "pending"} for each in range(1, 700)]
+        (self.at / "graph.json").write_text(json.dumps({"nodes": nodes, "edges": [{"from": "0x1", "to": "gone"}]}))
+        found = self.run_it("graph.json")
+        page = (self.at / "graph.html").read_text()
+        for sentence in ("99 more promises are not drawn", "1 edge of promises that are not in the graph is left out"):
+            self.assertIn(sentence, found.stderr)
+            self.assertIn(sentence, page)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ class Analysis:
         self.retried = sum(len(moments) for _, moments in self.retries)
         self.time_outs = ranking.time_outs(trace)
         self.never = ranking.never_settled(trace)
+        self.ends = ranking.Ends(trace)
         self.pending = ranking.longest_pending(trace, count)
         self.queued = ranking.longest_queued(trace, count)
         self.runs = ranking.longest_runs(trace, count)
@@ -74,7 +75,9 @@ def as_json(analysis):
         "program": trace.program,
         "events": trace.events,
         "skipped": trace.skipped,
+        "dropped": trace.dropped,
         "complete": trace.complete,
+        "notes": trace.notes,
         "duration_ns": trace.duration,
         "promises": len(trace.promises),
         "outcomes": analysis.outcomes,
@@ -100,6 +103,6 @@ def as_json(analysis):
         ],
         "timed_out": [promise_json(each) for each in analysis.time_outs],
         "never_settled": [
-            {**promise_json(each), "hangs_on": ranking.hangs_on(trace, each).id} for each in analysis.never
+            {**promise_json(each), "hangs_on": analysis.ends.of(each).id} for each in analysis.never
         ],
     }

@@ -1,23 +1,14 @@
 """Makes a Trace of events, in whatever order they stand in the file."""
 
-from math import isfinite
 from sys import intern
 
-from .errors import InputError
+from .errors import Fault, InputError
+from .fields import arguments, duration, moment, name_of_thread, needed, number, process, text
 from .model import Promise, Slice, Thread, Trace
-
-BROKEN = (ValueError, TypeError, KeyError, OverflowError, AttributeError)
-
-
-def text(value):
-    """A string of the file or None; numbers and the like are written as text."""
-    if value is None or value == "":
-        return None
-    return intern(value) if type(value) is str else str(value)
 
 
 class Builder:
-    """Takes one event after the other."""
+    """Takes one event after the other. One with a wrong field is a Fault, and changes nothing."""
 
     def __init__(self):
         self.trace = Trace()
@@ -33,24 +24,21 @@ class Builder:
         }
 
     def take(self, event):
-        """One event; what is no event of this format is counted as skipped."""
-        try:
-            handle = self.by_phase.get(event["ph"])
-            if handle:
-                handle(event)
-        except BROKEN:
-            self.trace.skipped += 1
-        else:
-            self.trace.events += 1
+        """One event. What other tools write beside ours is nothing to us."""
+        phase = event.get("ph")
+        if type(phase) is not str:
+            raise Fault("missing" if phase is None else "no text", "ph")
+        handle = self.by_phase.get(phase)
+        if handle:
+            handle(event)
+        self.trace.events += 1
 
-    def identity(self, event, identity):
+    def identity(self, event, source, key):
         """An id as it is; in another process of the same file, with that process's number."""
-        pid = event.get("pid")
+        identity, pid = needed(source, key), process(event)
         if self.pid is None:
             self.pid = pid
-        if type(identity) is not str:
-            raise TypeError
-        return intern(identity) if pid == self.pid else f"{identity} ({pid})"
+        return identity if pid == self.pid else intern(f"{identity} ({pid})")
 
     def promise(self, identity):
         found = self.trace.promises.get(identity)
@@ -58,86 +46,86 @@ class Builder:
             found = self.trace.promises[identity] = Promise(identity)
         return found
 
-    def other(self, event, key):
+    def other(self, event, args, key):
         """The id in an event's arguments, or None."""
-        identity = event["args"].get(key)
-        return self.identity(event, identity) if identity else None
+        return self.identity(event, args, key) if args.get(key) else None
 
     def made(self, event):
         if event.get("cat") != "promise":
             return
-        moment = round(event["ts"] * 1000)
-        args = event.get("args") or {}
-        promise = self.promise(self.identity(event, event["id"]))
-        promise.made = moment
-        promise.made_tid = event.get("tid", 0)
-        promise.kind = text(args.get("kind")) or "promise"
-        promise.label = text(args.get("label"))
-        promise.site = text(args.get("site"))
-        promise.executor = text(args.get("executor"))
-        promise.reads = self.other(event, "reads") if args else None
+        when, tid, args = moment(event), name_of_thread(event), arguments(event, False)
+        identity = self.identity(event, event, "id")
+        kind, label, site, executor = text(args, "kind"), text(args, "label"), text(args, "site"), text(args, "executor")
+        reads = self.other(event, args, "reads")
+        promise = self.promise(identity)
+        if promise.made is not None:
+            raise Fault(f"{identity} was made before", "id")
+        promise.made, promise.made_tid = when, tid
+        promise.kind = kind or "promise"
+        promise.label, promise.site, promise.executor, promise.reads = label, site, executor, reads
 
     def settled(self, event):
         if event.get("cat") != "promise":
             return
-        moment = round(event["ts"] * 1000)
-        args = event.get("args") or {}
-        promise = self.promise(self.identity(event, event["id"]))
-        promise.settled = moment
-        promise.settled_tid = event.get("tid", 0)
-        promise.state = "rejected" if args.get("state") == "rejected" else "fulfilled"
-        promise.error = text(args.get("error"))
-        promise.value = text(args.get("value"))
+        when, tid, args = moment(event), name_of_thread(event), arguments(event, False)
+        identity = self.identity(event, event, "id")
+        state, error, value = text(args, "state"), text(args, "error"), text(args, "value")
+        promise = self.promise(identity)
+        if promise.settled is not None:
+            raise Fault(f"{identity} was settled before", "id")
+        promise.settled, promise.settled_tid = when, tid
+        promise.state = "rejected" if state == "rejected" else "fulfilled"
+        promise.error, promise.value = error, value
 
     def instant(self, event):
         if event.get("cat") != "promise":
             return
-        moment = round(event["ts"] * 1000)
-        promise = self.promise(self.identity(event, event["id"]))
-        args = event["args"]
-        name = event["name"]
+        when, tid, args, name = moment(event), name_of_thread(event), arguments(event), event.get("name")
+        identity = self.identity(event, event, "id")
         if name in ("waits", "follows"):
+            other = self.identity(event, args, "on")
+            promise = self.promise(identity)
             promise.deps = promise.deps or []
-            promise.deps.append((moment, event.get("tid", 0), self.identity(event, args["on"]), intern(name)))
+            promise.deps.append((when, tid, other, intern(name)))
         elif name == "progress":
-            note = text(args.get("note"))
+            fraction, note = float(number(args, "fraction")), text(args, "note")
+            promise = self.promise(identity)
             promise.progress = promise.progress or []
-            fraction = float(args["fraction"])
-            if not isfinite(fraction):
-                raise ValueError
-            promise.progress.append((moment, fraction, note))
+            promise.progress.append((when, fraction, note))
 
     def slice(self, event):
         what = event.get("cat")
         if what not in ("handler", "await"):
             return
-        begin = round(event["ts"] * 1000)
-        end = begin + max(0, round(event.get("dur", 0) * 1000))
+        begin, args = moment(event), arguments(event)
         found = Slice(
-            what, text(event.get("name")) or what, event.get("tid", 0), begin, end,
-            self.other(event, "promise"), self.other(event, "reads"), text(event["args"].get("executor")),
+            intern(what), text(event, "name") or what, name_of_thread(event), begin, begin + duration(event),
+            self.other(event, args, "promise"), self.other(event, args, "reads"), text(args, "executor"),
         )  # fmt: skip
         self.thread(found.tid).slices.append(found)
 
     def mark(self, event):
         if event.get("cat") == "cancel":
-            promise = self.promise(self.other(event, "promise"))
-            promise.cancel = (round(event["ts"] * 1000), event.get("tid", 0))
+            when, tid = moment(event), name_of_thread(event)
+            self.promise(self.identity(event, arguments(event), "promise")).cancel = (when, tid)
+        elif event.get("cat") == "dropped":
+            self.trace.dropped += int(number(arguments(event), "events"))
 
     def counter(self, event):
-        args = event["args"]
         if event.get("name") == "promises":
-            moment = round(event["ts"] * 1000)
-            self.trace.counters.append((moment, int(args["live"]), int(args["pending"])))
+            when, args = moment(event), arguments(event)
+            self.trace.counters.append((when, int(number(args, "live")), int(number(args, "pending"))))
 
     def metadata(self, event):
-        name, args = event.get("name"), event["args"]
+        name = event.get("name")
         if name == "process_name":
-            self.trace.program = text(args["name"]) or ""
+            self.trace.program = text(arguments(event), "name") or ""
         elif name == "thread_name":
-            self.thread(event["tid"]).name = text(args["name"]) or ""
+            words = text(arguments(event), "name") or ""
+            self.thread(name_of_thread(event, None)).name = words
         elif name == "vow_module":
-            self.trace.modules[str(args["name"])] = str(args["path"])
+            args = arguments(event)
+            self.trace.modules[needed(args, "name")] = needed(args, "path")
 
     def thread(self, tid):
         found = self.trace.threads.get(tid)
@@ -146,24 +134,37 @@ class Builder:
         return found
 
 
-def build(lines):
-    """The Trace of these lines."""
+def build(source):
+    """The Trace of a file."""
     builder = Builder()
     take = builder.take
-    for event in lines:
-        take(event)
+    for event in source:
+        try:
+            take(event)
+        except Fault as fault:
+            source.fault(fault)
     trace = builder.trace
-    trace.skipped += lines.skipped
-    trace.complete = lines.closed
-    trace.producer = str(lines.other.get("producer", ""))
-    trace.program = trace.program or str(lines.other.get("program", ""))
+    trace.producer = words(source, "producer")
+    trace.program = trace.program or words(source, "program")
     if not trace.promises and not trace.producer.startswith("vow"):
-        raise InputError(f"{lines.name}: no trace of promises: no such event is in it")
-    finish(trace)
+        where = f"; it was cut off {source.cut}" if source.cut else ""
+        raise InputError(f"{source.name}: no trace of promises: no such event is in it{where}")
+    finish(trace, source)
+    trace.skipped = source.skipped
+    trace.complete = source.cut is None
+    trace.notes = source.notes()
     return trace
 
 
-def finish(trace):
+def words(source, key):
+    try:
+        return text(source.other, key) or ""
+    except Fault as fault:
+        source.fault(fault, "otherData")
+        return ""
+
+
+def finish(trace, source):
     """Sorts, drops what has no beginning, finds the bounds, lets threads nest; idle ones come last."""
     lost = [each for each, promise in trace.promises.items() if promise.made is None]
     for each in lost:
@@ -174,6 +175,7 @@ def finish(trace):
         promise.made, promise.made_tid = promise.settled, promise.settled_tid
     for promise in trace.promises.values():
         if promise.settled is not None and promise.settled < promise.made:
+            source.fault(Fault("it was settled before it was made"), f"promise {promise.id}")
             promise.settled = promise.made
         if promise.deps:
             promise.deps.sort(key=lambda each: each[0])
@@ -194,6 +196,11 @@ def bounds(trace):
     times += [each.begin for each in trace.slices()]
     times += [each.end for each in trace.slices()]
     times += [each[0] for each in trace.counters]
+    for promise in trace.promises.values():
+        times += [each[0] for each in promise.deps]
+        times += [each[0] for each in promise.progress]
+        if promise.cancel:
+            times.append(promise.cancel[0])
     if not times:
         return
     first = min(times)
@@ -222,6 +229,7 @@ def nest(thread):
     for index, each in enumerate(thread.slices):
         while stack and thread.slices[stack[-1]].end <= each.begin:
             stack.pop()
+        each.index = index
         each.depth = len(stack)
         each.parent = stack[-1] if stack else -1
         stack.append(index)

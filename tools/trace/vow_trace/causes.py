@@ -6,6 +6,9 @@ Each segment ends where the one after it begins, so that they add up to the whol
   running  a handler, or a thread's own code between two waits
 """
 
+from bisect import bisect_right
+from itertools import islice
+
 from .model import TIMED_OUT
 from .threads import enclosing, last_await
 
@@ -13,6 +16,7 @@ CATEGORIES = ("waiting", "queued", "running")
 OF_TIME = ("delay", "timeout", "descriptor")
 WAITS = {"delay": "a delay", "descriptor": "waiting for a descriptor"}
 BY_TURNS = ("retry", "repeat", "map", "reduce")
+FEW = 16
 
 
 class Segment:
@@ -30,12 +34,19 @@ class Segment:
 
 
 class Walk:
-    """Goes back through one trace. A place is (function, arguments) to go on from, None at the end."""
+    """Goes back through one trace, from place to place. A place is what the path comes through whatever led there, so
+    that paths which meet go on as one, and each place is looked at once:
+      ("settled", promise, None)  at its settling
+      ("queued", run, None)       at the beginning of a handler's run
+      ("waited", wait, run)       at the end of a wait in that run, or in the thread's own code
+    """
 
     def __init__(self, trace):
         self.trace = trace
         self.segments = []
         self.now = 0
+        self.by_time = {}
+        self.loops = {}
 
     def back_to(self, moment, category, promise, tid, text):
         """One segment, from the moment until now; nothing if no time passed."""
@@ -46,49 +57,50 @@ class Walk:
 
     def path(self, promise):
         """The segments that end with this promise's settling, first one first."""
-        found, seen = [], set()
-        while promise and promise.id not in seen:
-            seen.add(promise.id)
-            part, promise = self.link(promise)
+        found, seen, place = [], set(), ("settled", promise, None)
+        while place and key(place) not in seen:
+            seen.add(key(place))
+            part, place = self.back_from(place)
             found += part
         return found[::-1]
 
-    def link(self, promise):
-        """Back to the settling that this one came of: (segments, last one first; that promise or None)."""
-        self.now = promise.settled
+    def back_from(self, place):
+        """Back to the place before: (segments, last one first; that place, or None at the end)."""
+        what, about, run = place
         self.segments = []
-        place, seen = self.settling(promise), set()
-        while place and place[0] != self.settling:
-            step, *arguments = place
-            key = (step, self.now, *(id(each) for each in arguments))
-            if key in seen:
-                return self.segments, None
-            seen.add(key)
-            place = step(*arguments)
-        return self.segments, place[1] if place else None
+        if what == "settled":
+            self.now = about.settled
+            before = self.settling(about)
+        elif what == "queued":
+            self.now = about.begin
+            before = self.queueing(about)
+        else:
+            self.now = about.end
+            before = self.waking(about, run)
+        return self.segments, before
 
     def settling(self, promise):
         """Why a promise settled when it did."""
         if promise.cancel and promise.outcome == "cancelled" and promise.cancel[0] <= self.now:
             moment, tid = promise.cancel
             self.back_to(moment, "queued", promise.id, tid, "cancelled")
-            return self.code, tid
+            return self.code(tid)
         if timed_out_here(self.trace, promise):
             return self.making(promise, "waiting", "its time-out")
         run = next((each for each in reversed(promise.runs) if each.begin <= self.now), None)
         other, moment, tid = self.latest(promise, self.now)
         if run and (other is None or other.settled < moment or other.settled < run.end):
-            return self.running, run
+            return self.inside(run.tid, run)
         if other is not None and other.settled >= moment:
             self.back_to(other.settled, "queued", promise.id, promise.settled_tid, "passed on")
-            return self.settling, other
+            return "settled", other, None
         if other is not None:
             self.back_to(moment, "queued", promise.id, promise.settled_tid, "passed on")
-            return self.code, tid
+            return self.code(tid)
         if promise.kind not in OF_TIME:
             run = enclosing(self.trace, promise.settled_tid, promise.settled)
             if run and run.begin <= self.now:
-                return self.running, run
+                return self.inside(run.tid, run)
         return self.making(promise, "waiting", WAITS.get(promise.kind, "waiting to be settled"))
 
     def latest(self, promise, limit):
@@ -97,42 +109,55 @@ class Walk:
         reads = promise.reads and self.trace.settled_by(promise.reads, limit)
         if reads:
             best = (reads, promise.made, promise.made_tid)
-        for moment, tid, identity, _ in promise.deps:
-            other = self.trace.settled_by(identity, limit)
-            if other and moment <= limit and (
-                best[0] is None or max(other.settled, moment) >= max(best[0].settled, best[1])
-            ):
-                best = (other, moment, tid)
+        keys, deps = self.looked_at(promise)
+        place = bisect_right(keys, limit) - 1
+        if place >= 0 and (reads is None or keys[place] >= max(reads.settled, promise.made)):
+            best = deps[place]
         return best
 
-    def running(self, run):
-        """A handler's run: what it did until now, then why it began when it did."""
-        return self.code(run.tid, run)
+    def looked_at(self, promise):
+        """What it waits for that settled, in the order in which that could be seen: (moments, (promise, made, tid))."""
+        if not promise.deps:
+            return (), ()
+        found = self.by_time.get(promise.id)
+        if found is None:
+            deps = []
+            for moment, tid, identity, _ in promise.deps:
+                other = self.trace.promises.get(identity)
+                if other is not None and other.settled is not None:
+                    deps.append((other, moment, tid))
+            deps.sort(key=seen_at)
+            found = self.by_time[promise.id] = [seen_at(each) for each in deps], deps
+        return found
 
-    def code(self, tid, run=None):
+    def code(self, tid):
         """What a thread was doing: inside a handler, or its own code after its last wait."""
-        run = run or enclosing(self.trace, tid, self.now)
-        wait = last_await(self.trace, tid, min(self.now, run.end) if run else self.now, run)
+        return self.inside(tid, enclosing(self.trace, tid, self.now))
+
+    def inside(self, tid, run, before=None):
+        """What a handler's run (None: the thread's own code) did until now, or until it waited there before."""
+        wait = last_await(self.trace, tid, min(self.now, run.end) if run else self.now, run, before)
         if wait:
-            return self.waking(wait, run)
+            words = "handler" if run else "the thread's own code"
+            self.back_to(wait.end, "running", run.promise if run else None, tid, words)
+            return "waited", wait, run
         if run is None:
             return None
         self.back_to(run.begin, "running", run.promise, tid, "handler")
-        return self.queueing(run)
+        return "queued", run, None
 
     def waking(self, wait, run):
-        """Code that ran since a wait ended."""
-        inside = run.promise if run else None
-        self.back_to(wait.end, "running", inside, wait.tid, "handler" if run else "the thread's own code")
+        """Why a wait ended."""
         other = self.trace.settled_by(wait.promise, wait.end)
         if other is None:
             self.back_to(wait.begin, "waiting", wait.promise, wait.tid, "a wait that timed out")
         elif other.settled > wait.begin:
             self.back_to(other.settled, "queued", wait.promise, wait.tid, "waking the thread")
-            return self.settling, other
+            return "settled", other, None
         else:
+            inside = run.promise if run else None
             self.back_to(wait.begin, "running", inside, wait.tid, "a wait for what was settled")
-        return self.code, wait.tid
+        return self.inside(wait.tid, run, wait)
 
     def queueing(self, run):
         """Between what let a handler run and its beginning."""
@@ -145,26 +170,43 @@ class Walk:
         made = promise.made if promise else 0
         if other and (other.settled >= made or made > run.begin):
             self.back_to(other.settled, "queued", run.promise, run.tid, queue(run.executor))
-            return self.settling, other
+            return "settled", other, None
         return self.making(promise, "queued", queue(run.executor))
 
     def making(self, promise, category, text):
         """Back to where the promise was made: by code of the program, or by another promise's going on."""
         self.back_to(promise.made, category, promise.id, promise.made_tid, text)
         if promise.kind == "delay":
-            return self.turn(promise) or (self.code, promise.made_tid)
+            return self.turn(promise) or self.code(promise.made_tid)
         return self.code(promise.made_tid) or self.turn(promise)
 
     def turn(self, promise):
         """A retry made its delay, or a loop its next member, when what it waited for before had settled."""
-        for identity in promise.readers:
-            reader = self.trace.promises[identity]
-            if reader.kind in BY_TURNS:
-                before = self.latest(reader, promise.made)[0]
-                if before is not None and before is not promise:
-                    self.back_to(before.settled, "queued", reader.id, promise.made_tid, "its next turn")
-                    return self.settling, before
+        for reader in self.loops_of(promise):
+            before = self.latest(reader, self.now)[0]
+            if before is not None and before is not promise:
+                self.back_to(before.settled, "queued", reader.id, promise.made_tid, "its next turn")
+                return "settled", before, None
         return None
+
+    def loops_of(self, promise):
+        """Of who waits for it the first few that go on by turns."""
+        found = self.loops.get(promise.id)
+        if found is None:
+            readers = (self.trace.promises[identity] for identity in promise.readers)
+            found = self.loops[promise.id] = tuple(islice((each for each in readers if each.kind in BY_TURNS), FEW))
+        return found
+
+
+def key(place):
+    """A place by which two are told apart: a wait is in one run only."""
+    return place[0], id(place[1])
+
+
+def seen_at(dep):
+    """When a promise that waits for another could see it settled: not before it waited."""
+    other, moment, _ = dep
+    return max(other.settled, moment)
 
 
 def queue(executor):

@@ -1,13 +1,17 @@
 """An analysis as the page reads it: columns of numbers, and each text once."""
 
 from . import ranking
-from .causes import CATEGORIES, Walk
+from .causes import CATEGORIES, Walk, key
 from .model import OUTCOMES
+from .text import counted
 
 PATHS_UP_TO = 60_000
+PATH_STEPS = 100_000
 POINTS = 3_000
-READERS = 200
+STEPS = 50
 TEXT = 4_000
+NAME = 200
+LEVELS = 64
 
 
 class Texts:
@@ -16,13 +20,20 @@ class Texts:
     def __init__(self):
         self.all = [""]
         self.numbers = {"": 0, None: 0}
+        self.shortened = 0
 
     def number(self, text):
         found = self.numbers.get(text)
         if found is None:
             found = self.numbers[text] = len(self.all)
-            self.all.append(text if len(text) <= TEXT else text[: TEXT - 1] + "…")
+            self.all.append(self.cut(text, TEXT))
         return found
+
+    def cut(self, text, most):
+        if len(text) <= most:
+            return text
+        self.shortened += 1
+        return text[: most - 1] + "…"
 
 
 def encode(analysis):
@@ -35,24 +46,22 @@ def encode(analysis):
         for tid in (each.made_tid, each.settled_tid):
             tids.setdefault(tid, len(tids))
     run_number = {}
-    return {
+    data = {
         "file": analysis.name,
         "program": trace.program or analysis.name,
         "producer": trace.producer,
         "duration": trace.duration,
         "events": trace.events,
-        "skipped": trace.skipped,
-        "complete": trace.complete,
         "outcomes": list(OUTCOMES),
         "categories": list(CATEGORIES),
         "promises": columns(ordered, texts, tids),
         "deps": deps(trace, ordered, number),
         "progress": [
-            [number[each.id], [[when, part, texts.number(note)] for when, part, note in each.progress[-50:]]]
+            [number[each.id], [[when, part, texts.number(note)] for when, part, note in each.progress[-STEPS:]]]
             for each in ordered
             if each.progress
         ],
-        "groups": groups(analysis),
+        "groups": groups(analysis, texts),
         "threads": threads(trace, tids, number, texts, run_number),
         "tids": [str(tid) for tid in tids],
         "counters": counters(analysis),
@@ -65,9 +74,32 @@ def encode(analysis):
             "queued": [[delay, *run_number[id(run)]] for delay, run in analysis.queued],
             "runs": [run_number[id(run)] for run in analysis.runs],
         },
-        "never": [[number[each.id], number[ranking.hangs_on(trace, each).id]] for each in analysis.never],
+        "never": [[number[each.id], number[analysis.ends.of(each).id]] for each in analysis.never],
         "texts": texts.all,
+        "levels": LEVELS,
     }
+    data["notes"] = [*trace.notes, *left_out(analysis, texts.shortened)]
+    return data
+
+
+def left_out(analysis, shortened):
+    """What the page does not have, as sentences."""
+    promises, found = analysis.trace.promises, []
+    if len(promises) > PATHS_UP_TO:
+        found.append(
+            f"Of more than {PATHS_UP_TO:,} promises the page has one critical path only: --path names another."
+        )
+    if len(analysis.path) > PATH_STEPS:
+        found.append(f"The critical path has {len(analysis.path):,} steps: the page has the last {PATH_STEPS:,}.")
+    deepest = max((each.depth for each in analysis.trace.threads.values()), default=0)
+    if deepest > LEVELS:
+        found.append(f"Handlers nest {deepest:,} deep: those beyond {LEVELS} are drawn on one line.")
+    long = sum(len(each.progress) > STEPS for each in promises.values())
+    if long:
+        found.append(f"The page has the last {STEPS} steps only of the progress of {counted(long, 'promise')}.")
+    if shortened:
+        found.append(f"{counted(shortened, 'text is', 'texts are')} very long, and cut.")
+    return found
 
 
 def columns(ordered, texts, tids):
@@ -101,14 +133,14 @@ def deps(trace, ordered, number):
     return found
 
 
-def groups(analysis):
+def groups(analysis, texts):
     found = []
     for each in analysis.groups:
         bad = sum(promise.outcome not in ("fulfilled", "pending") for promise in each.promises)
         pending = sum(promise.settled is None for promise in each.promises)
         found.append(
             {
-                "name": each.name[:200],
+                "name": texts.cut(each.name, NAME),
                 "labelled": each.labelled,
                 "count": len(each.promises),
                 "lanes": each.lanes,
@@ -128,7 +160,7 @@ def threads(trace, tids, number, texts, run_number):
         found.append(
             {
                 "tid": tids[thread.tid],
-                "name": thread.name[:200],
+                "name": texts.cut(thread.name, NAME),
                 "depth": thread.depth,
                 "busy": ranking.busy(thread),
                 "await": [int(each.what == "await") for each in thread.slices],
@@ -178,23 +210,33 @@ def path(analysis, number, tids, texts):
         return None
     return {
         "promise": number[analysis.end_of_path.id],
-        "segments": [segment(each, number, tids, texts) for each in analysis.path],
+        "segments": [segment(each, number, tids, texts) for each in analysis.path[-PATH_STEPS:]],
+        "steps": len(analysis.path),
+        "begin": analysis.path[0].begin if analysis.path else analysis.end_of_path.settled,
+        "sums": [analysis.path_sums[each] for each in CATEGORIES],
     }
 
 
 def links(trace, ordered, number, tids, texts):
-    """For each promise what led to it, one link back: [number of the one before or -1, segments].
+    """For each promise what led to it: [the place before or -1, segments]; then the same of each place between.
 
-    The path to any promise is made of them; of a very large trace they are left out.
+    The path to any promise is made of them, and paths that meet share what is before. Of a very large trace they are
+    left out.
     """
     if len(ordered) > PATHS_UP_TO:
         return None
-    walk, found = Walk(trace), []
-    for promise in ordered:
-        if promise.settled is None:
+    walk, places = Walk(trace), {}
+    to_do = [("settled", each, None) for each in ordered]
+    for each in to_do:
+        places[key(each)] = len(places)
+    found = []
+    for place in to_do:  # which grows meanwhile
+        if place[0] == "settled" and place[1].settled is None:
             found.append(0)
             continue
-        part, before = walk.link(promise)
-        parts = [segment(each, number, tids, texts) for each in part]
-        found.append([number[before.id] if before else -1, parts])
+        part, before = walk.back_from(place)
+        if before and key(before) not in places:
+            places[key(before)] = len(places)
+            to_do.append(before)
+        found.append([places[key(before)] if before else -1, [segment(each, number, tids, texts) for each in part]])
     return found

@@ -1,24 +1,24 @@
 """A live graph: what a program's promises wait for at one moment."""
 
-from . import graph_drawing, page, times
-from .errors import InputError
-from .text import clean, counted
+from . import graph_drawing, page, svg, times
+from .errors import Fault
+from .fields import name_of_thread, needed, number, text
+from .text import LONGEST, clean, counted
 
 
 class Node:
     """One promise."""
 
     def __init__(self, source):
-        self.id = str(source["id"])
-        self.kind = str(source.get("kind") or "promise")
-        self.label = str(source["label"]) if source.get("label") else None
-        self.state = str(source.get("state") or "pending")
-        self.age = int(source.get("age_ns") or 0)
-        self.executor = str(source["executor"]) if source.get("executor") else None
-        self.site = str(source["site"]) if source.get("site") else None
-        self.handlers = int(source.get("handlers") or 0)
-        self.progress = None if source.get("progress") is None else float(source["progress"])
-        self.layer = 0
+        self.id = needed(source, "id")
+        self.kind = text(source, "kind") or "promise"
+        self.label = text(source, "label")
+        self.state = text(source, "state") or "pending"
+        self.age = int(number(source, "age_ns", 0))
+        self.executor = text(source, "executor")
+        self.site = text(source, "site")
+        self.handlers = int(number(source, "handlers", 0))
+        self.progress = None if source.get("progress") is None else float(number(source, "progress"))
 
     @property
     def name(self):
@@ -28,9 +28,10 @@ class Node:
 class Graph:
     """Nodes by id, edges (from, to, kind) of which the first waits for the second, and blocked threads."""
 
-    def __init__(self, name, program):
+    def __init__(self, name):
         self.file = name
-        self.program = program
+        self.program = ""
+        self.lacks = []
         self.nodes = {}
         self.edges = []
         self.threads = []
@@ -55,16 +56,20 @@ class Graph:
         ]
         return sorted(found, key=lambda each: (-each.age, each.id))
 
+    def notes(self):
+        return self.lacks
+
     def summary(self):
         states = {}
         for each in self.nodes.values():
             states[each.state] = states.get(each.state, 0) + 1
         lines = [f"{clean(self.program or self.file)}: {counted(len(self.nodes), 'live promise')}"]
         lines.append("  " + (", ".join(f"{value:,} {clean(name)}" for name, value in sorted(states.items())) or "none"))
+        lines += [clean(each, LONGEST) for each in self.lacks]
         if self.threads:
             lines += ["", "Blocked threads"]
             for thread in self.threads:
-                lines.append(f"  {times.text(thread[2]):>9}  {thread[0]}  awaits {clean(self.title(thread[1]))}")
+                lines.append(f"  {times.text(thread[2]):>9}  {clean(thread[0])}  awaits {clean(self.title(thread[1]))}")
         roots = self.roots()
         if roots:
             lines += ["", "What the others wait for"]
@@ -81,6 +86,7 @@ class Graph:
             "program": self.program,
             "promises": len(self.nodes),
             "edges": len(self.edges),
+            "notes": self.lacks,
             "threads": [{"tid": tid, "awaits": promise, "age_ns": age} for tid, promise, age in self.threads],
             "hangs_on": [
                 {"id": each.id, "kind": each.kind, "label": each.label, "site": each.site, "age_ns": each.age}
@@ -95,30 +101,49 @@ class Graph:
         return graph_drawing.dot(self)
 
     def page(self):
+        """(what it leaves out, the page)."""
+        title = f"{self.program or self.file}: live promises"
         body = (
-            "<body>\n<h1>" + page.html.escape(f"{self.program or self.file}: live promises") + "</h1>\n"
-            "<pre>" + page.html.escape(self.summary()) + "</pre>\n<div>" + self.svg() + "</div>\n</body>"
+            f"<body>\n<h1>{svg.quoted(title)}</h1>\n<pre>{svg.quoted(self.summary())}</pre>\n"
+            f"<div>{self.svg()}</div>\n</body>"
         )
-        style = page.part("graph.css")
-        return page.document(f"{self.program or self.file}: live promises", body, style, "")
+        return graph_drawing.left_out(self), page.document(title, body, page.part("graph.css"), "")
+
+    def take(self, name, source):
+        """One element of a list; a Fault where it is wrong."""
+        if name == "nodes":
+            node = Node(source)
+            if node.id in self.nodes:
+                raise Fault(f"{node.id} stands there twice", "id")
+            self.nodes[node.id] = node
+        elif name == "edges":
+            self.edges.append((needed(source, "from"), needed(source, "to"), text(source, "kind") or "reads"))
+        elif name == "threads":
+            tid, age = name_of_thread(source, None), int(number(source, "age_ns", 0))
+            self.threads.append((tid, needed(source, "awaits"), age))
+
+    def finish(self):
+        """Each edge once, and only of promises that are alive: the ends of others may be known no longer."""
+        known = [each for each in self.edges if each[0] in self.nodes and each[1] in self.nodes]
+        lost = len(self.edges) - len(known)
+        if lost:
+            self.lacks.append(f"{counted(lost, 'edge')} of promises that are not in the graph {'is' if lost == 1 else 'are'} left out.")
+        self.edges = list(dict.fromkeys(known))
 
 
 def read(document, name):
-    """The Graph of a file's JSON."""
-    nodes, edges, threads = (document.get(each, []) for each in ("nodes", "edges", "threads"))
-    if not all(isinstance(each, list) for each in (nodes, edges, threads)):
-        raise InputError(f"{name}: no live graph: nodes, edges and threads must be lists")
-    found = Graph(name, str(document.get("program") or ""))
-    try:
-        for each in nodes:
-            node = Node(each)
-            found.nodes[node.id] = node
-        for each in edges:
-            edge = (str(each["from"]), str(each["to"]), str(each.get("kind") or "reads"))
-            if edge[0] in found.nodes and edge[1] in found.nodes:
-                found.edges.append(edge)
-        for each in threads:
-            found.threads.append((each.get("tid"), str(each["awaits"]), int(each.get("age_ns") or 0)))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{name}: no live graph: {type(error).__name__}: {error}") from error
+    """The Graph of a file."""
+    found = Graph(name)
+    for key, value in document.items():
+        try:
+            if document.number:
+                found.take(key, value)
+            elif key == "program":
+                found.program = text({key: value}, key) or ""
+            elif key in document.lists:
+                raise Fault("no list", key)
+        except Fault as fault:
+            document.fault(fault)
+    found.lacks = document.notes()
+    found.finish()
     return found

@@ -1,9 +1,12 @@
 """Draws a live graph by layers: what is waited for stands left of who waits for it."""
 
+import re
+
 from . import svg, times
 
 WIDE, HIGH, GAP_X, GAP_Y = 214, 44, 56, 12
 MOST = 600
+MOST_EDGES = 6_000
 STATE_COLOURS = {"pending": "pending", "fulfilled": "fulfilled", "rejected": "rejected"}
 
 
@@ -55,15 +58,28 @@ def picture(graph):
             places[each] = (24 + column * (WIDE + GAP_X), 44 + row * (HIGH + GAP_Y))
     width = max(480, 48 + len(columns) * (WIDE + GAP_X) - GAP_X)
     height = 72 + max((len(each) for each in columns), default=0) * (HIGH + GAP_Y)
-    for source, target, kind in graph.edges:
-        if source in places and target in places:
-            parts.append(line(places[target], places[source], kind))
+    for source, target, kind in drawn_edges(graph, places)[:MOST_EDGES]:
+        parts.append(line(places[target], places[source], kind))
     for each, (x, y) in places.items():
         parts += card(graph.nodes[each], x, y, blocked.get(each))
-    more = len(graph.nodes) - len(chosen)
-    about = f"{len(graph.nodes):,} live promises; who waits stands right of what it waits for"
-    parts.insert(0, svg.text(24, 26, about + (f"; {more:,} more are not drawn" if more else ""), "f-quiet"))
+    about = [f"{len(graph.nodes):,} live promises; who waits stands right of what it waits for", *left_out(graph)]
+    parts.insert(0, svg.text(24, 26, ". ".join(each.rstrip(".") for each in about), "f-quiet"))
     return svg.picture(width, height, f"Live promises of {svg.cut(graph.program or graph.file, 60)}", parts)
+
+
+def drawn_edges(graph, chosen):
+    return [each for each in graph.edges if each[0] in chosen and each[1] in chosen]
+
+
+def left_out(graph):
+    """What the picture does not show, as sentences."""
+    found = []
+    if len(graph.nodes) > MOST:
+        found.append(f"{len(graph.nodes) - MOST:,} more promises are not drawn.")
+    edges = len(drawn_edges(graph, set(list(graph.nodes)[:MOST]))) - MOST_EDGES
+    if edges > 0:
+        found.append(f"{edges:,} more lines between them are not drawn.")
+    return found
 
 
 def line(start, end, kind):
@@ -100,8 +116,8 @@ def dot(graph):
     """For Graphviz."""
 
     def quoted(value):
-        clean = "".join(each if each >= " " else " " for each in str(value))
-        return '"' + clean.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        plain = svg.NOT_XML.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"\s", " ", str(value)))
+        return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
     lines = ["digraph vow {", "  rankdir=RL;", "  node [shape=box];"]
     for each in graph.nodes.values():

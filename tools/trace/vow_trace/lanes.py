@@ -1,9 +1,8 @@
 """Groups promises by name, and packs each group into as few lanes as do not overlap."""
 
 import heapq
-import re
 
-NUMBER = re.compile(r"[/#:_.-]?\d+$")
+SEPARATORS = tuple("/#:_.-")
 
 
 class Group:
@@ -22,7 +21,10 @@ def group_name(promise):
         return promise.kind
     first = promise.label.split(None, 1)
     name = first[0] if first else promise.label
-    return NUMBER.sub("", name) or name
+    found = name.rstrip("0123456789")
+    if found != name and found[-1:] in SEPARATORS:
+        found = found[:-1]
+    return found or name
 
 
 def pack(promises, last):

@@ -11,7 +11,7 @@ class Promise:
     __slots__ = (
         "id", "kind", "label", "site", "executor", "reads", "made", "made_tid",
         "settled", "settled_tid", "state", "error", "value", "deps", "progress",
-        "runs", "cancel", "readers", "group", "lane",
+        "runs", "cancel", "readers", "group", "lane", "delayed",
     )  # fmt: skip
 
     def __init__(self, identity):
@@ -25,7 +25,7 @@ class Promise:
         self.deps = ()
         self.progress = ()
         self.runs = ()
-        self.cancel = None
+        self.cancel = self.delayed = None
         self.readers = ()
         self.group = self.lane = 0
 
@@ -45,9 +45,9 @@ class Promise:
 
 
 class Slice:
-    """A handler's run or a blocked wait on a thread. `parent` is the index of what it is inside of."""
+    """A handler's run or a blocked wait on a thread. `index` is its place there, `parent` that of what it is inside of."""
 
-    __slots__ = ("what", "name", "tid", "begin", "end", "promise", "reads", "executor", "depth", "parent")
+    __slots__ = ("what", "name", "tid", "begin", "end", "promise", "reads", "executor", "depth", "parent", "index")
 
     def __init__(self, what, name, tid, begin, end, promise, reads, executor):
         self.what = what
@@ -59,11 +59,11 @@ class Slice:
         self.reads = reads
         self.executor = executor
         self.depth = 0
-        self.parent = -1
+        self.parent = self.index = -1
 
 
 class Thread:
-    """What one thread did: its slices by their beginning, and how deep they nest."""
+    """What one thread did: its slices by their beginning, and how deep they nest. `nesting` is threads.py's."""
 
     def __init__(self, tid, name):
         self.tid = tid
@@ -71,10 +71,11 @@ class Thread:
         self.slices = []
         self.begins = []
         self.depth = 0
+        self.nesting = None
 
 
 class Trace:
-    """All of a file. `first` and `last` are its bounds; times count from `first`."""
+    """All of a file. `first` and `last` are its bounds; times count from `first`. `notes` say what it lacks."""
 
     def __init__(self):
         self.promises = {}
@@ -85,7 +86,9 @@ class Trace:
         self.producer = ""
         self.events = 0
         self.skipped = 0
+        self.dropped = 0
         self.complete = True
+        self.notes = []
         self.first = 0
         self.last = 0
 

@@ -53,17 +53,27 @@ def never_settled(trace):
     return sorted(found, key=lambda each: (each.made, each.id))
 
 
-def hangs_on(trace, promise):
-    """What a pending promise waits for in the end: the first on the way that waits for no other pending one."""
-    seen = set()
-    while promise.id not in seen:
-        seen.add(promise.id)
-        others = (trace.promises.get(each) for each in trace.waited_for(promise))
-        pending = [each for each in others if each and each.settled is None]
-        if not pending:
-            return promise
-        promise = pending[0]
-    return promise
+class Ends:
+    """What pending promises wait for in the end: the first on the way that waits for no other pending one. Each step of
+    a way is gone once. A ring hangs on the one of it that was come to first."""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.known = {}
+
+    def of(self, promise):
+        way, on_it = [], set()
+        while promise.id not in self.known and promise.id not in on_it:
+            way.append(promise.id)
+            on_it.add(promise.id)
+            others = (self.trace.promises.get(each) for each in self.trace.waited_for(promise))
+            following = next((each for each in others if each and each.settled is None), None)
+            if following is None:
+                break
+            promise = following
+        end = self.known.get(promise.id, promise)
+        self.known.update(dict.fromkeys(way, end))
+        return end
 
 
 def attempts(trace, promise):
@@ -88,8 +98,15 @@ def is_pause(trace, retry, other, is_last):
         return False
     if other.state == "fulfilled" and retry.state != "pending":
         return not is_last or retry.state != "fulfilled"
-    kinds = (trace.promises[each].kind for each in trace.waited_for(other) if each in trace.promises)
-    return other.state == "fulfilled" and not is_last or "delay" in kinds
+    return other.state == "fulfilled" and not is_last or waits_for_a_delay(trace, other)
+
+
+def waits_for_a_delay(trace, promise):
+    """Looked for once in each promise: many may ask."""
+    if promise.delayed is None:
+        kinds = (trace.promises[each].kind for each in trace.waited_for(promise) if each in trace.promises)
+        promise.delayed = "delay" in kinds
+    return promise.delayed
 
 
 def retries(trace):

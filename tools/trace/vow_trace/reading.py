@@ -1,138 +1,155 @@
-"""Reads the lines of a trace, or a live graph; what is cut off is left out and counted."""
+"""Opens a trace or a live graph, and reads a trace's lines as the library writes them."""
 
 import gzip
 import io
-import json
 import sys
+import zlib
 
-from .errors import InputError
+from .errors import Fault, InputError
+from .scanning import Cut, Document, Source, decoded
 
-BROKEN = (ValueError, TypeError, RecursionError)
+SNIFFED = 1 << 16
+GRAPH = ("nodes", "edges", "threads")
+CLOSING = ("]}", "]")
 
 
-class Lines:
-    """A trace's events, one by one; afterwards `other` and `skipped` are known."""
+class Lines(Source):
+    """A trace with an event a line, after a first line that ends in a bracket: its events, one by one."""
 
-    def __init__(self, stream, name):
+    def __init__(self, stream, name, partial=False):
+        super().__init__(name, partial)
         self.stream = stream
-        self.name = name
-        self.other = {}
-        self.skipped = 0
+        self.line = 0
+        self.byte = 0
         self.closed = False
 
+    def place(self):
+        found = f"line {self.line} (byte {self.byte})"
+        return f"{found}, event {self.number}" if self.number else found
+
     def __iter__(self):
-        loads = json.loads
-        for line in self.stream:
-            line = line.strip()
-            if line[-1:] == ",":
-                line = line[:-1]
-            if not line or line == "[":
+        following = 0
+        for raw in raw_lines(self):
+            self.line += 1
+            self.byte, following = following, following + len(raw)
+            text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+            if text[-1:] == ",":
+                text = text[:-1].rstrip()
+            if not text:
                 continue
             try:
-                event = loads(line)
-            except BROKEN:
-                event = self._partly(line)
-                if event is None:
+                event = self._event(text)
+            except Cut:
+                if raw[-1:] == b"\n":
+                    self.fault(Fault("no JSON: it ends too early"))
                     continue
-            if isinstance(event, dict) and "traceEvents" in event:
-                yield from self._whole(event)
-            elif isinstance(event, dict):
-                yield event
-            elif isinstance(event, list):
-                yield from self._whole({"traceEvents": event})
+                self.cut = f"in {self.place()}"
+                return
+            except Fault as fault:
+                self.fault(fault)
             else:
-                self.skipped += 1
+                if event is not None:
+                    yield event
+        if not self.closed and not self.cut:
+            self.cut = f"after line {self.line} (byte {following})"
 
-    def _partly(self, line):
-        """The first line, the last, or one that was cut off: the event on it, or None."""
-        if line in ("]}", "]"):
+    def _event(self, text):
+        """The event on a line; None on the first line and on the last."""
+        if self.line == 1 and text[-1] == "[":
+            head, _ = decoded(f"{text}]}}")
+            other = head.get("otherData") if type(head) is dict else None
+            self.other = other if type(other) is dict else {}
+            return None
+        if self.closed:
+            raise Fault("something follows the end of the trace")
+        if text in CLOSING:
             self.closed = True
             return None
-        for end, closing in (("[", "]}"), ("]}", ""), ("]", "")):
-            if line.endswith(end):
-                try:
-                    found = json.loads(line + closing if closing else line[: -len(end)])
-                except BROKEN:
-                    continue
-                if closing:
-                    self._header(found)
-                    return None
-                self.closed = True
-                return found
-        self.skipped += 1
-        return None
-
-    def _whole(self, document):
-        """A trace on one line, as other tools write it."""
-        self._header(document)
-        events = document["traceEvents"]
-        for event in events if isinstance(events, list) else ():
-            if isinstance(event, dict):
-                yield event
-            else:
-                self.skipped += 1
-        self.closed = True
-
-    def _header(self, document):
-        other = document.get("otherData") if isinstance(document, dict) else None
-        if isinstance(other, dict):
-            self.other = other
+        self.number += 1
+        event, end = decoded(text)
+        rest = text[end:].strip()
+        if rest in CLOSING:
+            self.closed = True
+        elif rest:
+            raise Fault("something follows an event on its line")
+        if type(event) is not dict:
+            raise Fault("no JSON object")
+        return event
 
 
-def standard_input():
-    """All of it in memory, since its beginning is read twice."""
-    return io.BytesIO(sys.stdin.buffer.read())
-
-
-def open_text(path):
-    """The file as text, unpacked if it is gzip's; bytes that are no UTF-8 become marks."""
+def raw_lines(source):
+    """Lines of bytes, until the end or until what is packed cannot be unpacked."""
     try:
-        raw = io.BufferedReader(standard_input()) if path == "-" else open(path, "rb")
-        start = raw.peek(2)[:2]
-        if start == b"\x1f\x8b":
-            raw = gzip.open(raw)
+        with source.stream:
+            yield from source.stream
+    except EOFError:
+        source.cut = f"after line {source.line}, where the packed file ends"
+    except (zlib.error, gzip.BadGzipFile):
+        source.fault(Fault("after it the packed file is damaged"))
+    except OSError as error:
+        raise InputError(f"{source.name}: {error.strerror or error}") from error
+
+
+def content(stream, name, partial):
+    """All bytes, or those up to where what is packed was cut off: their JSON says that it is not complete."""
+    found = []
+    try:
+        with stream:
+            while True:
+                part = stream.read1(SNIFFED)
+                if not part:
+                    break
+                found.append(part)
+    except EOFError:
+        pass
+    except (zlib.error, gzip.BadGzipFile) as error:
+        if not partial:
+            raise InputError(f"{name}: byte {sum(map(len, found))} unpacked: the packed file is damaged") from error
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    return b"".join(found)
+
+
+def opened(path):
+    """The file's bytes, unpacked if it is gzip's. They are read twice, so what cannot go back is kept."""
+    try:
+        raw = sys.stdin.buffer if path == "-" else open(path, "rb")
+        if not raw.seekable():
+            with raw:
+                raw = io.BytesIO(raw.read())
+        start = raw.read(2)
+        raw.seek(0)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    return gzip.open(raw) if start == b"\x1f\x8b" else raw
+
+
+def beginning(stream, path):
+    """The first so many bytes as text, without what may stand before it."""
+    try:
+        start = stream.read1(SNIFFED)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path}: byte 0: the packed file is damaged, or was cut off") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="\n")
+    found = start.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if not found:
+        raise InputError(f"{path}: the file is empty: its program ended before it wrote anything")
+    if found[0] not in "{[":
+        raise InputError(f"{path}: byte 0: neither a trace nor a live graph: it does not begin with {{ or [")
+    return found
 
 
-def document_of(path):
-    """("graph", its JSON) or ("trace", its Lines)."""
-    stream = open_text(path)
-    try:
-        start = stream.read(4096).lstrip("\ufeff \t\r\n")
-    except (OSError, EOFError) as error:
-        raise InputError(f"{path}: {error}") from error
-    if not start:
-        raise InputError(f"{path}: the file is empty")
-    if start[0] not in "{[":
-        raise InputError(f"{path}: neither a trace nor a live graph: it does not begin with {{ or [")
+def document_of(path, partial=False):
+    """("graph", a Document) or ("trace", what gives its events)."""
+    stream = opened(path)
+    start = beginning(stream, path)
     stream.seek(0)
-    if '"traceEvents"' not in start and '"ph"' not in start and '"nodes"' in start:
-        return "graph", whole_json(stream, path)
-    if start.count("\n") and start.split("\n", 1)[0].strip() in ("{", "["):
-        return "trace", pretty(stream, path)
-    return "trace", Lines(stream, path)
-
-
-def pretty(stream, path):
-    """A trace that another tool has laid out over many lines: read as one document."""
-    text = stream.read()
-    try:
-        document = json.loads(text)
-    except BROKEN:
-        return Lines(io.StringIO(text), path)
-    return Lines(io.StringIO(json.dumps(document)), path)
-
-
-def whole_json(stream, path):
-    """One JSON object, the whole file."""
-    try:
-        document = json.load(stream)
-    except BROKEN as error:
-        raise InputError(f"{path}: not JSON to its end: {error}") from error
-    except (OSError, EOFError) as error:
-        raise InputError(f"{path}: {error}") from error
-    if not isinstance(document, dict):
-        raise InputError(f"{path}: neither a trace nor a live graph")
-    return document
+    head, *more = start.split("\n", 1)
+    if more and head.rstrip().endswith("[") and '"traceEvents"' in head:
+        return "trace", Lines(stream, path, partial)
+    is_graph = '"traceEvents"' not in start and '"ph"' not in start and '"nodes"' in start
+    text = content(stream, path, partial).decode("utf-8-sig", "replace")
+    if is_graph:
+        return "graph", Document(text, path, partial, GRAPH)
+    return "trace", Document(text, path, partial)

@@ -6,20 +6,29 @@ import struct
 import subprocess
 from pathlib import Path
 
-SITE = re.compile(r"^(.*?)\+0x([0-9a-fA-F]+)(?:\s+\((.*)\))?$")
+SITE = re.compile(r"^(.*?)\+0x([0-9a-fA-F]{1,16})(?:\s+\((.*)\))?$")
+LONGEST = 4_000
 AT_ONCE = 500
+ENTRY = 56  # the bytes of a program header
+
+def is_file(path):
+    """Whether a file of that name is there and can be looked at, whatever a trace has for a name."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def binary_of(module, modules, places):
     """The file of a module: as it was given, as the trace names it, beside the trace, or in the PATH."""
     name = Path(module).name
     for each in places:
-        if each.is_file() and each.name == name:
+        if each.name == name and is_file(each):
             return each
     named = [modules.get(module), modules.get(name), module if "/" in module else None]
     named += [each / name for each in places if each.is_dir()]
     for each in named:
-        if each and Path(each).is_file():
+        if each and is_file(each):
             return Path(each)
     found = shutil.which(name)
     return Path(found) if found else None
@@ -33,7 +42,9 @@ def base_of(binary):
             return 0
         (start,) = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
-        file.seek(start)
+        if size < ENTRY:
+            return 0
+        file.seek(min(start, 2**62))
         table = file.read(size * count)
     loaded = [
         struct.unpack_from("<Q", table, each + 16)[0]
@@ -46,13 +57,16 @@ def base_of(binary):
 def lines_of(binary, offsets):
     """{offset: "file.c:12 (function)"} of those that addr2line knows."""
     found = {}
-    base = base_of(binary)
+    try:
+        base = base_of(binary)
+    except OSError:
+        return found
     for start in range(0, len(offsets), AT_ONCE):
         part = offsets[start : start + AT_ONCE]
         command = ["addr2line", "-f", "-C", "-e", str(binary), *(hex(base + each) for each in part)]
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        except (OSError, subprocess.TimeoutExpired):
+            answer = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=120, check=False)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
             return found
         lines = answer.stdout.splitlines()
         for offset, function, line in zip(part, lines[0::2], lines[1::2]):
@@ -75,7 +89,7 @@ def resolve(objects, modules, places):
     """Replaces the sites of these objects; returns (how many were resolved, what could not be, as sentences)."""
     by_module, complaints = {}, []
     for each in objects:
-        match = SITE.match(each.site) if each.site else None
+        match = SITE.match(each.site) if each.site and len(each.site) <= LONGEST else None
         if match:
             by_module.setdefault(match[1], {}).setdefault(int(match[2], 16), []).append(each)
     if by_module and not shutil.which("addr2line"):

@@ -20,11 +20,12 @@ COLOURS = {
     "live": ("#d5e4f5", "#22364d"),
     "path": ("#c2188f", "#ff6ac4"),
 }
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+PLANES = "".join(f"{chr(each * 0x10000 + 0xFFFE)}{chr(each * 0x10000 + 0xFFFF)}" for each in range(17))
+NOT_XML = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{PLANES}]")
 
 
 def quoted(value):
-    """Somebody's text inside an element; what XML cannot say becomes a mark."""
+    """Somebody's text inside an element or an attribute; what XML or HTML cannot say becomes a mark."""
     return escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(value)), {'"': "&quot;"})
 
 

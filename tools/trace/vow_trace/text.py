@@ -4,12 +4,25 @@ import re
 
 from . import ranking, times
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# What moves the cursor or speaks to the terminal, turns the direction of writing, breaks lines, or is no character.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
+
+LONGEST = 500
+
+
+def escaped(match):
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def on_one_line(value):
+    """Somebody's text with control characters as escapes."""
+    return CONTROL.sub(escaped, str(value))
 
 
 def clean(value, width=60):
-    """Somebody's text on one line of ours: no control characters, no more than so long."""
-    value = CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(value))
+    """The same, and no more than so long."""
+    value = on_one_line(str(value)[: width + 1])
     return value if len(value) <= width else value[: width - 1] + "…"
 
 
@@ -28,10 +41,10 @@ def head(analysis):
         f"{counted(len(trace.promises), 'promise')}, {counted(len(trace.threads), 'thread')}, "
         f"{counted(trace.events, 'event')}"
     )
-    if not trace.complete:
-        yield "The trace was cut off: it ends without its closing line."
-    if trace.skipped:
-        yield f"{counted(trace.skipped, 'line')} could not be read and were left out."
+    if trace.dropped:
+        yield f"{counted(trace.dropped, 'event was', 'events were')} dropped: who read the trace was slow."
+    for each in trace.notes:
+        yield clean(each, LONGEST)
     outcomes = [f"{number:,} {name}" for name, number in analysis.outcomes.items() if number]
     yield "  " + ", ".join(outcomes or ["no promise"])
     retried = f"{counted(analysis.retried, 'retry', 'retries')} of {counted(len(analysis.retries), 'promise')}"
@@ -115,7 +128,7 @@ def never(analysis):
     yield ""
     yield f"Never settled: {counted(len(analysis.never), 'promise')}"
     for each in analysis.never[:20]:
-        last = ranking.hangs_on(analysis.trace, each)
+        last = analysis.ends.of(each)
         waits = f"  waits for {clean(analysis.title(last.id))}" if last is not each else ""
         took = times.text(ranking.pending_time(analysis.trace, each))
         yield f"  {took:>9}  {clean(analysis.title(each.id))}{waits}{place(each)}"

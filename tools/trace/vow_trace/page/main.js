@@ -33,9 +33,7 @@ function legend() {
 }
 
 function notice() {
-  const texts = [];
-  if (!D.complete) texts.push("The trace was cut off: it ends without its closing line.");
-  if (D.skipped > 0) texts.push(`${number(D.skipped)} ${D.skipped === 1 ? "line" : "lines"} could not be read and were left out.`);
+  const texts = [...D.notes];
   if (COUNT === 0) texts.push("No promise was made while it was traced.");
   const element = document.getElementById("notice");
   element.textContent = texts.join(" ");

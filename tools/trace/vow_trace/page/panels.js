@@ -71,7 +71,7 @@ function pathPanel() {
   const path = chosen.path ?? D.path;
   if (!path) return [make("h2", "No promise was settled")];
   const segments = path.segments;
-  const begin = segments.length > 0 ? segments[0][1] : settled[path.promise];
+  const begin = path.begin ?? (segments.length > 0 ? segments[0][1] : settled[path.promise]);
   const length = settled[path.promise] - begin;
   const found = [make("h2", "Critical path")];
   const to = make("p", "The chain of causes that led to ");
@@ -83,7 +83,7 @@ function pathPanel() {
   row.append(button("Zoom to it", () => zoomTo(begin, settled[path.promise])));
   if (D.path && path !== D.path) row.append(button("Of the whole trace", () => showPath(D.path.promise)));
   found.push(row);
-  const sums = D.categories.map((_, category) =>
+  const sums = path.sums ?? D.categories.map((_, category) =>
     segments.reduce((sum, each) => sum + (each[0] === category ? each[2] - each[1] : 0), 0));
   const share = make("div", undefined, { className: "share" });
   sums.forEach((value, category) => {
@@ -98,7 +98,8 @@ function pathPanel() {
     cell.append(chip(colours.categories[category]), name);
     return [cell, duration(sums[category]), `${((100 * sums[category]) / Math.max(length, 1)).toFixed(1)} %`];
   })));
-  found.push(make("h2", `${number(segments.length)} ${segments.length === 1 ? "step" : "steps"}`));
+  const steps = path.steps ?? segments.length;
+  found.push(make("h2", `${number(steps)} ${steps === 1 ? "step" : "steps"}`));
   found.push(table(["", "what", "#time"], segments.slice(-500).map(([category, from, until, index, , text]) => {
     const what = make("span");
     const time = make("button", duration(until - from), { className: "go", title: `${D.categories[category]}, from ${moment(from, 1e3)}` });
@@ -107,7 +108,7 @@ function pathPanel() {
     if (index >= 0) what.append(make("br"), link(index));
     return [chip(colours.categories[category]), what, time];
   })));
-  if (segments.length > 500) found.push(make("p", `Only the last 500 of ${number(segments.length)} steps are listed.`));
+  if (steps > 500) found.push(make("p", `Only the last 500 of ${number(steps)} steps are listed.`));
   return found;
 }
 

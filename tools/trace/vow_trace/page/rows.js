@@ -26,7 +26,7 @@ function layOut() {
     y += 26;
   }
   D.threads.forEach((thread, number) => {
-    const lanes = collapsed.has(`thread ${number}`) ? Math.min(thread.depth, 1) : thread.depth;
+    const lanes = Math.min(thread.depth, collapsed.has(`thread ${number}`) ? 1 : D.levels);
     const height = Math.max(lanes * 16 + 7, 14);
     rows.push({ what: "thread", number, y, height, lane: 16, lanes });
     y += height + 7;
@@ -35,7 +35,8 @@ function layOut() {
   document.getElementById("spacer").style.height = `${Math.max(0, wholeHeight - view.height)}px`;
 }
 
-const rowOf = (what, number) => rows.find((row) => row.what === what && row.number === number);
+// Groups come first, then the threads after their title.
+const rowOf = (what, number) => rows[what === "group" ? number : D.groups.length + 1 + number];
 
 // The top of a promise's bar in the whole picture, and of a slice on a thread.
 function barOf(index) {
