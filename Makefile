@@ -39,7 +39,7 @@ library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
-PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages self-tests bare
+PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages traces self-tests bare
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-plots bench-check \
@@ -103,6 +103,7 @@ forms: ## The C tests with archive, bundled and checked library; the heavy ones
 faces: ## C++ by other compilers and standards; packages of users; Swift for release
 packages: ## Tarballs, Debian packages, users' build systems, in an empty Debian
 pages: ## Manual, references, book; vow-trace's page in a browser
+traces: ## Vow-trace over 100,000 mutated traces, and over a million handlers
 self-tests: ## That checks and budgets find planted faults
 bare: ## The README's two commands on a bare machine, as root and as anybody
 

@@ -30,9 +30,14 @@
  *   Threads: every function may be called from any thread, and from inside any
  *   handler, destructor or hook. Callbacks never run while the library holds a
  *   lock, so they may call every function, also on the same promise. No
- *   function is a point where pthread_cancel ends a thread, and inside
- *   vow_loop_run_once and _until no handler is. Other callbacks return: what a
- *   thread leaves by pthread_exit, a cancellation or longjmp stays pending.
+ *   function is a point where pthread_cancel ends a thread, and on the threads of
+ *   the pool and inside vow_loop_run_once and _until no handler is.
+ *
+ *   Callbacks return. One that is left by an exception, by pthread_exit or by
+ *   the cancellation of its thread ends the process with a sentence on standard
+ *   error; of a thread that ends so after vow_shutdown, its promises stay
+ *   pending instead. One that is left by longjmp, which nobody sees, ends the
+ *   process at the next wait; in a checked build at the next call.
  *
  *   NULL and wrong arguments: where a promise is returned, the answer is a
  *   promise rejected with VOW_EINVAL whose message names function and argument;
@@ -214,7 +219,8 @@ typedef struct vow_class {
 VOW_API vow_value vow_object(void *VOW_NULLABLE pointer, const vow_class *cls);
 
 /* An owned list of `count` values (each consumed, also when this call fails).
- * items NULL: allowed with count 0, else an error VOW_EINVAL. A list is never
+ * items NULL: allowed with count 0, else an error VOW_EINVAL. So many that no array
+ * can be meant: VOW_ENOMEM, and the items are left alone. A list is never
  * rejected or adopted by what is inside it. */
 VOW_API vow_value vow_list(const vow_value *VOW_NULLABLE items, size_t count);
 
@@ -274,8 +280,8 @@ VOW_API int vow_value_describe(vow_value value, char *VOW_NULLABLE buffer, size_
  */
 
 #define VOW_EINVAL (-1)     /* a wrong argument; the message names function and argument */
-#define VOW_ENOMEM (-2)     /* out of memory */
-#define VOW_EFORKED (-3)    /* needs libdispatch threads, which a forked child has not */
+#define VOW_ENOMEM (-2)     /* out of memory, threads or descriptors */
+#define VOW_EFORKED (-3)    /* needs the library's threads, which a forked child has not */
 #define VOW_EBROKEN (-4)    /* the last resolver was released without resolving */
 #define VOW_ECYCLE (-5)     /* the promise would have to wait for itself */
 #define VOW_ECANCELLED (-6) /* cancelled */
@@ -438,17 +444,19 @@ VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE
  *                  turn, without a time-out
  *   VOW_EFORKED    in a forked child, for work that was left with the parent, or a
  *                  promise that another thread was changing at that moment
+ *   VOW_ENOMEM     the wait would take the last thread of the pool (chapter 6), and
+ *                  the system gives no other one
  * Of vow_all one member that can never settle so is enough for VOW_EDEADLOCK, though
  * another one could reject it; of any, race and some it takes all. A vow_timeout is
  * no end of such a wait.
  * Having waited for a rejection counts as having handled it. On the thread of an
  * event loop (chapter 7) it runs the loop instead of blocking it.
  *
- * Inside a handler on the pool, a wait lends its place in the pool while it
- * blocks: waiting there cannot starve the pool. One without a time-out first
- * runs what it waits for itself, inside, if that is ready on the pool and nobody
- * has begun it. Inline handlers that only the waiting thread could run are run
- * by it. */
+ * Inside a handler on the pool or a serial executor, a wait lends its place in the
+ * pool while it blocks, if need be to a new thread: waiting there cannot starve the
+ * pool. One on the pool without a time-out first runs what it waits for itself,
+ * inside, if that is ready on the pool and nobody has begun it. Inline handlers that
+ * only the waiting thread could run are run by it. */
 VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
 /* ------------------------------------------------------- 6. Where handlers run
@@ -458,10 +466,25 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  * event loop (chapter 7) the loop's, elsewhere the default, which is the pool unless
  * vow_executor_set_default changed it.
  *
- * In a child made by fork, libdispatch has no threads: what would run on the
- * pool, main, serial or dispatch executors there is rejected with VOW_EFORKED;
+ * The pool has threads of its own, named "vow worker"; the first is made when the
+ * pool, a serial executor or a timer off loops is first used. So handing work over
+ * needs no memory and no new thread. Where the system gives not even the first one,
+ * the work is rejected with VOW_ENOMEM. Reactions of the pool run on as many at a time
+ * as there are processors that the process may use, at least two; handlers of serial
+ * executors on as many again, so that neither hold up the other. A handler that waits
+ * in vow_await does not count; nor does one that for 10 milliseconds has had next to
+ * none of the processor's time, because it sleeps in the system, for up to 256 of these.
+ * There are never more than 2,048 threads. Those beyond what is needed end after 200
+ * milliseconds. Signals sent to the process are the program's threads' to take: the
+ * pool's block all but those that a thread brings on itself, and SIGPROF.
+ *
+ * In a child made by fork these threads are gone, and libdispatch's: what would run on
+ * the pool, main, serial or dispatch executors there is rejected with VOW_EFORKED;
  * inline and custom executors go on. What another thread was running at the
  * moment of the fork never ends in the child: its promise stays pending there.
+ * So does a promise that another thread was changing at that moment: in the child
+ * resolving and cancelling it do nothing and return false, a reaction on it waits
+ * for ever, vow_await answers VOW_EFORKED, and it can be released.
  */
 
 /* The executor that runs handlers at once: on the settling thread (or, for a
@@ -473,7 +496,7 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  * returned. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_inline(void);
 
-/* libdispatch's global queue: handlers run in parallel, and are begun in order
+/* The library's own threads: handlers run in parallel, and are begun in order
  * (but for one that a waiting handler runs itself, see vow_await). Borrowed,
  * immortal. */
 VOW_API vow_executor *vow_executor_pool(void);
@@ -482,8 +505,8 @@ VOW_API vow_executor *vow_executor_pool(void);
  * loop). Serial. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_main(void);
 
-/* A new serial executor (owned) on a dispatch queue of its own: one handler at a
- * time, in order. label (borrowed, may be NULL) names the queue. Out of memory:
+/* A new serial executor (owned) on the pool's threads: one handler at a time, in
+ * order. label (borrowed and copied, may be NULL) names it in traces. Out of memory:
  * NULL, which later means "none given". */
 VOW_API vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE label);
 
@@ -496,7 +519,8 @@ VOW_API vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE 
 
 /* An executor (owned) on a dispatch_queue_t of the program (retained for as long
  * as the executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other
- * flags, out of memory: NULL. */
+ * flags, out of memory: NULL. Handing work to such a queue, as to the main one, is
+ * libdispatch's: where it gets no memory or no thread, it sleeps until it does. */
 VOW_API vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue, uint32_t flags);
 
 /* How a program's own executor works. Must outlive the executor. */
@@ -514,7 +538,10 @@ typedef struct vow_executor_class {
 
     /* Whether the calling thread belongs to the executor: then reactions made
      * there without an executor run on it. May be NULL: never, except inside
-     * its handlers. */
+     * its handlers. Asked for each such reaction, and wait, outside of handlers
+     * and loops, so it should be quick. The executor that said so last on this
+     * thread is asked first; a thread that belongs to none costs a call of each
+     * executor that has this function. Of several that say so it is one. */
     bool (*VOW_NULLABLE current)(void *VOW_NULLABLE context);
 
     /* Frees the context, once, when the executor and all its work are gone. */
@@ -623,18 +650,22 @@ VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
 /* A promise (owned) that is fulfilled, once, with VOW_INT, the events that are
  * there, when fd can be read or written (VOW_READ, VOW_WRITE or both) without
  * blocking, or is at its end or broken. On a loop's thread the loop watches the
- * descriptor, else libdispatch does. Keep fd open until the promise is settled;
- * cancelling it, or releasing it unsettled, ends the watch before that returns.
- * A regular file is always ready. Not open: VOW_EINVAL. */
+ * descriptor, else a thread of the library's does, for all. Keep fd open until the
+ * promise is settled; cancelling it, or releasing it unsettled, ends the watch before
+ * that returns. Closed while it is watched: rejected with VOW_EINVAL as soon as
+ * another watch of that number begins, fires or ends; in a checked build also when
+ * its loop has nothing else to do, or with any watch off loops. Until then it is
+ * pending. A regular file is always ready. Not open: VOW_EINVAL. */
 VOW_API vow_promise *vow_fd_ready(int fd, uint32_t events);
 
 /* -------------------------------------------------------------------- 8. Time
  *
  * Nanoseconds of the monotonic clock. On a loop's thread a timer is the loop's,
- * elsewhere libdispatch's: there, what a timer or a descriptor calls (inline
- * handlers, hooks, destructors) may be slow, or wait for another timer or
- * descriptor: after a millisecond one more thread goes on with those. So up to 31
- * may be held up; with more, the others wait until one of them returns.
+ * elsewhere the library's: one thread tells the time, and the pool's threads run what
+ * a timer or a descriptor calls (inline handlers, hooks, destructors). That may be
+ * slow, or wait for another timer or descriptor: after a millisecond one more thread
+ * goes on with those. So up to 31 may be held up; with more, the others wait until one
+ * of them returns. Without threads, or descriptors, for it: VOW_ENOMEM.
  *
  * A timer lives as long as somebody waits for it: once its promise is cancelled or the last handle
  * and reaction are gone, it is removed at once. Timers stand in a pairing heap inside their
@@ -739,7 +770,8 @@ typedef struct vow_cancel_source vow_cancel_source;
 VOW_API vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void);
 
 /* The same, also cancelled when one of `count` other tokens (borrowed; NULL
- * entries are left out) is, with that one's reason. */
+ * entries are left out) is, with that one's reason. NULL also: parents is NULL with a
+ * count, or the count is of no array that there can be. */
 VOW_API vow_cancel_source *VOW_NULLABLE
 vow_cancel_source_create_linked(vow_token *VOW_NULLABLE const *VOW_NULLABLE parents, size_t count);
 
@@ -786,7 +818,8 @@ VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
  * Each makes one promise (owned) of many, and takes one piece of memory for all
  * of them, beside the list of results. `promises` is an array (borrowed) whose
  * promises are consumed; a promise may be in it several times. NULL entries, or an
- * array that is NULL with a count: VOW_EINVAL, and the others are released.
+ * array that is NULL with a count: VOW_EINVAL, and the others are released. More than
+ * 268 million (INT32_MAX / 8): VOW_ENOMEM, and they are left alone.
  * Results stand in the order of the promises, not of their settling.
  *
  * Once the outcome is decided, the others are left at once, and cancelled where
@@ -904,9 +937,11 @@ VOW_API vow_value vow_context_get(void);
  */
 
 /* Sets what reports: hook(error, context), with a borrowed error, on the thread
- * that released the last reference. NULL: the default again, which writes one
- * line to standard error. The context must live until the hook is replaced and
- * no call of it is running any more. */
+ * that released the last reference. NULL: the default again, which writes a line to
+ * standard error: for each of the first ten, then each time their number has doubled,
+ * and at the end of the process or in vow_shutdown how many there were. In it control
+ * characters, and bytes that are no UTF-8, stand as \xNN. The context must live until the
+ * hook is replaced and no call of it is running any more. */
 VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value error,
                                                                      void *VOW_NULLABLE context),
                               void *VOW_NULLABLE context);
@@ -955,21 +990,31 @@ typedef struct vow_statistics {
     uint64_t pending;  /* live promises that are not settled */
     uint64_t handlers; /* reactions that wait for a promise or for their executor */
     uint64_t bytes;    /* memory held by promises, values and executors */
+    uint64_t
+        spare; /* memory of freed promises that threads keep for new ones; not among the bytes */
 } vow_statistics;
-
-/* Not among the bytes: each thread keeps the memory of up to 1,024 freed promises of
- * each of three sizes, some 260 KB, for its next ones, until it ends. None is kept
- * where vow_set_allocator was called. */
 
 /* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
+
+/* Gives back the memory that the calling thread keeps. Returns how many bytes.
+ *
+ * A thread keeps the memory of promises that it freed for its next ones: of each of three
+ * sizes 1,024 at most, some 260 KB with the allocator's own part. Where it rests in the
+ * library (it sleeps in vow_await, or sleeps in or returns from vow_loop_run_once and
+ * _until), it gives back what it has not needed since it last rested, but for 32 of each
+ * size; while it sleeps for longer than a tenth of a second, all but those. So this is for
+ * threads that never rest there and have had a burst. It all goes when the thread ends, and
+ * in vow_shutdown the calling thread's. None is kept where vow_set_allocator was called. */
+VOW_API size_t vow_trim(void);
 
 /* Ends the library's work in the process, for good: a leak gate for tests, and
  * for plug-ins that unload. From now on work for the pool, main, serial and
  * dispatch executors, delays and descriptors off the loops are refused with VOW_ESHUTDOWN.
  * What was queued before is run, for at most timeout_ns nanoseconds (VOW_FOREVER:
  * no limit); then what is still queued on the pool, and the delays and
- * descriptors that libdispatch watches, are rejected with VOW_ESHUTDOWN. (On the
+ * descriptors off the loops, are rejected with VOW_ESHUTDOWN, and the library's
+ * threads end as soon as they have nothing to do. (On the
  * main thread, work queued for that thread is not waited for.) Returns how many
  * promises are still alive, or VOW_EINVAL: a negative time-out; VOW_EDEADLOCK:
  * called on an executor of the library. */
@@ -1018,15 +1063,25 @@ VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
  * The environment switches it on where the library is first used: VOW_TRACE=file writes
  * the history to that file ("%p" in it: the number of the process), VOW_TRACK=1 keeps
  * only the live graph. A forked child is not traced.
+ *
+ * A history does its host no harm. Its file is made anew, for its owner alone; one that
+ * another living process has written (a parent with the same VOW_TRACE) stays, and
+ * "file.PID" is taken in its place, as a line on standard error says. No thread waits for
+ * who reads a pipe: what he does not take in time is left out and counted. No thread is
+ * made, no SIGPIPE or SIGXFSZ raised. Values stand in it by kind and length; with
+ * VOW_TRACE_VALUES=1 in the environment, as they are.
  */
 
-/* Switches tracing on, with a history in the file `path` (borrowed, emptied) or, for NULL,
- * without. Promises made earlier are known from their next step on. Returns 0; VOW_EINVAL:
- * it is on, or the file cannot be made (errno tells why); VOW_ENOMEM. */
+/* Switches tracing on, with a history in the file `path` (borrowed, replaced; see above) or,
+ * for NULL, without. Promises made earlier are known from their next step on. Returns 0;
+ * VOW_EINVAL: it is on, or the file cannot be made or written (errno tells why: ENXIO, a
+ * pipe that nobody reads); VOW_ENOMEM. */
 VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
 
-/* Ends the file and switches tracing off, as the exit of the program does. Returns 0, or
- * VOW_EINVAL: it is off. */
+/* Ends the file and switches tracing off, as the exit of the program does; a reader who
+ * takes nothing is waited for, a second at most. Returns 0; VOW_EINVAL: it is off; or, above
+ * 0, how many events are not in the file (INT_MAX: or more), and errno tells why: EAGAIN, its
+ * reader was slow. The first time that happens it is said on standard error, too. */
 VOW_API int vow_trace_stop(void);
 
 /* Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy
@@ -1038,8 +1093,9 @@ VOW_API void vow_promise_set_label(vow_promise *promise, const char *VOW_NULLABL
 #define VOW_GRAPH_JSON 1u /* all that is live */
 
 /* Writes the promises that are alive now, and what waits for what, to the descriptor fd.
- * Returns 0; VOW_EINVAL: tracing is off, no such format, or fd takes nothing (errno tells
- * why); VOW_ENOMEM. */
+ * Waits for its reader as write does, and holds up nobody else; raises no SIGPIPE. Returns
+ * 0; VOW_EINVAL: tracing is off, no such format, or fd takes nothing (errno tells why);
+ * VOW_ENOMEM. */
 VOW_API int vow_graph_write(int fd, uint32_t format);
 
 /* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each

@@ -81,14 +81,7 @@ int vow_platform_change_watch(int set, int descriptor, uint32_t events) {
     if (events == 0) {
         return epoll_ctl(set, EPOLL_CTL_DEL, descriptor, &event) == 0 ? 0 : errno;
     }
-    if (epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event) == 0) {
-        return 0;
-    }
-    /* The program has closed it meanwhile, and another one has its number. */
-    if (errno == ENOENT && epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0) {
-        return 0;
-    }
-    return errno;
+    return epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
 }
 
 int vow_platform_look(int set, vow_platform_ready *ready, int count) {
@@ -123,71 +116,4 @@ int vow_platform_sleep(int set, int64_t nanoseconds) {
 
 int vow_platform_is_open(int descriptor) {
     return fcntl(descriptor, F_GETFD) >= 0;
-}
-
-/* Declared here, so that this file needs no include path to libdispatch. */
-struct dispatch_source_type_s;
-extern const struct dispatch_source_type_s _dispatch_source_type_timer;
-extern const struct dispatch_source_type_s _dispatch_source_type_read;
-extern void *dispatch_queue_create(const char *label, void *attributes);
-extern void *dispatch_source_create(const struct dispatch_source_type_s *type, uintptr_t handle,
-                                    unsigned long mask, void *queue);
-extern void dispatch_source_set_event_handler_f(void *source, void (*work)(void *));
-extern void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval,
-                                      uint64_t leeway);
-extern uint64_t dispatch_time(uint64_t when, int64_t delta);
-extern void dispatch_set_context(void *object, void *context);
-extern void dispatch_resume(void *object);
-extern void dispatch_suspend(void *object);
-extern void dispatch_release(void *object);
-#define FOR_EVER (~UINT64_C(0))
-
-/* The global queue has no more threads than there are processors, until libdispatch sees, after a
- * second, that they are blocked. A serial queue gets one at once. */
-static void *make_source(const struct dispatch_source_type_s *type, uintptr_t handle,
-                         void (*work)(void *), void *context) {
-    void *queue = dispatch_queue_create("vow.events", NULL);
-    void *source = queue == NULL ? NULL : dispatch_source_create(type, handle, 0, queue);
-    if (source != NULL) {
-        dispatch_set_context(source, context);
-        dispatch_source_set_event_handler_f(source, work);
-    }
-    if (queue != NULL) {
-        dispatch_release(queue);
-    }
-    return source;
-}
-
-void *vow_platform_make_timer_source(void (*work)(void *), void *context) {
-    void *source = make_source(&_dispatch_source_type_timer, 0, work, context);
-    if (source != NULL) {
-        dispatch_source_set_timer(source, FOR_EVER, FOR_EVER, 0);
-        dispatch_resume(source);
-    }
-    return source;
-}
-
-void vow_platform_set_timer_source(void *source, int64_t delay) {
-    dispatch_source_set_timer(source, dispatch_time(0, delay), FOR_EVER, 0);
-}
-
-void *vow_platform_make_read_source(int descriptor, void (*work)(void *), void *context) {
-    int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    void *source;
-    if (own < 0) {
-        return NULL;
-    }
-    source = make_source(&_dispatch_source_type_read, (uintptr_t)own, work, context);
-    if (source == NULL) {
-        vow_platform_close(own);
-    }
-    return source;
-}
-
-void vow_platform_resume_source(void *source) {
-    dispatch_resume(source);
-}
-
-void vow_platform_suspend_source(void *source) {
-    dispatch_suspend(source);
 }

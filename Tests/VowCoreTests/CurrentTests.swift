@@ -108,6 +108,68 @@ final class CurrentTests: CoreTest {
         XCTAssertEqual(place.asked, 4)
     }
 
+    func testWhoSaidSoLastOnThisThreadIsAskedFirst() {
+        let (mine, other) = (Place(), Place())
+        mine.home = pthread_self()
+        withAmbient(mine) { executor in
+            withAmbient(other) { newer in
+                XCTAssertEqual(chosen(), executor)
+                XCTAssertEqual(other.asked, 1)
+                for _ in 0..<10 { XCTAssertEqual(chosen(), executor) }
+                XCTAssertEqual(other.asked, 1)
+                // It does not say so any more.
+                mine.home = nil
+                other.home = pthread_self()
+                let asked = mine.asked
+                for _ in 0..<3 { XCTAssertEqual(chosen(), newer) }
+                XCTAssertEqual(mine.asked, asked + 1)
+                other.home = nil
+                XCTAssertEqual(chosen(), ownExecutors.pool)
+                XCTAssertEqual(executor.pointee.counts.loadAcquire(), 1)
+                XCTAssertEqual(newer.pointee.counts.loadAcquire(), 1)
+            }
+        }
+    }
+
+    func testAmongVeryManyEachIsAskedOnceAndKeptByNobody() {
+        for count in [1, 15, 16, 17, 32, 33, 100] {
+            let places = (0..<count).map { _ in Place() }
+            let executors = places.map { makeCustomExecutor(Self.ambientClass, pointer(to: $0))! }
+            XCTAssertEqual(chosen(), ownExecutors.pool)
+            XCTAssert(places.allSatisfy { $0.asked == 1 })
+            for index in [0, count / 2, count - 1] {
+                for place in places { place.home = nil }
+                places[index].home = pthread_self()
+                XCTAssertEqual(chosen(), executors[index])
+                XCTAssertEqual(chosen(), executors[index])
+            }
+            XCTAssert(executors.allSatisfy { $0.pointee.counts.loadAcquire() == 1 })
+            for executor in executors { executor.release(thread) }
+            XCTAssertEqual(chosen(), ownExecutors.pool)
+        }
+    }
+
+    func testG3_whatAThreadRemembersKeepsNoExecutorAndEndsWithTheThread() {
+        let place = Place()
+        for _ in 0..<3 {
+            withAmbient(place) { executor in
+                for _ in 0..<3 {
+                    Worker {
+                        place.home = pthread_self()
+                        XCTAssertEqual(self.chosen(), executor)
+                        place.home = nil
+                    }.join()
+                }
+                XCTAssertNil(executor.pointee.firstRemembering)
+                place.home = pthread_self()
+                XCTAssertEqual(chosen(), executor)
+                XCTAssertNotNil(executor.pointee.firstRemembering)
+                XCTAssertEqual(executor.pointee.counts.loadAcquire(), 1)
+            }
+            XCTAssertEqual(chosen(), ownExecutors.pool)
+        }
+    }
+
     func testSeveralCustomExecutorsAreAskedUntilOneSaysYes() {
         let (first, second, third) = (Place(), Place(), Place())
         second.home = pthread_self()

@@ -39,7 +39,8 @@ final class JSONTextTests: CoreTest {
         return (try? JSONSerialization.jsonObject(with: whole) as? [String])?.first
     }
 
-    /// Control characters but the line feed become spaces; what is no UTF-8 becomes the replacement character.
+    /// Control characters but the line feed become spaces; what is no UTF-8, or no character, becomes the replacement
+    /// character.
     private func check(_ bytes: [UInt8], file: StaticString = #filePath, line: UInt = #line) {
         // A byte order mark, which Foundation leaves out.
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return }
@@ -48,7 +49,12 @@ final class JSONTextTests: CoreTest {
             return XCTFail("no JSON for \(bytes)", file: file, line: line)
         }
         if let valid = String(validatingUTF8: plain.map { CChar(bitPattern: $0) } + [0]) {
-            XCTAssertEqual(text, valid, "\(bytes)", file: file, line: line)
+            let shown = valid.unicodeScalars.map { scalar -> Unicode.Scalar in
+                if (0x80..<0xa0).contains(scalar.value) { return " " }
+                return scalar.properties.isNoncharacterCodePoint ? "\u{fffd}" : scalar
+            }
+            XCTAssertEqual(
+                text, String(String.UnicodeScalarView(shown)), "\(bytes)", file: file, line: line)
         } else {
             XCTAssertTrue(
                 text.unicodeScalars.contains("\u{fffd}"), "\(bytes)", file: file, line: line)

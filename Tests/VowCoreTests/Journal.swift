@@ -2,6 +2,8 @@
 
 import XCTest
 
+@testable import VowCore
+
 /// Entries in the order in which they were made, from any thread.
 final class Journal: @unchecked Sendable {
     private let lock = NSLock()
@@ -47,11 +49,12 @@ private final class Body {
     init(_ run: @escaping () -> Void) { self.run = run }
 }
 
-/// A thread of its own that runs a body; `join` waits for its end.
+/// A thread of its own that runs a body; `join` waits for its end. It has entered the core, as in every exported
+/// function.
 struct Worker {
     private let id: pthread_t
 
-    init(stack: Int? = nil, _ body: @escaping () -> Void) {
+    init(stack: Int? = nil, enters: Bool = true, _ body: @escaping () -> Void) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         if let stack { XCTAssertEqual(pthread_attr_setstacksize(&attributes, stack), 0) }
@@ -61,7 +64,13 @@ struct Worker {
             { context in
                 Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
                 return nil
-            }, Unmanaged.passRetained(Body(body)).toOpaque())
+            },
+            Unmanaged.passRetained(
+                Body {
+                    if enters { _ = currentThread() }
+                    body()
+                }
+            ).toOpaque())
         pthread_attr_destroy(&attributes)
         XCTAssertEqual(made, 0, "no thread")
         self.id = id

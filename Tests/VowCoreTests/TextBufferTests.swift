@@ -73,16 +73,45 @@ final class TextBufferTests: CoreTest {
         check("0xffffffffffffffff") { $0.appendAddress(UnsafeRawPointer(bitPattern: UInt.max)) }
     }
 
-    func testALineThatWasCutEndsAsALine() {
-        for size in 2...12 {
-            let (text, length) = written(size) { text in
-                text.append("abcdef")
-                text.endLine()
+    private func printable(_ bytes: [UInt8], size: Int = 64, isCut: Bool = false) -> String {
+        written(size) { text in
+            bytes.withUnsafeBytes {
+                text.appendPrintable(
+                    $0.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count, isCut: isCut)
             }
-            let fitting = "abcdef".prefix(max(0, size - 2))
-            XCTAssertEqual(text, fitting + "\n", "size \(size)")
-            XCTAssertEqual(length, fitting.count + 1)
+        }.0
+    }
+
+    func testPrintableTextIsUTF8AsItIs() {
+        for text in [
+            "abc ~\\", "äöü", "\u{a0}\u{7ff}\u{800}\u{d7ff}\u{ffff}", "\u{10000}\u{10ffff}", "🙂",
+        ] {
+            XCTAssertEqual(printable(Array(text.utf8)), text)
         }
+    }
+
+    func testControlCharactersAndWhatIsNoUTF8AreEscaped() {
+        XCTAssertEqual(
+            printable([0x1b, 0x5b, 0x07, 0x0a, 0x0d, 0x09, 0x7f]), "\\x1b[\\x07\\x0a\\x0d\\x09\\x7f"
+        )
+        XCTAssertEqual(printable([0xc2, 0x9b, 0x41]), "\\xc2\\x9bA")
+        XCTAssertEqual(printable([0x9b, 0x41]), "\\x9bA")
+        XCTAssertEqual(printable([0xc0, 0x80]), "\\xc0\\x80")
+        XCTAssertEqual(printable([0xe0, 0x80, 0x80]), "\\xe0\\x80\\x80")
+        XCTAssertEqual(printable([0xed, 0xa0, 0x80]), "\\xed\\xa0\\x80")
+        XCTAssertEqual(printable([0xf4, 0x90, 0x80, 0x80]), "\\xf4\\x90\\x80\\x80")
+        XCTAssertEqual(printable([0xe2, 0x82]), "\\xe2\\x82")
+    }
+
+    func testNeitherACharacterNorAnEscapeIsCut() {
+        for size in 1...7 {
+            XCTAssertEqual(
+                printable(Array("aé\u{20ac}".utf8), size: size),
+                size < 2 ? "" : size < 4 ? "a" : size < 7 ? "aé" : "aé\u{20ac}")
+            XCTAssertEqual(
+                printable([0x61, 0x1b], size: size), size < 2 ? "" : size < 6 ? "a" : "a\\x1b")
+        }
+        XCTAssertEqual(printable([0x61, 0xe2, 0x82], isCut: true), "a")
     }
 
     func testTheTextReadBackIsWhatFits() {

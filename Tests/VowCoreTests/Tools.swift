@@ -65,7 +65,8 @@ func asValue(_ promise: RecordPointer) -> vow_value { vow_value(VOW_PROMISE, pro
 
 /// An error with a code and nothing else.
 func failure(_ code: Int64) -> vow_value {
-    makeError(domain: "test", code: code, message: nil, payload: vow_none())!
+    _ = currentThread()
+    return makeError(domain: "test", code: code, message: nil, payload: vow_none())!
 }
 
 func code(of value: vow_value) -> Int64? {

@@ -98,6 +98,8 @@ final class UnhandledTests: CoreTest {
 
     func testWithoutAHookTheRejectionIsOneLineOnStandardError() {
         setUnhandledHook(nil, nil)
+        // Other tests have had theirs.
+        forgetReports()
         let lines = standardError {
             drop(makePromise(of: failure(12), thread))
             let label: StaticString = "fetch"

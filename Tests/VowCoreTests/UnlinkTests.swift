@@ -1,5 +1,5 @@
 // Tests taking members out of a queue against an array that does the same: links, promises that follow without a
-// lane, observers and waiting threads mixed, and a million in any order.
+// lane, observers and waiting threads mixed, and a million in any order; and that nobody holds the lock for long.
 
 import XCTest
 
@@ -30,11 +30,9 @@ private struct Modelled: ~Copyable {
     }
 
     mutating func take(out member: RecordPointer) {
-        let word = state.lock()
-        let rest = unlink(member, from: word)
-        state.unlock(word.phase, rest.head)
+        let isFound = unlink(member, outOf: state)
         let place = model.firstIndex(of: member)
-        XCTAssertEqual(rest.found, place != nil)
+        XCTAssertEqual(isFound, place != nil)
         if let place { model.remove(at: place) }
         check()
     }
@@ -198,21 +196,27 @@ final class UnlinkTests: CoreTest {
 
     /// Each step takes constant time on average, so this ends in seconds; else in hours.
     private func checkLinear(_ order: ([RecordPointer]) -> [RecordPointer]) {
-        withLinks(manyOf(200_000, full: 1_000_000)) { links in
-            let state = PromiseState(.open)
-            for link in links { _ = state.enlist(link, while: .ofReactions) }
-            let end = Deadline.after(120_000_000_000)
-            for (index, link) in order(links).enumerated() {
-                let word = state.lock()
-                let rest = unlink(link, from: word)
-                state.unlock(word.phase, rest.head)
-                if !rest.found || (index % 1000 == 0 && end.hasPassed) {
-                    XCTFail(rest.found ? "too slow at \(index)" : "lost number \(index)")
-                    return
-                }
-            }
-            XCTAssertNil(state.read().head)
+        withLinks(manyOf(200_000, full: 1_000_000)) { checkLinear($0, order) }
+        withRecords(manyOf(200_000, full: 1_000_000)) { followers in
+            checkLinear(followers, order)
+            XCTAssert(followers.allSatisfy { $0.inlineLeft == 0 })
         }
+    }
+
+    private func checkLinear(
+        _ links: [RecordPointer], _ order: ([RecordPointer]) -> [RecordPointer]
+    ) {
+        let state = PromiseState(.open)
+        for link in links { _ = state.enlist(link, while: .ofReactions) }
+        let end = Deadline.after(120_000_000_000)
+        for (index, link) in order(links).enumerated() {
+            let isFound = unlink(link, outOf: state)
+            if !isFound || (index % 1000 == 0 && end.hasPassed) {
+                XCTFail(isFound ? "too slow at \(index)" : "lost number \(index)")
+                return
+            }
+        }
+        XCTAssertNil(state.read().head)
     }
 
     func testVeryManyAreTakenOutOldestFirstInLinearTime() { checkLinear { $0 } }
@@ -233,10 +237,7 @@ final class UnlinkTests: CoreTest {
             for link in links[..<half] { _ = state.enlist(link, while: .ofReactions) }
             for index in 0..<half {
                 _ = state.enlist(links[half + index], while: .ofReactions)
-                let word = state.lock()
-                let rest = unlink(links[index], from: word)
-                state.unlock(word.phase, rest.head)
-                if !rest.found { XCTFail("lost number \(index)"); return }
+                if !unlink(links[index], outOf: state) { XCTFail("lost number \(index)"); return }
             }
             XCTAssertEqual(members(SlotList(reversing: state.read().head)).count, half)
         }
@@ -249,10 +250,7 @@ final class UnlinkTests: CoreTest {
                 let mine = links[part * 1000..<part * 1000 + 1000]
                 for member in mine { XCTAssertNil(state.enlist(member, while: .ofReactions)) }
                 for (index, member) in mine.enumerated() where index % 3 != 0 {
-                    let word = state.lock()
-                    let rest = unlink(member, from: word)
-                    state.unlock(word.phase, rest.head)
-                    XCTAssertTrue(rest.found)
+                    XCTAssertTrue(unlink(member, outOf: state))
                 }
             }
             let left = members(SlotList(reversing: state.read().head))
@@ -261,6 +259,137 @@ final class UnlinkTests: CoreTest {
                 let kept = mine.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
                 XCTAssertEqual(left.filter(Set(mine).contains), kept, "part \(part)")
             }
+        }
+    }
+
+    // MARK: In pieces
+
+    func testG12_oneHoldOfTheLockFillsInAPieceOfTheWaysBack() {
+        withRecords(10_000) { followers in
+            let state = PromiseState(.open)
+            for follower in followers { _ = state.enlist(follower, while: .ofFollowers) }
+            var look = Look()
+            var holds = 0
+            var result = Unlinked.deeper
+            while result == .deeper {
+                let word = state.lock()
+                let rest = unlink(followers[2000], from: word, &look)
+                state.unlock(word.phase, rest.head)
+                result = rest.result
+                holds += 1
+                let known = followers.filter { $0.wayBack != nil }.count
+                XCTAssertEqual(known, min(holds * Look.piece, 7999))
+            }
+            XCTAssertEqual(holds, 8000 / Look.piece + 1)
+            XCTAssertEqual(result, .out)
+            // As far again: all that are left.
+            holds = 0
+            var goesOn = true
+            while goesOn {
+                let word = state.lock()
+                goesOn = fillFurther(&look, from: word.head)
+                state.unlock(word.phase, word.head)
+                holds += 1
+            }
+            XCTAssertEqual(holds, 2000 / Look.piece + 1)
+            XCTAssertEqual(followers.filter { $0.wayBack == nil }, [followers[2000]])
+        }
+    }
+
+    func testAMemberThatIsNotThereIsLookedForInPiecesToTheEnd() {
+        withRecords(1001) { followers in
+            let state = PromiseState(.open)
+            for follower in followers[..<1000] {
+                _ = state.enlist(follower, while: .ofFollowers)
+            }
+            XCTAssertFalse(unlink(followers[1000], outOf: state))
+            XCTAssertEqual(
+                members(SlotList(reversing: state.read().head)), Array(followers[..<1000]))
+        }
+    }
+
+    func testG12_manyThreadsLookFarDownAtOnceWhileOthersEnter() {
+        withRecords(20_000) { followers in
+            withLinks(20_000) { links in
+                let state = PromiseState(.open)
+                for (follower, link) in zip(followers, links) {
+                    _ = state.enlist(follower, while: .ofFollowers)
+                    if link != links.last { _ = state.enlist(link, while: .ofReactions) }
+                }
+                // Neighbours are taken out by different threads, the oldest first, the newest first, and by chance.
+                onThreads(4) { part in
+                    var mine = Array(stride(from: part / 2, to: 19_998, by: 2)).map {
+                        part % 2 == 0 ? followers[$0] : links[$0]
+                    }
+                    var dice = Dice(UInt64(part))
+                    if part == 1 { mine.reverse() }
+                    if part == 2 { mine.shuffle(using: &dice) }
+                    for member in mine {
+                        XCTAssertTrue(unlink(member, outOf: state))
+                        if member.pointee.shape.hasLane {
+                            XCTAssertNil(state.enlist(member, while: .ofReactions))
+                            XCTAssertTrue(unlink(member, outOf: state))
+                        }
+                    }
+                }
+                XCTAssertEqual(
+                    members(SlotList(reversing: state.read().head)),
+                    [followers[19_998], links[19_998], followers[19_999]])
+            }
+        }
+    }
+
+    // MARK: Without a lane
+
+    func testAWayBackThatDoesNotFitIsNotKept() {
+        withRecords(2) { records in
+            let (member, far) = (records[0], RecordPointer(bitPattern: 0x0001_0000_0000_0010)!)
+            member.next = records[1]
+            member.wayBack = far
+            XCTAssertNil(member.wayBack)
+            XCTAssertEqual(member.next, records[1])
+            member.next = far
+            member.wayBack = records[1]
+            XCTAssertNil(member.wayBack)
+            XCTAssertEqual(member.next, far)
+            XCTAssertEqual(member.inlineLeft, 0)
+        }
+    }
+
+    func testAWayBackIsKeptBesideTheNextMemberUntilItIsForgotten() {
+        let high = RecordPointer(bitPattern: 0x0000_ffff_ffff_fff0)
+        let low = RecordPointer(bitPattern: 0x10)
+        withRecords(1) { records in
+            let member = records[0]
+            for next in [nil, high, low] {
+                for before in [high, low] {
+                    member.next = next
+                    member.wayBack = before
+                    XCTAssertEqual(member.next, next)
+                    XCTAssertEqual(member.wayBack, before)
+                    XCTAssertFalse(member.isOut)
+                    member.relink(to: low)
+                    XCTAssertEqual(member.next, low)
+                    XCTAssertEqual(member.wayBack, before)
+                    member.forgetPlace()
+                    XCTAssertEqual(member.next, low)
+                    XCTAssertNil(member.wayBack)
+                    XCTAssertEqual(member.inlineLeft, 0)
+                }
+            }
+        }
+    }
+
+    func testG3_aFollowerThatIsTakenByItsSettlingHasNoWayBackAnyMore() {
+        withRecords(3) { followers in
+            let state = PromiseState(.open)
+            for follower in followers { _ = state.enlist(follower, while: .ofFollowers) }
+            XCTAssertTrue(unlink(followers[0], outOf: state))
+            XCTAssertNotNil(followers[1].wayBack)
+            XCTAssertTrue(state.transitionToClaimed(from: .open))
+            let taken = SlotList(reversing: state.transitionToSettling {})
+            XCTAssertEqual(members(taken), Array(followers[1...]))
+            XCTAssert(followers.allSatisfy { $0.wayBack == nil && $0.inlineLeft == 0 })
         }
     }
 }

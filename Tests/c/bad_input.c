@@ -75,6 +75,95 @@ TEST("values: an absurd length is out of memory") {
     }
 }
 
+/* Counts of which no array can exist: their bytes overflow, as a signed number or at all, or are
+ * more than an address says. */
+static const size_t absurd[] = {SIZE_MAX,     SIZE_MAX - 1, SIZE_MAX / 2 + 1, SIZE_MAX / 2,
+                                SIZE_MAX / 4, SIZE_MAX / 8, (size_t)1 << 59,  (size_t)1 << 56};
+#define ABSURD (sizeof absurd / sizeof *absurd)
+
+TEST("values: a list of an absurd count is out of memory, and its items are left alone") {
+    counter object = {0};
+    vow_value item = vow_object(&object, &counter_class);
+    for (size_t i = 0; i < ABSURD; i++) {
+        vow_value list = vow_list(&item, absurd[i]);
+        CHECK_INT_EQ(list.kind, VOW_ERROR);
+        CHECK_INT_EQ(vow_error_code(list), VOW_ENOMEM);
+        check_value(vow_list(NULL, absurd[i]), "vow_list", "items");
+    }
+    CHECK_INT_EQ(atomic_load(&object.ends), 0);
+    vow_value_release(item);
+}
+
+static vow_value first_of_two(vow_value accumulated, vow_value item, void *context) {
+    (void)item;
+    (void)context;
+    return vow_value_retain(accumulated);
+}
+
+static vow_promise *some_one(vow_promise *const *promises, size_t count) {
+    return vow_some(promises, count, 1);
+}
+
+static vow_promise *reduced(vow_promise *const *promises, size_t count) {
+    return vow_reduce(promises, count, vow_string("consumed", 8), first_of_two, NULL);
+}
+
+static vow_promise *reduced_by_nothing(vow_promise *const *promises, size_t count) {
+    /* Compilers see a literal NULL. */
+    vow_reducer volatile nothing = NULL;
+    return vow_reduce(promises, count, vow_string("consumed", 8), nothing, NULL);
+}
+
+TEST("combinators: no array, or an absurd count, is an answer, and no promise is touched") {
+    static const struct {
+        const char *name;
+        vow_promise *(*combine)(vow_promise *const *promises, size_t count);
+    } all[] = {{"vow_all", vow_all},   {"vow_all_settled", vow_all_settled},
+               {"vow_any", vow_any},   {"vow_race", vow_race},
+               {"vow_some", some_one}, {"vow_reduce", reduced}};
+    vow_promise *member = fulfilled_int(1);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (size_t j = 0; j < ABSURD; j++) {
+            check_promise(all[i].combine(NULL, absurd[j]), all[i].name, "promises");
+            CHECK_INT_EQ(code_of(all[i].combine(&member, absurd[j])), VOW_ENOMEM);
+        }
+        check_promise(all[i].combine(NULL, 1), all[i].name, "promises");
+    }
+    for (size_t j = 0; j < ABSURD; j++) {
+        check_promise(reduced_by_nothing(NULL, absurd[j]), "vow_reduce", "fn");
+        check_promise(reduced_by_nothing(&member, absurd[j]), "vow_reduce", "fn");
+    }
+    CHECK_INT_EQ(int_of(member), 1);
+}
+
+TEST("cancellation: no tokens, or an absurd count of them, make no linked source") {
+    vow_token *none = NULL;
+    CHECK(vow_cancel_source_create_linked(NULL, 1) == NULL);
+    for (size_t i = 0; i < ABSURD; i++) {
+        CHECK(vow_cancel_source_create_linked(NULL, absurd[i]) == NULL);
+        CHECK(vow_cancel_source_create_linked(&none, absurd[i]) == NULL);
+    }
+    vow_cancel_source *source = vow_cancel_source_create_linked(NULL, 0);
+    CHECK(source != NULL);
+    vow_cancel_source_release(source);
+    source = vow_cancel_source_create_linked(&none, 1);
+    CHECK(source != NULL);
+    vow_cancel_source_release(source);
+}
+
+TEST("combinators: an absurd number of items under way or wanted is as many as there are") {
+    vow_value items[2] = {vow_int(1), vow_int(2)};
+    vow_promise *members[2] = {fulfilled_int(1), fulfilled_int(2)};
+    for (size_t i = 0; i < ABSURD; i++) {
+        CHECK_INT_EQ(code_of(vow_map(vow_list(items, 2), add_one, NULL, absurd[i])), 0);
+        vow_promise_retain(members[0]);
+        vow_promise_retain(members[1]);
+        CHECK_INT_EQ(code_of(vow_some(members, 2, absurd[i])), VOW_EAGGREGATE);
+    }
+    vow_promise_release(members[0]);
+    vow_promise_release(members[1]);
+}
+
 TEST("values: a description without a buffer is refused, unless it has no size") {
     char byte = 'x';
     CHECK_INT_EQ(vow_value_describe(vow_int(1), NULL, 5), VOW_EINVAL);

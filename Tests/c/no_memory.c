@@ -179,6 +179,48 @@ TEST("finally survives the failure of every allocation in it") {
     fail_each(scene_finally);
 }
 
+static void hear(double fraction, const char *note, void *context) {
+    CHECK(fraction == 0.5 && note == NULL);
+    atomic_fetch_add(&((counter *)context)->runs, 1);
+}
+
+/* Who has many listeners takes memory to find them by; what else a call takes is its first
+ * allocation. */
+TEST("where there is no memory to find listeners by, they are found, and what there was is given "
+     "back") {
+    enum { COUNT = 200 };
+    counter ears = {0};
+    vow_promise *promises[COUNT];
+    vow_resolver *resolvers[COUNT];
+    vow_executor_set_default(vow_executor_inline());
+    for (int round = 0; round < 2; round++) {
+        atomic_store(&counts.failed, 0);
+        for (int i = 0; i < COUNT; i++) {
+            promises[i] = vow_promise_create(&resolvers[i]);
+        }
+        long long before = atomic_load(&counts.blocks);
+        for (int i = 0; i < COUNT; i++) {
+            atomic_store(&counts.countdown, round == 0 ? 2 : 0);
+            CHECK_INT_EQ(vow_on_progress(promises[i], 0, hear, &ears, counter_end), 0);
+            atomic_store(&counts.countdown, 0);
+        }
+        CHECK_INT_EQ(atomic_load(&counts.failed) > 0, round == 0);
+        CHECK_INT_EQ(atomic_load(&counts.blocks) > before + COUNT, round == 1);
+        for (int i = 0; i < COUNT; i++) {
+            CHECK_INT_EQ(vow_promise_set_progress(promises[i], 0.5, NULL), 0);
+            CHECK_INT_EQ(atomic_load(&ears.runs), round * COUNT + i + 1);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            vow_resolve(resolvers[i], vow_none());
+            vow_resolver_release(resolvers[i]);
+            vow_promise_release(promises[i]);
+        }
+        CHECK_INT_EQ(atomic_load(&ears.ends), (round + 1) * COUNT);
+        CHECK(keeps_freed || atomic_load(&counts.blocks) == before - COUNT);
+    }
+    vow_executor_set_default(NULL);
+}
+
 TEST("without memory a promise is rejected with VOW_ENOMEM and its resolver ignores everything") {
     counter object = {0};
     vow_resolver *resolver = NULL;

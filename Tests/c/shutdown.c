@@ -89,3 +89,15 @@ TEST("afterwards work for libdispatch is refused, and what needs none goes on") 
     vow_executor_release(serial);
     CHECK_INT_EQ(vow_shutdown(0), 0);
 }
+
+TEST("what the calling thread kept of freed promises is given back") {
+    vow_promise *made[500];
+    for (int i = 0; i < 500; i++) {
+        made[i] = fulfilled_int(i);
+    }
+    for (int i = 0; i < 500; i++) {
+        vow_promise_release(made[i]);
+    }
+    vow_shutdown(VOW_FOREVER);
+    CHECK_INT_EQ(vow_trim(), 0);
+}

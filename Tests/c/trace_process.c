@@ -1,10 +1,10 @@
 /* Tests tracing where processes begin and end: the environment, exits, kills, forks, cancelled
- * threads, full disks. The program runs itself, for each a mode of its own. */
+ * threads. The program runs itself, for each a mode of its own. What a trace must not do to its
+ * host: Tests/faults/traces.c. */
 #define HARNESS_OWN_MAIN
 #include "trace.h"
 #include "worker.h"
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 static char program_path[4096];
@@ -246,49 +246,6 @@ TEST("a thread that is cancelled leaves the trace to the others") {
     }
     char *text = end_trace();
     CHECK_INT_EQ(COUNT(text, "\"ph\":\"b\"", "\"name\":\"next\""), 20);
-    free(text);
-}
-
-TEST("a full disk ends the history, and not the program") {
-    vow_trace_stop();
-    if (access("/dev/full", W_OK) != 0) {
-        CHECK(!"there is /dev/full");
-        return;
-    }
-    CHECK_INT_EQ(vow_trace_start("/dev/full"), 0);
-    for (int i = 0; i < 3000; i++) {
-        labelled("lost");
-    }
-    CHECK_INT_EQ(vow_trace_stop(), 0);
-}
-
-/* The file may not become longer than that, until it may. */
-static int write_with_a_gap(void) {
-    struct rlimit limit = {100000, RLIM_INFINITY};
-    signal(SIGXFSZ, SIG_IGN);
-    if (vow_trace_start(trace_path) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) {
-        return 1;
-    }
-    for (int i = 0; i < 1000; i++) {
-        labelled("before the gap");
-    }
-    limit.rlim_cur = RLIM_INFINITY;
-    setrlimit(RLIMIT_FSIZE, &limit);
-    for (int i = 0; i < 1000; i++) {
-        labelled("after the gap");
-    }
-    return vow_trace_stop() == 0 ? 0 : 2;
-}
-
-TEST("after a gap nothing more is written, so that the file can be read up to there") {
-    vow_trace_stop();
-    new_path();
-    in_child(write_with_a_gap);
-    char *text = whole_file(trace_path);
-    unlink(trace_path);
-    CHECK_INT_EQ(strlen(text), 100000);
-    CHECK(COUNT(text, "before the gap") > 100);
-    CHECK_INT_EQ(COUNT(text, "after the gap"), 0);
     free(text);
 }
 

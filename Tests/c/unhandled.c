@@ -1,5 +1,6 @@
 /* Tests chapter 12 (G10): a rejection that nobody observed is reported, once. */
 #include "tools.h"
+#include <sys/wait.h>
 
 typedef struct reports {
     atomic_int count;
@@ -169,31 +170,37 @@ TEST("G10: a handler's rejection on the pool is reported too") {
     CHECK_INT_EQ(seen.code, 7);
 }
 
-/* What the default hook writes to standard error while a promise (consumed) is released. */
-static size_t standard_error_of(vow_promise *promise, char *text, size_t size) {
-    int ends[2];
+/* What is written to standard error while something happens, as much as the text has room for. */
+static size_t standard_error_of(void (*happen)(void *context), void *context, char *text,
+                                size_t size) {
+    FILE *file = tmpfile();
     int saved = dup(2);
-    if (saved < 0 || pipe(ends) != 0 || dup2(ends[1], 2) < 0) {
+    if (saved < 0 || file == NULL || dup2(fileno(file), 2) < 0) {
         abort();
     }
-    vow_promise_release(promise);
+    happen(context);
     dup2(saved, 2);
     close(saved);
-    close(ends[1]);
-    size_t length = 0;
-    ssize_t got;
-    while (length < size - 1 && (got = read(ends[0], text + length, size - 1 - length)) > 0) {
-        length += (size_t)got;
-    }
+    rewind(file);
+    size_t length = fread(text, 1, size - 1, file);
     text[length] = 0;
-    close(ends[0]);
+    fclose(file);
     return length;
+}
+
+static void release(void *promise) {
+    vow_promise_release(promise);
+}
+
+/* The same while a promise (consumed) is released. */
+static size_t report_of(vow_promise *promise, char *text, size_t size) {
+    return standard_error_of(release, promise, text, size);
 }
 
 TEST("G10: by default one line on standard error says what was lost") {
     char text[512];
     vow_promise *promise = vow_promise_with(vow_error("disk", 28, "no space left"));
-    size_t length = standard_error_of(promise, text, sizeof text);
+    size_t length = report_of(promise, text, sizeof text);
     CHECK(length > 0 && strchr(text, '\n') == text + length - 1);
     CHECK_STR_HAS(text, "no space left");
     CHECK_STR_HAS(text, "disk");
@@ -207,7 +214,7 @@ TEST("G10: a long message with line breaks is still one line") {
     message[sizeof message - 1] = 0;
     message[10] = '\n';
     vow_promise *promise = vow_promise_with(vow_error("test", 1, message));
-    size_t length = standard_error_of(promise, text, sizeof text);
+    size_t length = report_of(promise, text, sizeof text);
     CHECK(length > 0 && strchr(text, '\n') == text + length - 1);
 }
 
@@ -215,7 +222,7 @@ TEST("G10: by default an observed rejection writes nothing") {
     char text[64];
     vow_promise *promise = rejected_code(3);
     CHECK_INT_EQ(vow_await(promise, 0, NULL), VOW_REJECTED);
-    CHECK_INT_EQ(standard_error_of(promise, text, sizeof text), 0);
+    CHECK_INT_EQ(report_of(promise, text, sizeof text), 0);
 }
 
 TEST("G10: NULL brings the default back") {
@@ -223,6 +230,121 @@ TEST("G10: NULL brings the default back") {
     reports seen;
     watch(&seen);
     CHECK_INT_EQ(watched(&seen), 0);
-    CHECK(standard_error_of(rejected_code(3), text, sizeof text) > 0);
+    CHECK(report_of(rejected_code(3), text, sizeof text) > 0);
     CHECK_INT_EQ(atomic_load(&seen.count), 0);
+}
+
+TEST("G10: control characters in a message do not reach the terminal, other text does") {
+    char text[512];
+    vow_promise *promise =
+        vow_promise_with(vow_error("t\x1b[2J", 1,
+                                   "bell \a, \xc2\x9bm, \xff and gr\xc3\xb6\xc3\x9f"
+                                   "er"));
+    size_t length = report_of(promise, text, sizeof text);
+    CHECK_STR_HAS(text, "t\\x1b[2J");
+    CHECK_STR_HAS(text, "bell \\x07, \\xc2\\x9bm, \\xff and gr\xc3\xb6\xc3\x9f"
+                        "er");
+    for (size_t i = 0; i + 1 < length; i++) {
+        CHECK((unsigned char)text[i] >= 0x20 && text[i] != 0x7f);
+    }
+}
+
+TEST("G10: control characters in a label do not reach the terminal") {
+    char text[512];
+    vow_reaction reaction;
+    memset(&reaction, 0, sizeof reaction);
+    reaction.size = sizeof reaction;
+    reaction.on_rejected = fail_with_7;
+    reaction.executor = vow_executor_inline();
+    reaction.label = "\x1b]0;title\a\n";
+    report_of(vow_then_with(rejected_code(1), &reaction), text, sizeof text);
+    CHECK_STR_HAS(text, "of '\\x1b]0;title\\x07\\x0a'");
+}
+
+/* In a child, whose number begins anew. */
+static void lose_many(void *context) {
+    int count = *(int *)context;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < count; i++) {
+            vow_promise_release(rejected_code(i));
+        }
+        /* At a proper end LeakSanitizer would miss the parent's threads. */
+        if (slowness() > 1) {
+            vow_shutdown(0);
+            _exit(0);
+        }
+        exit(0);
+    }
+    int status = 1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+static int lines_of(const char *text) {
+    int lines = 0;
+    for (; *text != 0; text++) {
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
+TEST("G10: many rejections are ten lines, one each time their number has doubled, and their sum") {
+    static const struct {
+        int count, lines;
+        const char *last;
+    } cases[] = {{10, 10, NULL},
+                 {11, 11, "vow: 11 unhandled rejections"},
+                 {20, 11, "(20 by now"},
+                 {21, 12, "vow: 21 unhandled rejections"},
+                 {70000, 23, "vow: 70000 unhandled rejections"}};
+    static char text[16384];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int count = cases[i].count;
+        standard_error_of(lose_many, &count, text, sizeof text);
+        CHECK_INT_EQ(lines_of(text), cases[i].lines);
+        if (cases[i].last != NULL) {
+            char *end = strrchr(text, '\n');
+            *end = 0;
+            char *line = strrchr(text, '\n');
+            CHECK_STR_HAS(line, cases[i].last);
+        }
+    }
+}
+
+static void lose_and_shut_down(void *context) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 15; i++) {
+            vow_promise_release(rejected_code(i));
+        }
+        vow_shutdown(0);
+        _exit(0);
+    }
+    int status = 1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    (void)context;
+}
+
+TEST("G10: the sum is told when the library's work ends, too") {
+    char text[4096];
+    standard_error_of(lose_and_shut_down, NULL, text, sizeof text);
+    CHECK_INT_EQ(lines_of(text), 11);
+    CHECK_STR_HAS(text, "vow: 15 unhandled rejections");
+}
+
+static void count_only(vow_value error, void *context) {
+    (void)error;
+    ++*(int *)context;
+}
+
+TEST("G10: a hook of the program hears of each, however many") {
+    int heard = 0;
+    vow_on_unhandled(count_only, &heard);
+    for (int i = 0; i < 1000; i++) {
+        vow_promise_release(rejected_code(i));
+    }
+    vow_on_unhandled(NULL, NULL);
+    CHECK_INT_EQ(heard, 1000);
 }

@@ -36,6 +36,8 @@ static void scene_shutdown(cast *self) {
     close(ends[1]);
     vow_executor_release(serial);
     CHECK_INT_EQ(vow_shutdown(0), 0);
+    /* Here the program's own allocator keeps all. */
+    CHECK_INT_EQ(vow_trim(), 0);
 }
 
 #endif

@@ -12,8 +12,8 @@ without_tracing() {
         -ex "vow-graph number" -ex "vow-graph 64" -ex "vow-pending many" -ex kill "$work/shared-states"
     says "with it, print knows labels, progress and places too" \
         '= \(vow_promise \*\) .* "the first" promise, pending: .*; 25 % done; made in make_pending at states\.c:[0-9]+$' \
-        '^    its handler is running on executor serial$' \
-        '^    its handler is ready to run on executor serial$'
+        '^    its handler is running on executor serial letters$' \
+        '^    its handler is ready to run on executor serial letters$'
     says "the commands refuse what they cannot show" \
         'is not pending: it is fulfilled' '^0x40 is not a promise that libvow knows of' \
         '^vow-pending: many is not a count'

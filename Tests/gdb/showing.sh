@@ -23,8 +23,8 @@ showing() {
         "^nothing: \\(vow_promise \\*\\) NULL$"
     says "print shows reactions: labels, and what their executor does with them" \
         '^labelled: .* "labelled \\"reaction\\"" reaction \(pass\), pending: reads ' \
-        '^running: .* \(stop_here\), pending: its handler is running on executor serial; 1 thread waits$' \
-        '^ready: .* \(pass\), pending: its handler is ready to run on executor serial$'
+        '^running: .* \(stop_here\), pending: its handler is running on executor serial letters; 1 thread waits$' \
+        '^ready: .* \(pass\), pending: its handler is ready to run on executor serial letters$'
     says "print shows each kind of value" \
         '^none: .* promise, fulfilled with none$' \
         '^truth: .* fulfilled with true$' \
@@ -45,7 +45,7 @@ showing() {
         '^cancelled: .* rejected with error vow -6 \(VOW_ECANCELLED\)'
     says "print tells of what was freed" "^released: \\(vow_promise \\*\\) $at <freed"
     says "print shows executors" \
-        "^serial: \\(vow_executor \\*\\) $at serial, queue $at, 1 handler ready to run$" \
+        "^serial: \\(vow_executor \\*\\) $at serial, 1 handler ready to run$" \
         '^custom: .* custom \(submit_elsewhere\), one handler at a time$' \
         '^looping: .* loop$' \
         '^inlined: .* inline$' \

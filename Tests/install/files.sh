@@ -40,6 +40,12 @@ result $? "no installed file names DESTDIR"
 ! grep -q '^Libs:.*rpath' "$stage/usr/lib/pkgconfig/vow.pc"
 result $? "no run path is given for a directory that the loader knows"
 
+# Whoever installs for all may work under a mask that lets nobody else in.
+(umask 077 && vow_make install PREFIX="$work/private/masked") &&
+    ! find "$work/private/masked" ! -perm -444 | grep . &&
+    ! find "$work/private/masked" -type d ! -perm -555 | grep .
+result $? "under umask 077 folders and files are everybody's to read"
+
 [ "$(cd / && env -i PATH="$PATH" "$prefix/bin/vow-trace" --version)" = "vow-trace $version" ]
 result $? "vow-trace runs where it was installed"
 cmp -s "$prefix/bin/vow-trace" "$stage/usr/bin/vow-trace"

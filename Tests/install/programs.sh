@@ -48,6 +48,10 @@ result $? "CMake finds vow and builds with it"
 says "CMake, vow::vow" "$work/cmake/with_shared"
 says "CMake, vow::vow_static" "$work/cmake/with_static"
 lacks "the program with vow::vow_static needs no libvow.so" "$work/cmake/with_static" libvow
+readelf -d "$work/cmake/libplugin.so" | grep -q NODELETE && ! nm -D --defined-only "$work/cmake/libplugin.so" | grep vow_
+result $? "CMake, a module with vow::vow_static stays in memory and exports nothing of it"
+! readelf -d "$work/cmake/with_static" | grep NODELETE
+result $? "and a program is linked as it was"
 for other in 99.0 "${version%%.*}.99"; do
     ! configure -DWANTED_VERSION=$other --fresh >/dev/null &&
         grep -q 'version: *'"$version" "$work/output"

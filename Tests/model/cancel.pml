@@ -32,12 +32,13 @@
  *   Promise/React.swift: register
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
- *   State/Unlink.swift: top unlink search remove fillLanes
+ *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
+ *   State/WayBack.swift: wayBack hasWayBack relink forgetPlace unmark NextWord
  *   State/SourceRecord.swift: enter leave remove
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionBackToOpen lock unlock
  *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next upstream lane forgetPlace markOut beginOut isOut
+ *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut
  *   State/Link.swift: withdrawnUpstream
  *   State/HandlerQueue.swift: MemberList SlotList
  */
@@ -86,7 +87,8 @@
 #define FOLLOWS(p) (p == B)
 #endif
 /* Also what a thenable's answer is followed by: B in some. */
-#define HAS_LANE(p) (IS_REACTION(p) || (p == B && bHasLane))
+/* Or its way back in the slot: every member has one. */
+#define HAS_LANE(p) (p < RECORDS)
 /* Does not go to an executor: it follows (a reaction may have begun to). */
 #define TAKES_OUTCOME(p) (!IS_REACTION(p) || SCENARIO == 3 || SCENARIO == 5)
 /* A reaction that is in a token stays between its followers and what it follows. */
@@ -117,7 +119,6 @@ Record r[RECORDS];
 chan executor = [3] of { byte };
 /* The reaction has no handler for a fulfilment. */
 bool passes;
-bool bHasLane = (SCENARIO == 3);
 
 /* What is only there to check */
 bool settledOnce[RECORDS];
@@ -188,7 +189,7 @@ init {
         threads = 3; expected = 1 << P | 1 << A | 1 << B
 #elif SCENARIO == 2
         if
-        :: member(A, P); member(B, P); member(C, P); bHasLane = true; run Thread(CANCELLER, B, A); run Thread(CANCELLER, C, NIL)
+        :: member(A, P); member(B, P); member(C, P); run Thread(CANCELLER, B, A); run Thread(CANCELLER, C, NIL)
         :: member(A, P); member(C, P); member(B, P); run Thread(CANCELLER, A, B); run Thread(CANCELLER, C, NIL)
         :: member(A, P); member(C, P); member(B, P); run Thread(CANCELLER, C, A); run Thread(CANCELLER, B, NIL)
         :: member(A, P); member(B, P); run Thread(CANCELLER, A, B); run Thread(REGISTRAR, NIL, NIL);

@@ -28,9 +28,9 @@
  *   Promise/Interest.swift: releasePending giveUpReading
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine
  *   Promise/Reclaim.swift: reclaim holdsNothing
- *   State/Unlink.swift: top unlink search remove fillLanes
+ *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
  *   State/Link.swift: isBegunByRunning source withdrawnUpstream
- *   State/Record.swift: inlineLeft progress next upstream markOut beginOut isOut
+ *   State/Record.swift: inlineLeft progress next isClearlyLast upstream markOut beginOut isOut
  *   State/Transitions.swift: read close lock unlock unlockSettling transitionToSettling transitionAfterHandOver
  *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue

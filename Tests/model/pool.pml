@@ -1,246 +1,695 @@
-/* The pool: two threads submit, workers come and go, two handlers wait for the result of others, and one
- * makes a successor ready that may stay on its worker.
+/* The pool: work of two kinds, workers that come, go and wait, and a system that may give no thread.
  *
- * Follows Executors/Pool.swift, and the pool's part of Promise/Await.swift. Every access under the lock
- * is a step of its own, so a section that forgets the lock shows. Threads start when they like.
+ * Follows Executors/Pool.swift, CallWorker.swift, Worker.swift, Keeper.swift, LendPlace.swift, and the pool's part of
+ * Promise/Await.swift. What is done under the pool's lock is one step; between two such steps anybody may come. How a
+ * handler goes on is nobody's step but its worker's. An idle worker's patience ends at any time, and the keeper looks at
+ * any time: it sees each worker that sleeps in the system, and may take all others for such.
  *
  * Checked:
- *   G3  each reaction runs exactly once, and none is left without a worker, also where all workers wait
- *   there are never more workers than allowed but those that came back from a wait; all sign off in the
- *   end, and the counts say so
+ *   G3   each piece of work is begun exactly once
+ *   G11  while one waits, some worker does not
+ *   no work stands that has room while a worker is idle and nobody is called; nobody is woken who is not there
+ *   every piece ends, also where no thread is to be had: a wait is refused then, or the work
+ *   the counts return to what is there; after the end of all work nobody stays
  */
 
 /* Stands for:
- *   Executors/Pool.swift: Pool submitPooled payOwedWorker sendOwedWorker Reinforcement claimWorker send
- *   Executors/Pool.swift: work workUntilNothingIsLeft nextReaction takeFromPool lendPlaceInPool takePlaceInPoolBack
+ *   Executors/Pool.swift: Crew Pool submitPooled submitDrain payOwedWorker callOwedWorker nextWork takeDuty take
+ *   Executors/Pool.swift: duty hasMore refusePooled
+ *   Executors/CallWorker.swift: Call mayCall hasWaiting countCalled callKeeper callWorker callForMore callAfterFailure make makeIndeed
+ *   Executors/CallWorker.swift: startWorker refuseAllPooled prepareWorkers closePool popIdle
+ *   Executors/Worker.swift: Worker startWorkerThread workerMain work workUntilNothingIsLeft isCalledAgain wake
+ *   Executors/Worker.swift: makeIdle takeIdle leave remove
+ *   Executors/Keeper.swift: callKeeper keeperMain keep lookAtWorkers
+ *   Executors/LendPlace.swift: takeFromPool lendPlaceInPool takePlaceInPoolBack block unblock
  *   Promise/Await.swift: sleep runPooledInside
  *   Promise/LookAhead.swift: whenReady
  *   Promise/Run.swift: run
- *   Platform/SpinLock.swift: SpinLock
- *   State/HandlerQueue.swift: MemberList
  */
 
-#define REACTIONS 4            /* 0 waits for 2, 1 waits for 3; 2 makes 3 ready */
-#ifndef MOST_WORKERS
-#define MOST_WORKERS 1
+#ifndef WIDTH
+#define WIDTH 1
 #endif
-#ifndef MOST_STAND_INS
-#define MOST_STAND_INS 4
+#ifndef SLOTS
+#define SLOTS 3                /* threads that the system gives at most; 3 or fewer */
 #endif
+#define MOST_WORKERS 9
 #define NIL 7
 
-chan queue = [REACTIONS] of { byte };
-short workers;
-short blocked;
-bool poolLock;
+#define REACTION 0
+#define DRAIN 1
+#define NONE 2
 
-byte begun;                    /* bits */
-byte done;                     /* bits */
-byte running;                  /* workers sent and not signed off, wherever they are */
+/* Call; below SLOTS: that worker. */
+#define NOBODY 10
+#define KEEPER 11
+#define NEW 12                 /* and the duty */
+
+/* Which pieces are drains (bits); what a piece waits for; what it sleeps for in the system; what it makes ready. */
+#define GATE 5                 /* opened by somebody else */
+#if SCENARIO == 1              /* two that wait, one of them for the other kind */
+#define PIECES 3
+#define DRAINS 2
+#define WAITS(m) (m == 0 -> 1 : (m == 1 -> 2 : NIL))
+#define SLEEPS(m) NIL
+#define MAKES(m) NIL
+#elif SCENARIO == 2            /* both kinds, nobody waits; one makes a successor ready, which may stay on its worker */
+#define PIECES 4
+#define DRAINS 12
+#define WAITS(m) NIL
+#define SLEEPS(m) NIL
+#define MAKES(m) (m == 0 -> 1 : NIL)
+#elif SCENARIO == 3            /* no thread, or few */
+#define PIECES 3
+#define DRAINS 2
+#define WAITS(m) (m == 0 -> 1 : NIL)
+#define SLEEPS(m) NIL
+#define MAKES(m) NIL
+#define MAY_FAIL
+#elif SCENARIO == 4            /* two come back from a wait at once, one sleeps for what the other makes ready */
+#define PIECES 3
+#define DRAINS 0
+#define WAITS(m) (m <= 1 -> GATE : NIL)
+#define SLEEPS(m) (m == 0 -> 2 : NIL)
+#define MAKES(m) (m == 1 -> 2 : NIL)
+#define HAS_GATE
+#define HAS_KEEPER
+#elif SCENARIO == 5            /* the end of all work */
+#define PIECES 3
+#define DRAINS 2
+#define WAITS(m) (m == 0 -> 1 : NIL)
+#define SLEEPS(m) NIL
+#define MAKES(m) NIL
+#define CLOSES
+#endif
+
+#define HAS(bits, m) ((bits >> m) & 1)
+#define BIT(m) (1 << m)
+#define LOWEST(bits) (HAS(bits, 0) -> 0 : (HAS(bits, 1) -> 1 : 2))
+#define COUNT(bits) (HAS(bits, 0) + HAS(bits, 1) + HAS(bits, 2))
+#define KIND(m) HAS(DRAINS, m)
+#define ALL_SLOTS (BIT(SLOTS) - 1)
+
+/* Pool */
+chan reactions = [PIECES] of { byte };
+chan drains = [PIECES] of { byte };
+short busy[2];
+byte asleep[2];
+byte called[2];
+short workers, starting, blocked;
+byte idle;                     /* bits, as all below */
+bool isWatched, hasKeeper, isClosed;
+
+/* Worker */
+byte duty[SLOTS];
+byte alive;                    /* the thread is there, and its record */
+byte woken;                    /* the word says `done` */
+byte waiting;
+
+/* What the core does not know, or nobody else: who is called and has not come, owes a worker, sleeps in the system. */
+byte coming;
+byte owing;
+byte sleeping;
+bool keeperIsThere, keeperIsCalled, keeperLooks;
+
+byte begun;
+byte done;
 byte finished;
 bool ended;
 
-#define HAS(bits, m) (bits & (1 << m))
+#define HAS_WORK(k) (k == REACTION -> len(reactions) > 0 : len(drains) > 0)
+#define HAS_ROOM(k) (busy[k] < WIDTH + asleep[k])
+#define MAY_BEGIN(k) (HAS_WORK(k) && HAS_ROOM(k))
+#define LEN(k) (k == REACTION -> len(reactions) : len(drains))
+#define MAY_CALL(k) (LEN(k) > 0 && (called[k] == 0 || LEN(k) > 1) && HAS_ROOM(k))
+#define WAITING(k) (HAS_WORK(k) && !HAS_ROOM(k))
+#define SOMEBODY_COMES (coming != 0 || starting > 0 || owing != 0 || keeperLooks)
+#define STANDS(k) (MAY_BEGIN(k) && idle != 0 && !SOMEBODY_COMES)
 
-inline lock() { atomic { !poolLock -> poolLock = true } }
-inline unlock() { poolLock = false }
+/* At the end of each section under the lock. */
+inline check()
+{
+    assert(!STANDS(REACTION) && !STANDS(DRAIN));
+    assert(waiting == 0 || (alive & ~waiting) != 0 || isClosed);
+    assert(busy[0] >= 0 && busy[1] >= 0 && blocked >= 0)
+}
 
-/* claimWorker, under the lock; `reinforced` is what `send` acts on. */
-inline claimWorker()
+/* Under the lock: what stands in `call` is made after it. */
+inline callWorker(k)
 {
     if
-    :: workers >= MOST_WORKERS -> reinforced = false
-    :: else -> counted = workers; workers = counted + 1; reinforced = true
+    :: idle != 0 ->
+        call = LOWEST(idle);
+        idle = idle & ~BIT(call);
+        coming = coming | BIT(call);
+        duty[call] = k;
+        busy[k]++;
+        called[k]++;
+#ifndef CLOSES
+        /* Nobody can take its leave meanwhile; so this is no step of its own. */
+        wake()
+#endif
+    :: idle == 0 && workers + starting < MOST_WORKERS ->
+        starting++;
+        busy[k]++;
+        called[k]++;
+        call = NEW + k
+    :: else -> call = NOBODY
     fi
 }
 
-inline send()
+inline callKeeper()
 {
     if
-    :: reinforced -> atomic { running++; run Worker(); reinforced = false }
-    :: else
+    :: isWatched -> call = NOBODY
+    :: else -> isWatched = true; call = KEEPER
     fi
 }
 
-inline enqueue(m)
-{
-    lock();
-    queue!m;
-    claimWorker();
-    unlock();
-    send();
-    counted = 0
-}
-
-/* submitPooled, after a handler has returned: the successor may stay if nothing else is waiting. */
-inline submitPooled(m)
-{
-    lock();
-    isEmpty = empty(queue);
-    unlock();
-    if
-    :: isEmpty && successor == NIL -> successor = m
-    :: else -> enqueue(m)
-    fi;
-    isEmpty = false
-}
-
-/* nextReaction: `m` is NIL when the worker is signed off. */
-inline nextReaction()
+inline callFor(k)
 {
     if
-    :: successor != NIL -> m = successor; successor = NIL
+    :: HAS_ROOM(k) -> callWorker(k)
+    :: else -> callKeeper()
+    fi
+}
+
+inline callForMore()
+{
+    if
+    :: MAY_CALL(REACTION) -> callWorker(REACTION)
+    :: !MAY_CALL(REACTION) && MAY_CALL(DRAIN) -> callWorker(DRAIN)
     :: else ->
-        lock();
         if
-        :: queue?m
-        :: empty(queue) -> counted = workers; workers = counted - 1; m = NIL
-        fi;
-        unlock();
-        counted = 0
-    fi
-}
-
-/* work, with run and complete */
-proctype Worker()
-{
-    byte m = NIL, successor = NIL;
-    short counted;
-    bool isEmpty, reinforced;
-
-    do
-    :: true ->
-        nextReaction();
-        if
-        :: m == NIL -> break
-        :: else
-        fi;
-        atomic { run Handler(m) };
-        HAS(done, m);
-        if
-        :: m == 2 -> submitPooled(3)
-        :: else
+        :: WAITING(REACTION) || WAITING(DRAIN) -> callKeeper()
+        :: else -> call = NOBODY
         fi
-    od;
-    atomic { running--; m = 0; successor = 0 }
-}
-
-/* takeFromPool: takes out of the queue what the handler waits for. */
-inline takeFromPool(wanted)
-{
-    lock();
-    reinforced = queue??[eval(wanted)];
-    if
-    :: reinforced -> queue??eval(wanted); other = wanted; reinforced = false
-    :: else -> other = NIL
-    fi;
-    unlock()
-}
-
-/* lendPlaceInPool: `other` is what to run instead. */
-inline lendPlaceInPool(canRunOther)
-{
-    lock();
-    if
-    :: canRunOther && blocked >= MOST_STAND_INS && len(queue) > 0 -> queue?other; unlock()
-    :: else ->
-        other = NIL;
-        counted = blocked;
-        blocked = counted + 1;
-        counted = workers;
-        workers = counted - 1;
-        if
-        :: empty(queue) -> reinforced = false
-        :: nempty(queue) -> claimWorker()
-        fi;
-        unlock();
-        counted = 0;
-        send()
     fi
 }
 
-inline takePlaceInPoolBack()
+inline callAfterFailure()
 {
-    lock();
-    counted = blocked;
-    blocked = counted - 1;
-    counted = workers;
-    workers = counted + 1;
-    unlock();
-    counted = 0
+    if
+    :: idle != 0 -> callForMore()
+    :: idle == 0 && (HAS_WORK(REACTION) || HAS_WORK(DRAIN)) -> callKeeper()
+    :: else -> call = NOBODY
+    fi
 }
 
-/* runNested: on this thread, which stands still meanwhile; what 2 makes ready is not kept here. */
-inline runNested(m)
+/* The reaction, and what would have come of it, is rejected. */
+inline refuse(p)
 {
-    atomic { run Handler(m) };
-    HAS(done, m);
+    assert(!HAS(begun, p));
+    begun = begun | BIT(p);
+    done = done | BIT(p);
     if
-    :: m == 2 -> enqueue(3)
+    :: MAKES(p) != NIL -> begun = begun | BIT(MAKES(p)); done = done | BIT(MAKES(p))
     :: else
     fi
 }
 
-/* A handler; the loop is `sleep` in Await.swift. */
-proctype Handler(byte m)
+inline refuseAllPooled()
 {
-    byte wanted = NIL, other = NIL;
-    short counted;
-    bool reinforced, hasStack;
+    do
+    :: atomic { reactions?piece -> refuse(piece); piece = NIL }
+    :: empty(reactions) -> break
+    od;
+    do
+    :: atomic { drains?piece -> refuse(piece); piece = NIL }
+    :: empty(drains) -> break
+    od
+}
 
-    atomic { assert(!HAS(begun, m)); begun = begun | (1 << m) };
-    if
-    :: m <= 1 ->
-        wanted = m + 2;
+inline startWorker(k)
+{
+    /* startWorkerThread */
+    atomic {
         if
-        :: hasStack = true
-        :: hasStack = false
+        :: alive != ALL_SLOTS ->
+            slot = LOWEST(~alive);
+            alive = alive | BIT(slot);
+            coming = coming | BIT(slot);
+            duty[slot] = k;
+            isThere = true
+#ifdef MAY_FAIL
+        :: isThere = false
+#else
+        :: else -> isThere = false
+#endif
         fi;
-        do
-        :: HAS(done, wanted) -> break
+        slot = 0
+    };
+    atomic {
+        starting--;
+        call = NOBODY;
+        if
+        :: isThere -> workers++
         :: else ->
             if
-            :: hasStack -> takeFromPool(wanted)
+            :: k != NONE -> busy[k]--; called[k]--
             :: else
             fi;
+            isHopeless = (workers + starting <= blocked);
             if
-            :: other != NIL -> skip
-            :: else -> lendPlaceInPool(hasStack)
+            :: isHopeless
+            :: else -> callAfterFailure()
+            fi
+        fi;
+        check()
+    };
+    if
+    :: isHopeless -> refuseAllPooled(); isHopeless = false
+    :: else
+    fi;
+    makeQuickly()
+}
+
+inline wake()
+{
+    assert(HAS(alive, call) && !HAS(woken, call));
+    woken = woken | BIT(call);
+    call = NOBODY
+}
+
+/* No thread is made. */
+inline makeQuickly()
+{
+    if
+    :: call < SLOTS -> atomic { wake() }
+#ifdef HAS_KEEPER
+    :: call == KEEPER ->
+        atomic { isKept = hasKeeper; hasKeeper = true; call = NOBODY };
+        if
+        :: isKept -> keeperIsCalled = true; isKept = false
+        :: else ->
+            if
+            :: atomic { assert(!keeperIsThere); keeperIsThere = true }
+#ifdef MAY_FAIL
+            :: atomic { hasKeeper = false; isWatched = false }
+#endif
+            fi
+        fi
+#endif
+    :: else -> call = NOBODY
+    fi
+}
+
+/* `isThere` is false afterwards where a thread was wanted and there is none. */
+inline make()
+{
+    isThere = true;
+    if
+    :: call == NEW + REACTION -> startWorker(REACTION)
+    :: call == NEW + DRAIN -> startWorker(DRAIN)
+    :: else -> makeQuickly()
+    fi
+}
+
+inline pop(k)
+{
+    if
+    :: k == REACTION -> reactions?m
+    :: else -> drains?m
+    fi;
+    busy[k]++;
+    duty[w] = k
+}
+
+inline nextWork()
+{
+    atomic {
+        owing = owing & ~BIT(w);
+        last = duty[w];
+        if
+        :: HAS(coming, w) && last != NONE -> called[last]--
+        :: else
+        fi;
+        coming = coming & ~BIT(w);
+        if
+        :: last == NONE -> last = REACTION
+        :: else -> busy[last]--; duty[w] = NONE
+        fi;
+        if
+        :: MAY_BEGIN((1 - last)) && (busy[1 - last] == 0 || !MAY_BEGIN(last)) -> pop((1 - last))
+        :: else ->
+            if
+            :: MAY_BEGIN(last) -> pop(last)
+            :: else ->
+                if
+                :: MAY_BEGIN((1 - last)) -> pop((1 - last))
+                :: else -> m = NIL; idle = idle | BIT(w)
+                fi
+            fi
+        fi;
+        last = 0;
+        callForMore();
+        check()
+    };
+    make()
+}
+
+/* `isGone`: the thread ends. */
+inline leave(isAllowed)
+{
+    atomic {
+        if
+        :: isAllowed && duty[w] == NONE && (isClosed || workers - blocked > 2 * WIDTH) ->
+            idle = idle & ~BIT(w);
+            workers--;
+            alive = alive & ~BIT(w);
+            isGone = true
+        :: else
+        fi;
+        check()
+    }
+}
+
+inline isCalledAgain()
+{
+    if
+    :: HAS(woken, w)
+    :: leave(HAS(idle, w));    /* its patience has ended */
+        if
+        :: isGone
+        :: else -> end_idle: HAS(woken, w)
+        fi
+    fi;
+    if
+    :: isGone
+    :: else ->
+        woken = woken & ~BIT(w);
+        if
+        :: isClosed && !HAS_WORK(REACTION) && !HAS_WORK(DRAIN) -> leave(!HAS_WORK(REACTION) && !HAS_WORK(DRAIN))
+        :: else
+        fi
+    fi
+}
+
+/* lendPlaceInPool: `isLent`, or the wait is refused. */
+inline lendPlace()
+{
+    do
+    :: atomic {
+            if
+            :: workers - blocked >= 2 ->
+                blocked++;
+                waiting = waiting | BIT(w);
+                busy[duty[w]]--;
+                callForMore();
+                isLent = true
+            :: else -> starting++
             fi;
+            check()
+        };
+        if
+        :: isLent -> make(); break
+        :: else ->
+            startWorker(NONE);
             if
-            :: other != NIL -> runNested(other); other = NIL
-            :: else -> HAS(done, wanted); takePlaceInPoolBack()
+            :: isThere
+            :: else -> break
+            fi
+        fi
+    od
+}
+
+inline takePlaceBack()
+{
+    atomic {
+        blocked--;
+        waiting = waiting & ~BIT(w);
+        busy[duty[w]]++;
+        isLent = false;
+        check()
+    }
+}
+
+/* sleep, in Await.swift */
+inline await(wanted)
+{
+    do
+    :: HAS(done, wanted) -> break
+    :: else ->
+        if
+        :: atomic {            /* whenReady, takeFromPool; what is run inside waits for nothing */
+                wanted != GATE && duty[w] == REACTION && reactions??[eval(wanted)] ->
+                reactions??eval(wanted);
+                assert(!HAS(begun, wanted));
+                begun = begun | BIT(wanted);
+                check()
+            };
+            done = done | BIT(wanted)
+        :: lendPlace();        /* it was not there, or the stack is too short */
+            if
+            :: isLent -> HAS(done, wanted); takePlaceBack()
+            :: else -> break
+            fi
+        fi
+    od
+}
+
+/* run, and drain */
+inline doPiece()
+{
+    atomic { assert(!HAS(begun, m)); begun = begun | BIT(m) };
+    if
+    :: WAITS(m) != NIL -> await(WAITS(m))
+    :: else
+    fi;
+    if
+    :: SLEEPS(m) != NIL ->
+        sleeping = sleeping | BIT(w);
+        atomic { HAS(done, SLEEPS(m)) -> sleeping = sleeping & ~BIT(w) }
+    :: else
+    fi;
+    done = done | BIT(m);
+    if
+    :: MAKES(m) != NIL ->
+        atomic { reactions!MAKES(m); owing = owing | BIT(w); check() };
+        if
+        :: skip
+        :: atomic {            /* callOwedWorker: foreign code comes first */
+                owing = owing & ~BIT(w);
+                callForMore();
+                check()
+            };
+            make()
+        fi
+    :: else
+    fi;
+    m = NIL
+}
+
+active [SLOTS] proctype Worker()
+{
+    byte w, m = NIL, last, call = NOBODY, slot, piece = NIL;
+    bool isThere, isHopeless, isKept, isLent, isGone;
+
+    w = _pid;
+    isThere = true;
+end_none:
+    do
+    :: HAS(alive, w) && HAS(coming, w) ->
+        do
+        :: nextWork();
+            if
+            :: m != NIL -> doPiece()
+            :: else ->
+                isCalledAgain();
+                if
+                :: isGone -> isGone = false; break
+                :: else
+                fi
             fi
         od
-    :: else
-    fi;
-    atomic { done = done | (1 << m); wanted = 0; other = 0; hasStack = false }
+    od
 }
 
-proctype Submitter(byte m; byte last)
+#define SLEEPS_AT(i, k) (HAS(sleeping, i) * (duty[i] == k))
+#if SLOTS == 1
+#define SEEN(k) SLEEPS_AT(0, k)
+#elif SLOTS == 2
+#define SEEN(k) SLEEPS_AT(0, k) + SLEEPS_AT(1, k)
+#else
+#define SEEN(k) SLEEPS_AT(0, k) + SLEEPS_AT(1, k) + SLEEPS_AT(2, k)
+#endif
+
+#ifdef HAS_KEEPER
+active proctype Keeper()
 {
-    short counted;
-    bool reinforced;
+    byte call = NOBODY, slot, piece = NIL;
+    bool isThere, isHopeless, isKept, isWatching;
 
-    enqueue(m);
+end_none:
+    do
+    :: keeperIsThere ->
+        isWatching = true;
+end_rest:
+        do
+        :: keeperIsCalled || isWatching ->
+            keeperIsCalled = false;
+            atomic {           /* lookAtWorkers */
+                asleep[0] = 0;
+                asleep[1] = 0;
+                if
+                :: !HAS_WORK(REACTION) && !HAS_WORK(DRAIN) ->
+                    isWatched = false;
+                    isWatching = false;
+                    if
+                    :: isClosed -> hasKeeper = false; keeperIsThere = false
+                    :: else
+                    fi
+                :: else ->
+                    isWatching = true;
+                    keeperLooks = true;
+                    if
+                    :: asleep[0] = SEEN(REACTION); asleep[1] = SEEN(DRAIN)
+#ifndef SEES_WELL
+                    :: asleep[0] = busy[0]; asleep[1] = busy[1]
+#endif
+                    fi
+                fi
+            };
+            if
+            :: !keeperIsThere -> break
+            :: else
+            fi;
+            isThere = isWatching;
+            do
+            :: !isThere -> break
+            :: else ->         /* callWhoMayBegin */
+                atomic {
+                    callForMore();
+                    if
+                    :: call == NOBODY -> isThere = false
+                    :: else
+                    fi
+                };
+                if
+                :: call != NOBODY -> make()
+                :: else
+                fi
+            od;
+            atomic { keeperLooks = false; isThere = false }
+        od
+    od
+}
+
+#endif
+
+/* submitPooled and submitDrain, by a thread that is no worker */
+inline submit(p)
+{
+    atomic {
+        if
+        :: KIND(p) == REACTION -> reactions!p
+        :: else -> drains!p
+        fi;
+        callForMore();
+        check()
+    };
+    make()
+}
+
+proctype Submitter(byte first; byte second)
+{
+    byte call = NOBODY, slot, piece = NIL;
+    bool isThere, isHopeless, isKept;
+
+    submit(first);
     if
-    :: last != m -> enqueue(last)
+    :: second != NIL -> submit(second)
     :: else
     fi;
-    atomic { finished++; m = 0; last = 0 }
+    atomic { finished++; first = 0; second = 0; isThere = false }
 }
+
+proctype Preparer()
+{
+    byte call = NOBODY, slot, piece = NIL;
+    bool isThere, isHopeless, isKept;
+
+    atomic {
+        if
+        :: workers + starting > 0 -> goto isNotFirst
+        :: else -> starting++
+        fi
+    };
+    startWorker(NONE);
+isNotFirst:
+    atomic { finished++; isThere = false }
+}
+
+/* shutDown: refusePooled and closePool */
+proctype Closer()
+{
+    byte call = NOBODY, slot, piece = NIL;
+    bool isThere, isHopeless, isKept;
+
+    do
+    :: atomic { reactions?piece -> refuse(piece); piece = NIL }
+    :: empty(reactions) -> break
+    od;
+    isClosed = true;
+    do
+    :: atomic { idle != 0 -> call = LOWEST(idle); idle = idle & ~BIT(call) };
+        makeQuickly()
+    :: idle == 0 -> break
+    od;
+    if
+    :: hasKeeper -> call = KEEPER; makeQuickly()
+    :: else
+    fi;
+    atomic { finished++; call = NOBODY }
+}
+
+#define ALL_ENDED (done == BIT(PIECES) - 1 && starting == 0 && coming == 0 && alive == idle)
 
 init {
-#ifdef ONE_WAITS
-    finished = 1;
-    begun = 2;
-    done = 2;
-#else
-    run Submitter(1, 1);
+    atomic {
+        duty[0] = NONE;
+#if SLOTS > 1
+        duty[1] = NONE;
 #endif
-    run Submitter(0, 2);
-    finished == 2 && done == (1 << REACTIONS) - 1 && running == 0;
-    assert(begun == done && workers == 0 && blocked == 0 && empty(queue) && !poolLock);
+#if SLOTS > 2
+        duty[2] = NONE;
+#endif
+#if SCENARIO == 2
+        run Submitter(0, NIL);
+#else
+        run Submitter(0, 1);
+#endif
+#if defined(HAS_GATE)
+        finished++
+#elif SCENARIO == 2
+        run Submitter(2, 3)
+#else
+        run Submitter(2, NIL)
+#endif
+    };
+#if SCENARIO == 3
+    run Preparer();
+    finished == 3;
+#elif defined(CLOSES)
+    run Closer();
+    finished == 3;
+#else
+    finished == 2;
+#endif
+#ifdef HAS_GATE
+    done = done | BIT(GATE);
+    done == BIT(GATE) + BIT(PIECES) - 1;
+    done = BIT(PIECES) - 1;
+#endif
+    ALL_ENDED;
+#ifdef HAS_KEEPER
+    !isWatched;
+#endif
+#ifdef CLOSES
+    alive == 0 && !hasKeeper;
+#endif
+    assert(begun == done && workers == COUNT(alive) && blocked == 0 && busy[0] == 0 && busy[1] == 0);
+    assert(called[0] == 0 && called[1] == 0 && waiting == 0 && owing == 0 && asleep[0] == 0 && asleep[1] == 0);
     ended = true
 }
 

@@ -237,9 +237,9 @@ fault look-ahead-goes-round Promise/LookAhead.swift \
 # Cancelling.
 
 fault cancel-does-not-wait Promise/Cancel.swift \
-    '        if rest.found { return true }
-        if !takeOwnOutcome(thread) { pause.wait() }' \
-    '        return rest.found'
+    '        if unlink(member, outOf: promise.pointee.state) { return true }
+        if takeOwnOutcome(thread) { continue }' \
+    '        return unlink(member, outOf: promise.pointee.state)'
 
 fault markout-forgotten-in-batch Promise/Settle.swift \
     '            current.markOut()
@@ -278,8 +278,24 @@ fault redirected-follower-not-marked-out Promise/Follow.swift \
         return false'
 
 fault unlink-leaves-the-neighbours-lane State/Unlink.swift \
-    '    if let after, after.pointee.shape.hasLane, after.lane != nil { after.lane = before ?? top }
+    '    if let after, after.hasWayBack { after.wayBack = before ?? top }
 ' ''
+
+fault descent-keeps-its-place State/Unlink.swift \
+    '    moveDescents(from: member, to: before)
+' ''
+
+fault descent-is-not-counted State/Descent.swift \
+    '    _ = descentCount.addRelaxed(1)
+' '' \
+    State/Descent.swift \
+    '    _ = descentCount.addRelaxed(UInt64.max)
+' ''
+
+fault taken-followers-keep-their-way-back State/HandlerQueue.swift \
+    '        member.unmark()
+        member.next = first' \
+    '        member.next = first'
 
 fault taken-followers-keep-their-lane Promise/Follow.swift \
     '            follower.forgetPlace()
@@ -287,8 +303,10 @@ fault taken-followers-keep-their-lane Promise/Follow.swift \
     '            follower.retain()'
 
 fault late-members-by-their-lane State/Unlink.swift \
-    'if word.hasValue || !member.pointee.shape.hasLane' \
-    'if !member.pointee.shape.hasLane'
+    '    if word.hasValue {
+        let rest' \
+    '    if word.hasValue && member.wayBack == nil {
+        let rest'
 
 fault redirect-ignores-the-phase Promise/Follow.swift \
     '    if word.phase != .following {
@@ -548,11 +566,11 @@ fault unseen-by-readers-alone Promise/SettleOne.swift \
     'pointee.counts.loadAcquire() & (oneProducer - 1) == 0 && !pointee'
 
 fault second-member-is-lost Promise/Settle.swift \
-    'if let only = word.head, only.next == nil,' \
+    'if let only = word.head, only.isClearlyLast,' \
     'if let only = word.head,'
 
 fault second-member-of-a-link-is-lost Promise/SettleOne.swift \
-    'if only.next != nil || !only.isInlineReader(ofRejection: false) {' \
+    'if !only.isClearlyLast || !only.isInlineReader(ofRejection: false) {' \
     'if !only.isInlineReader(ofRejection: false) {'
 
 # Late ones run without waiting for the one that is on its way.
@@ -631,6 +649,9 @@ declare -A likely=(
     [settled-follower-not-marked-out]="cancel-follower"
     [redirected-follower-not-marked-out]="cancel-adopting cancel-moving"
     [unlink-leaves-the-neighbours-lane]="cancel-neighbours"
+    [descent-keeps-its-place]="descent-place descent-link"
+    [descent-is-not-counted]="descent-place descent-link"
+    [taken-followers-keep-their-way-back]="descent-settled"
     [taken-followers-keep-their-lane]="cancel-sibling-moving"
     [late-members-by-their-lane]="cancel-delivering"
     [redirect-ignores-the-phase]="cancel-adopting cancel-moving"

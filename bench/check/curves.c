@@ -4,8 +4,11 @@
 #include "check.h"
 #include "workloads.h"
 
+#include <dispatch/dispatch.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static size_t called; /* hooks and listeners */
@@ -86,7 +89,8 @@ static vow_value wait_a_moment(vow_value input, void *context) {
 }
 
 /* Each layer's tasks wait for all of the layer before. */
-static void layered_graph(size_t size) {
+static void wait_for_graph(size_t size) {
+    size_t before = ran;
     vow_promise *layer[WIDE], *next[WIDE];
     make(WIDE);
     memcpy(layer, promises, sizeof layer);
@@ -107,8 +111,19 @@ static void layered_graph(size_t size) {
     for (size_t i = 0; i < WIDE; i++) {
         resolve(i);
     }
-    CHECK(vow_promise_state(all) == VOW_FULFILLED && ran == size * WIDE);
+    CHECK(vow_promise_state(all) == VOW_FULFILLED && ran == before + size * WIDE);
     vow_promise_release(all);
+}
+
+static void layered_graph(size_t size) {
+    wait_for_graph(size);
+    items = size;
+}
+
+static void deep_graphs(size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        wait_for_graph(40);
+    }
     items = size;
 }
 
@@ -219,6 +234,35 @@ static void follow_first(size_t size) {
     items = size;
 }
 
+/* The same in no order, and while others come. */
+static void follow_first_in_turn(size_t size) {
+    vow_resolver *resolver;
+    vow_promise *first = vow_promise_create(&resolver);
+    make(size);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_resolve(resolvers[i], vow_from_promise(vow_promise_retain(first))));
+    }
+    for (size_t i = 0; i < size; i++) {
+        size_t place = i * 7919 % size;
+        CHECK(vow_cancel(promises[place]));
+        vow_promise_release(promises[place]);
+        vow_resolver_release(resolvers[place]);
+        promises[place] = vow_promise_create(&resolvers[place]);
+        CHECK(vow_resolve(resolvers[place], vow_from_promise(vow_promise_retain(first))));
+    }
+    measure_end();
+    CHECK(vow_resolve(resolver, vow_none()));
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_promise_state(promises[i]) == VOW_FULFILLED);
+    }
+    release_promises(size);
+    release_resolvers(size);
+    vow_resolver_release(resolver);
+    vow_promise_release(first);
+    items = size;
+}
+
 /* Without an order, and then those that came meanwhile, oldest first. */
 static void give_up_reactions(size_t size) {
     make(1);
@@ -266,6 +310,31 @@ static void races(size_t size) {
     items = size;
 }
 
+/* A chain as a mutex: each request's turn is a reaction to the turn before, and the request, which
+ * somebody reads, follows its turn. */
+static void chain_of_requests(size_t size) {
+    make(size);
+    vow_resolver *resolver;
+    vow_promise *tail = vow_promise_create(&resolver);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        derived[i] = vow_then(vow_promise_retain(promises[i]), add_up, NULL);
+        tail = vow_then(tail, add_up, NULL);
+        CHECK(vow_resolve(resolvers[i], vow_from_promise(vow_promise_retain(tail))));
+    }
+    measure_end();
+    CHECK(vow_resolve(resolver, vow_none()));
+    vow_resolver_release(resolver);
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_promise_state(derived[i]) == VOW_FULFILLED);
+        vow_promise_release(derived[i]);
+    }
+    vow_promise_release(tail);
+    release_promises(size);
+    release_resolvers(size);
+    items = size;
+}
+
 /* Each follows the one before, which is held; the last one is read by all. */
 static void followers_of_chain(size_t size) {
     vow_promise *other;
@@ -298,6 +367,7 @@ static void submit_nothing(void *context, void (*run)(void *work), void *work) {
 }
 
 static bool is_first(void *context) {
+    called++;
     return context == descriptors;
 }
 
@@ -314,11 +384,137 @@ static void custom_executors(size_t size) {
         CHECK(vow_executor_current() == executors[0]);
     }
     measure_end();
+    CHECK(called == 2 * size - 1);
     for (size_t i = 0; i < size; i++) {
         vow_executor_release(executors[i]);
     }
     free(executors);
     items = size;
+}
+
+/* None of them is this thread's. */
+static void executors_of_others(size_t size) {
+    vow_executor **executors = malloc(size * sizeof *executors);
+    CHECK(executors != NULL);
+    for (size_t i = 0; i < size; i++) {
+        executors[i] = vow_executor_custom(&own_class, NULL);
+    }
+    measure_begin();
+    vow_executor *current = vow_executor_current();
+    measure_end();
+    CHECK(called == size);
+    for (size_t i = 0; i < size; i++) {
+        CHECK(current != executors[i]);
+        vow_executor_release(executors[i]);
+    }
+    free(executors);
+    items = size;
+}
+
+/* Each stands on a queue of its own, is found there once more, and goes, the oldest first. */
+static void executors_on_queues(size_t size) {
+    dispatch_queue_t *queues = malloc(size * sizeof *queues);
+    vow_executor **executors = malloc(size * sizeof *executors);
+    CHECK(queues != NULL && executors != NULL);
+    for (size_t i = 0; i < size; i++) {
+        queues[i] = dispatch_queue_create("check", NULL);
+    }
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        executors[i] = vow_executor_dispatch(queues[i], VOW_SERIAL);
+    }
+    for (size_t i = 0; i < size; i++) {
+        vow_executor *again = vow_executor_dispatch(queues[i], VOW_SERIAL);
+        CHECK(again == executors[i]);
+        vow_executor_release(again);
+    }
+    for (size_t i = 0; i < size; i++) {
+        vow_executor_release(executors[i]);
+    }
+    measure_end();
+    for (size_t i = 0; i < size; i++) {
+        dispatch_release(queues[i]);
+    }
+    free(queues);
+    free(executors);
+    items = size;
+}
+
+static const vow_executor_class serial_class = {sizeof serial_class, submit_nothing, NULL, NULL,
+                                                VOW_SERIAL};
+
+static _Atomic(pid_t) waiting[MOST]; /* the threads of the handlers that wait */
+
+static vow_value wait_for_first(vow_value input, void *context) {
+    (void)input;
+    atomic_store((_Atomic(pid_t) *)context, (pid_t)syscall(SYS_gettid));
+    CHECK(vow_await(promises[0], VOW_FOREVER, NULL) == (int)VOW_FULFILLED);
+    return vow_none();
+}
+
+/* 1,000 pieces of work for executors of each serial kind that none of the waiting handlers has to
+ * do with. The queue rests and nobody runs the loop, so that nothing else happens meanwhile. */
+static void submit_to_others(void) {
+    dispatch_queue_t queue = dispatch_queue_create("check", NULL);
+    vow_loop *loop = vow_loop_create();
+    vow_executor *others[] = {vow_executor_dispatch(queue, VOW_SERIAL),
+                              vow_executor_custom(&serial_class, NULL), vow_loop_executor(loop)};
+    dispatch_suspend(queue);
+    measure_begin();
+    for (size_t i = 0; i < 1000; i++) {
+        for (size_t kind = 0; kind < 3; kind++) {
+            vow_promise *ready = vow_promise_with(vow_none());
+            vow_promise_release(then_on(ready, count_run, others[kind]));
+        }
+    }
+    measure_end();
+    dispatch_resume(queue);
+    dispatch_sync_f(queue, NULL, count_call);
+    while (vow_loop_run_once(loop, 0) > 0) {
+    }
+    vow_executor_release(others[0]);
+    vow_executor_release(others[1]);
+    vow_loop_destroy(loop);
+    dispatch_release(queue);
+    CHECK(ran == 3000);
+}
+
+/* Handlers of one executor, or of one each, wait meanwhile. */
+static void submit_beside_waits(size_t size, vow_executor *pool) {
+    make(1);
+    for (size_t i = 0; i < size; i++) {
+        vow_executor *executor = pool != NULL ? pool : vow_executor_serial(NULL);
+        derived[i] = vow_async(executor, wait_for_first, &waiting[i]);
+        if (pool == NULL) {
+            vow_executor_release(executor);
+        }
+    }
+    for (size_t i = 0; i < size; i++) {
+        while (atomic_load(&waiting[i]) == 0 || state_of(atomic_load(&waiting[i])) != 'S') {
+            usleep(1000);
+        }
+    }
+    submit_to_others();
+    resolve(0);
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_await(derived[i], VOW_FOREVER, NULL) == (int)VOW_FULFILLED);
+        vow_promise_release(derived[i]);
+    }
+    release_promises(1);
+    vow_statistics now = {.size = sizeof now};
+    do {
+        usleep(1000);
+        CHECK(vow_stats(&now) == 0);
+    } while (now.live > 0);
+    items = size;
+}
+
+static void beside_pool(size_t size) {
+    submit_beside_waits(size, vow_executor_pool());
+}
+
+static void beside_serials(size_t size) {
+    submit_beside_waits(size, NULL);
 }
 
 const workload curves[] = {
@@ -328,15 +524,27 @@ const workload curves[] = {
      false},
     {"hooks-of-token", "a hook of a token", 1000, tokens_hooks, false},
     {"layers", "a layer that a wait in a handler looks through", 12, layered_graph, false},
+    {"graph-40", "a wait in a handler for a graph, 4 wide and 40 deep", 10, deep_graphs, false},
     {"watches-of-one", "a watch of a descriptor", 500, watches_of_one, false},
     {"watches-of-many", "a watch, of a descriptor of its own", 1000, watches_of_many, false},
     {"listeners-of-one", "a listener of a promise", 1000, listeners_of_one, false},
     {"reactions", "a reaction that is given up", 1000, give_up_reactions, false},
     {"races", "a race, a member of which has followers", 1000, races, false},
-    /* Quadratic still, so without a budget. */
-    {"listeners-of-many", "a listener, of a promise of its own", 1000, listeners_of_many, false},
     {"followers", "a follower of a promise that is given up", 1000, follow_first, false},
-    {"long-chain", "a follower of a chain of followers", 500, followers_of_chain, false},
+    {"followers-in-turn", "a follower in no order that is given up, and one that comes", 1000,
+     follow_first_in_turn, false},
     {"custom-executors", "an executor that knows its threads", 500, custom_executors, false},
+    {"executors-of-others", "a custom executor that is asked in vain", 500, executors_of_others,
+     false},
+    {"listeners-of-many", "a listener, of a promise of its own", 1000, listeners_of_many, false},
+    {"executors-on-queues", "a serial executor on a queue of its own", 1000, executors_on_queues,
+     false},
+    {"beside-pool", "a waiting pool handler, at 3,000 pieces of work for others", 64, beside_pool,
+     true},
+    {"beside-serials", "a waiting serial handler, at 3,000 pieces of work for others", 64,
+     beside_serials, true},
+    /* Quadratic still, so without a budget. */
+    {"requests", "a request that follows the tail of a chain", 500, chain_of_requests, false},
+    {"long-chain", "a follower of a chain of followers", 500, followers_of_chain, false},
 };
 const size_t curve_count = sizeof curves / sizeof *curves;

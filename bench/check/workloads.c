@@ -28,7 +28,7 @@ static vow_value add_one(vow_value input, void *context) {
     return vow_int(input.as.integer + 1);
 }
 
-static vow_value count_run(vow_value input, void *context) {
+vow_value count_run(vow_value input, void *context) {
     (void)input;
     (void)context;
     ran++;
@@ -42,7 +42,7 @@ static int64_t integer_of(vow_promise *promise) {
     return value.as.integer;
 }
 
-static vow_promise *then_on(vow_promise *promise, vow_handler handler, vow_executor *executor) {
+vow_promise *then_on(vow_promise *promise, vow_handler handler, vow_executor *executor) {
     vow_reaction reaction;
     memset(&reaction, 0, sizeof reaction);
     reaction.size = sizeof reaction;
@@ -544,7 +544,7 @@ static void link_loop(size_t size) {
 }
 
 /* The letter of the thread's state, as the kernel tells it; takes no memory. */
-static char state_of(pid_t thread) {
+char state_of(pid_t thread) {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
     int file = open(path, O_RDONLY);
@@ -601,6 +601,25 @@ static void await(size_t size) {
     items = size;
 }
 
+/* 200 promises made and freed, and then the thread rests: it sleeps in a wait that ends at once. */
+static void work_and_rest(size_t size) {
+    vow_resolver *never;
+    vow_promise *waited = vow_promise_create(&never);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        make(200);
+        for (size_t j = 0; j < 200; j++) {
+            resolve(j);
+        }
+        release_promises(200);
+        CHECK(vow_await(waited, 1, NULL) == (int)VOW_PENDING);
+    }
+    measure_end();
+    vow_resolver_release(never);
+    vow_promise_release(waited);
+    items = size;
+}
+
 /* ----------------------------------------------------------------------------------- the list */
 
 static const workload workloads[] = {
@@ -629,6 +648,7 @@ static const workload workloads[] = {
     {"handlers-serial", "W6 a handler of 1,000 on a serial queue", 1000, handlers_serial, true},
     {"batch-serial", "W6 1,000 handlers on a serial queue", 200, batch_serial, true},
     {"await", "W8 a wait that is woken", 100, await, true},
+    {"work-and-rest", "200 promises, and then a rest", 20, work_and_rest, false},
 };
 
 /* The one with this name, of those and of the curves. */

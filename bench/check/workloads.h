@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <vow.h>
 
 #define CHECK(condition)                                                                           \
@@ -27,6 +28,9 @@ extern size_t ran;   /* handlers that ran; on one thread at a time */
 void make(size_t count);
 void resolve(size_t index);
 void release_promises(size_t count);
+vow_promise *then_on(vow_promise *promise, vow_handler handler, vow_executor *executor);
+vow_value count_run(vow_value input, void *context); /* counts in `ran` */
+char state_of(pid_t thread);
 
 typedef struct workload {
     const char *name;

@@ -7,7 +7,7 @@
 namespace vow {
 
 /// Switches tracing on, with a history in a file (nullptr: only the live graph), as VOW_TRACE does.
-/// Throws vow::error (errc::invalid_argument: it is on, or the file cannot be made),
+/// Throws vow::error (errc::invalid_argument: it is on, or the file cannot be made or written),
 /// std::bad_alloc.
 inline void start_trace(const char *path = nullptr) {
     const int status = vow_trace_start(path);
@@ -15,7 +15,7 @@ inline void start_trace(const char *path = nullptr) {
         detail::throw_code(status, "vow::start_trace");
 }
 
-/// Ends the file and switches tracing off. False: it was off.
+/// Ends the file and switches tracing off. False: it was off, or not all events are in the file.
 inline bool stop_trace() noexcept {
     return vow_trace_stop() == 0;
 }

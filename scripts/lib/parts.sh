@@ -38,12 +38,13 @@ part asan "C and C++ tests, faults, examples and demo under AddressSanitizer" \
     "$library $c_tests Tests/cpp Tests/demo scripts/sanitize scripts/cpp-tests scripts/demo-tests" "scripts/sanitize asan"
 part tsan "the same under ThreadSanitizer" "${inputs[asan]}" "scripts/sanitize tsan"
 part lsan "C tests, faults, examples and demo under LeakSanitizer alone" "${inputs[asan]} scripts/lsan" scripts/lsan
-part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind" scripts/valgrind
+part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind scripts/lib/valgrind.supp" scripts/valgrind
 part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
 part faces "Swift tests at full size, and for release; C++ by the other compilers and standards; packages on ours" \
     "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer examples-swift README.md scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
 part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
+part traces "vow-trace over 100,000 mutated traces and graphs, and over a million handlers" "Tests/trace tools" traces
 part self-tests "that the checks, budgets and models' results find planted faults" \
     "$library Tests/abi Tests/model bench/check scripts docs README.md" self_tests
 part packages "tarballs, Debian packages, users' build systems, in an empty Debian; twice the same bytes" \
@@ -103,6 +104,11 @@ pages() {
     through "libraries"
     suite "vow-trace, in a browser" --needs "chromium python3" Tests/trace/run browser
     suite "vow-trace, a real crawl" --needs "$c libcurl python3" Tests/trace/run real
+}
+
+traces() {
+    suite "vow-trace, 100,000 mutated files" --needs python3 Tests/trace/run fuzz 100000
+    suite "vow-trace, a million handlers" --needs python3 Tests/trace/run large
 }
 
 self_tests() {

@@ -3,6 +3,7 @@
 # In:  SWIFTC (default swiftc)
 # Out: CLANG CLANGXX LLD AR OBJCOPY NM   the toolchain's own, so that a compiler and make suffice
 #      SWIFT_LIB                         the toolchain's lib/swift
+#      SHADOW_STACK                      the compiler's flag for code that has one; empty: not on this machine
 #      DISPATCH_CFLAGS DISPATCH_LIBS     for C programs that call libdispatch themselves
 #      DISPATCH_DIR                      where libdispatch.so is; empty: the system's directories
 #      DISPATCH_STATIC_DIR               where libdispatch.a is; the same
@@ -35,6 +36,9 @@ LLD=$(tool ld.lld)
 AR=$(tool llvm-ar)
 OBJCOPY=$(tool llvm-objcopy)
 NM=$(tool llvm-nm)
+
+SHADOW_STACK=-fcf-protection=return
+echo 'int nothing;' | "$CLANG" -x c - -c $SHADOW_STACK -o /dev/null 2>/dev/null || SHADOW_STACK=
 
 # A libdispatch that is installed for every program goes before the toolchain's.
 system_dispatch() {

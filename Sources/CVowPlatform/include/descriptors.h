@@ -1,5 +1,5 @@
-/* Descriptors that the core waits on: events, timers, sets of descriptors; and libdispatch's
- * sources. All are closed on exec. A function that makes one says -1 when the system gives none. */
+/* Descriptors that the core waits on: events, timers, sets of descriptors. All are closed on exec.
+ * A function that makes one says -1 when the system gives none. */
 #ifndef VOW_DESCRIPTORS_H
 #define VOW_DESCRIPTORS_H
 
@@ -36,15 +36,5 @@ VOW_HIDDEN int vow_platform_look(int set, vow_platform_ready *ready, int count);
 VOW_HIDDEN int vow_platform_sleep(int set, int64_t nanoseconds);
 
 VOW_HIDDEN int vow_platform_is_open(int descriptor);
-
-/* A libdispatch source, never freed, that calls work(context) when its time has come or its
- * descriptor is readable; on a serial queue of its own, which gets a thread though others are
- * blocked. NULL: no memory. */
-VOW_HIDDEN void *vow_platform_make_timer_source(void (*work)(void *), void *context);
-VOW_HIDDEN void vow_platform_set_timer_source(void *source, int64_t delay);
-/* Suspended. Watches a descriptor of its own for the same file. */
-VOW_HIDDEN void *vow_platform_make_read_source(int descriptor, void (*work)(void *), void *context);
-VOW_HIDDEN void vow_platform_resume_source(void *source);
-VOW_HIDDEN void vow_platform_suspend_source(void *source);
 
 #endif

@@ -15,17 +15,29 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Zero-initialised storage of the calling thread. Static TLS: one load, no call, no allocation. */
+/* What a thread carries. Of static TLS, which is scarce where libraries are loaded late, it takes
+ * one pointer: one load, no call; NULL until vow_platform_open_thread. */
 #define VOW_THREAD_STORAGE_SIZE 512
 typedef struct vow_thread_storage {
     _Alignas(64) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
+    /* The thread's own stack, and where the last part of it begins; 0 until it is asked for. */
+    uintptr_t lower, upper, limit;
+    /* Called when the thread ends. */
+    void (*leave)(void);
 } vow_thread_storage;
-extern _Thread_local vow_thread_storage vow_thread_local
+extern _Thread_local vow_thread_storage *vow_thread
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 static inline void *vow_platform_thread(void) {
-    return vow_thread_local.bytes;
+    return vow_thread;
 }
+
+/* Gives the calling thread its storage, zeroes. Ends the process where there is no memory at all:
+ * so many threads as the reserve has places for get one even then. */
+__attribute__((visibility("hidden"))) void *vow_platform_open_thread(void);
+
+/* Gives it back. */
+__attribute__((visibility("hidden"))) void vow_platform_close_thread(void);
 
 /* Zero-initialised storage of the process, for what must exist without being allocated. */
 #define VOW_STATIC_STORAGE_SIZE 8192
@@ -36,14 +48,6 @@ extern vow_static_storage vow_static __attribute__((visibility("hidden")));
 
 static inline void *vow_platform_static(void) {
     return vow_static.bytes;
-}
-
-/* 256 addresses, NULL at first, for those who look by another address. */
-#define VOW_BUCKET_COUNT 256
-extern void *vow_bucket_storage[VOW_BUCKET_COUNT] __attribute__((visibility("hidden")));
-
-static inline void *vow_platform_buckets(void) {
-    return vow_bucket_storage;
 }
 
 /* Runs start() once in the process; every caller returns after it has run. */
@@ -142,12 +146,45 @@ static inline int vow_platform_is_main_thread(void) {
 /* Whether the calling thread has stack to spare: a quarter of it, 128 KiB at most. */
 __attribute__((visibility("hidden"))) int vow_platform_has_stack_left(void);
 
+/* Whether this place on the calling thread's own stack belongs to a function that is gone. */
+__attribute__((visibility("hidden"))) int vow_platform_is_left(const void *place);
+
+/* From now on a thread may end inside a handler: what it leaves stays as it is. */
+__attribute__((visibility("hidden"))) void vow_platform_let_threads_end(void);
+
 /* dispatch_retain and dispatch_release, which the Swift importer withholds. */
 __attribute__((visibility("hidden"))) void vow_platform_retain_queue(void *queue);
 __attribute__((visibility("hidden"))) void vow_platform_release_queue(void *queue);
 
-/* Runs work(NULL) on a new, detached thread with all signals blocked: they are the program's. False
- * when the system gives no thread. */
-__attribute__((visibility("hidden"))) int vow_platform_start_thread(void *(*work)(void *));
+/* Runs work(context) on a new, detached thread. Signals that are sent to the process are the
+ * program's threads' to take: only those that a thread brings on itself, and a profiler's, come to
+ * this one. False when the system gives no thread. */
+__attribute__((visibility("hidden"))) int vow_platform_start_thread(void *(*work)(void *),
+                                                                    void *context);
+
+/* Runs work(context), and lost(context) if the thread leaves that by pthread_exit. The thread
+ * cannot be cancelled. */
+__attribute__((visibility("hidden"))) void
+vow_platform_run_guarded(void (*work)(void *), void (*lost)(void *), void *context);
+
+/* What debuggers and `top` call the calling thread. */
+__attribute__((visibility("hidden"))) void vow_platform_name_thread(const char *name);
+
+/* How many processors the process may use; at least 1. */
+__attribute__((visibility("hidden"))) int vow_platform_processors(void);
+
+/* The clock of the processor's time that the calling thread has had, for vow_platform_time_of. It
+ * may be read for as long as the thread is there. */
+static inline clockid_t vow_platform_own_clock(void) {
+    clockid_t clock = CLOCK_MONOTONIC;
+    pthread_getcpuclockid(pthread_self(), &clock);
+    return clock;
+}
+
+static inline int64_t vow_platform_time_of(clockid_t clock) {
+    struct timespec time = {0, 0};
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
 
 #endif

@@ -64,6 +64,8 @@ typedef struct vow_trace_view {
     /* 1: a checked build, where each of them has a seal. */
     uint32_t is_checked;
     uint32_t unused;
+    /* In that build the seals have its address in them: see copies.h. */
+    const void *copy;
 } vow_trace_view;
 extern vow_trace_view vow_platform_trace_view __attribute__((visibility("hidden")));
 
@@ -99,16 +101,6 @@ __attribute__((visibility("hidden"))) const char *vow_platform_program(void);
 /* What the environment says; NULL: nothing, or the program runs with the rights of somebody else.
  */
 __attribute__((visibility("hidden"))) const char *vow_platform_environment(const char *name);
-
-/* A new file for writing; -1 and errno. "%p" in the path stands for the process's number. */
-__attribute__((visibility("hidden"))) int vow_platform_create_file(const char *path);
-
-/* Writes all. False and errno where it cannot. No point where a thread is cancelled. */
-__attribute__((visibility("hidden"))) int vow_platform_write(int fd, const void *bytes,
-                                                             size_t count);
-
-/* What errno means, with a NUL. */
-__attribute__((visibility("hidden"))) void vow_platform_error(char *buffer, size_t size);
 
 /* Has leave() called when the program exits. Only the first call counts. */
 __attribute__((visibility("hidden"))) void vow_platform_at_exit(void (*leave)(void));

@@ -37,7 +37,7 @@ extension PromiseError: CustomStringConvertible {
         switch self {
         case .invalidArgument(let text): text
         case .outOfMemory: "out of memory"
-        case .forked: "a forked child has no libdispatch threads to run this on"
+        case .forked: "a forked child has no threads to run this on"
         case .broken: "the last resolver was released without resolving the promise"
         case .cycle: "the promise would have to wait for itself"
         case .timedOut(nil): "it took too long"

@@ -18,10 +18,10 @@ extension PromiseRuntime {
     /// Switches tracing on: every live promise is known from here on, with its age, its label, where it was made and what
     /// it waits for. Promises made earlier are known from their next step on.
     ///
-    /// - Parameter path: a file, emptied, for the history of all steps in Chrome's trace event format; `%p` in it stands
+    /// - Parameter path: a file, replaced, for the history of all steps in Chrome's trace event format; `%p` in it stands
     ///   for the number of the process. Nil: only the live graph is kept.
-    /// - Throws: ``PromiseError/invalidArgument(_:)`` when tracing is on already or the file cannot be made, and the text
-    ///   says why.
+    /// - Throws: ``PromiseError/invalidArgument(_:)`` when tracing is on already or the file cannot be made or written, and
+    ///   the text says why.
     public static func startTrace(to path: String? = nil) throws(PromiseError) {
         switch vow_trace_start(path) {
         case 0: return
@@ -35,7 +35,7 @@ extension PromiseRuntime {
 
     /// Ends the file and switches tracing off, as the end of the program does.
     ///
-    /// - Returns: false if it was off.
+    /// - Returns: false if it was off, or if not all events are in the file: then standard error says so.
     @discardableResult
     public static func stopTrace() -> Bool { vow_trace_stop() == 0 }
 

@@ -17,8 +17,16 @@ public enum PromiseRuntime {
         vow_stats(&counted)
         return Statistics(
             created: counted.created, settled: counted.settled, live: counted.live,
-            pending: counted.pending, handlers: counted.handlers, bytes: counted.bytes)
+            pending: counted.pending, handlers: counted.handlers, bytes: counted.bytes,
+            spare: counted.spare)
     }
+
+    /// Gives back the memory that the calling thread keeps of promises that it freed. A thread that rests in the
+    /// library does so by itself; this is for one that never does and has had a burst.
+    ///
+    /// - Returns: how many bytes.
+    @discardableResult
+    public static func trim() -> Int { vow_trim() }
 
     /// Ends the library's work in the process, for good: new work for pool and queues is refused with
     /// ``PromiseError/shutDown``; what was queued is run, for at most this time, and then rejected.
@@ -49,5 +57,7 @@ public enum PromiseRuntime {
         public let handlers: UInt64
         /// Memory held by promises, values and executors.
         public let bytes: UInt64
+        /// Memory of freed promises that threads keep for new ones; not among the bytes.
+        public let spare: UInt64
     }
 }

@@ -9,7 +9,8 @@ func record(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer
     let record = RecordPointer(handle)
     #if VOW_CHECKED
         if let record, record.pointee.seal != Seal.live {
-            fatal(function, ": the handle was released before (or is none)")
+            Seal.refuse(
+                record.pointee.seal, function, ": the handle was released before (or is none)")
         }
     #endif
     return record
@@ -48,7 +49,8 @@ func executorRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Execu
     let executor = ExecutorPointer(handle)
     #if VOW_CHECKED
         if let executor, executor.pointee.seal != Seal.live {
-            fatal(function, ": the executor was released before (or is none)")
+            Seal.refuse(
+                executor.pointee.seal, function, ": the executor was released before (or is none)")
         }
     #endif
     return executor
@@ -60,7 +62,9 @@ func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePo
     let source = SourcePointer(handle)
     #if VOW_CHECKED
         if let source, source.pointee.seal != Seal.live {
-            fatal(function, ": the source or token was released before (or is none)")
+            Seal.refuse(
+                source.pointee.seal, function,
+                ": the source or token was released before (or is none)")
         }
     #endif
     return source
@@ -80,7 +84,7 @@ func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourceP
 func checkValue(_ value: vow_value, _ function: StaticString) {
     #if VOW_CHECKED
         if let box = value.box, box.pointee.seal != Seal.live {
-            fatal(function, ": the value was released before")
+            Seal.refuse(box.pointee.seal, function, ": the value was released before")
         }
         if value.promise != nil { _ = promiseRecord(OpaquePointer(value.as.pointer), function) }
     #endif
@@ -91,6 +95,10 @@ func checkValue(_ value: vow_value, _ function: StaticString) {
 func isSizeValid<Struct>(_ size: Int, of _: Struct.Type) -> Bool {
     size >= MemoryLayout<Struct>.size
 }
+
+/// Whether there can be an array of so many values or pointers. Else the caller's, which is none, must not be touched: a
+/// program's addresses have 56 bits at most. (SIZE_MAX, seen as a signed number, is negative.)
+func canBeArray(_ count: Int) -> Bool { count >= 0 && count <= 1 << 52 }
 
 /// An error VOW_EINVAL (owned) whose message is "function: what is wrong".
 func invalidArgument(_ function: StaticString, _ problem: StaticString) -> vow_value {

@@ -63,8 +63,8 @@ public func vow_cancel_source_create_linked(
     _ parents: UnsafePointer<OpaquePointer?>!, _ count: Int
 ) -> OpaquePointer! {
     let thread = currentThread()
-    let tokens = UnsafeBufferPointer<OpaquePointer?>(
-        start: parents, count: parents == nil ? 0 : count)
+    if parents == nil && count != 0 || !canBeArray(count) { return nil }
+    let tokens = UnsafeBufferPointer<OpaquePointer?>(start: parents, count: count)
     for token in tokens { _ = tokenRecord(token, "vow_cancel_source_create_linked") }
     let source = makeSource(linkedTo: tokens, thread)
     leave(thread)

@@ -142,7 +142,9 @@ private func scopeRecord(_ handle: OpaquePointer?, _ function: StaticString) -> 
     let scope = ScopePointer(handle)
     #if VOW_CHECKED
         if let scope, scope.pointee.seal != Seal.live {
-            fatal(function, ": the scope was closed or released before (or is none)")
+            Seal.refuse(
+                scope.pointee.seal, function,
+                ": the scope was closed or released before (or is none)")
         }
     #endif
     return scope

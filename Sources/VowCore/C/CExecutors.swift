@@ -10,7 +10,9 @@ public func vow_executor_inline() -> OpaquePointer! {
 
 @_cdecl("vow_executor_pool") @implementation
 public func vow_executor_pool() -> OpaquePointer! {
-    _ = currentThread()
+    let thread = currentThread()
+    prepareWorkers(thread)
+    leave(thread)
     return OpaquePointer(ownExecutors.pool)
 }
 
@@ -23,7 +25,9 @@ public func vow_executor_main() -> OpaquePointer! {
 
 @_cdecl("vow_executor_serial") @implementation
 public func vow_executor_serial(_ label: UnsafePointer<CChar>!) -> OpaquePointer! {
-    _ = currentThread()
+    let thread = currentThread()
+    prepareWorkers(thread)
+    leave(thread)
     return OpaquePointer(makeSerialExecutor(label: label))
 }
 

@@ -9,7 +9,8 @@ private func loopRecord(_ handle: OpaquePointer?, _ function: StaticString) -> L
     #if VOW_CHECKED
         if let loop, loop.pointee.seal != Seal.live || loop.pointee.isClosed.loadRelaxed() == 1 {
             if loop.pointee.seal != Seal.live || !loop.isRun(by: currentThread()) {
-                fatal(function, ": the loop was destroyed before (or is none)")
+                Seal.refuse(
+                    loop.pointee.seal, function, ": the loop was destroyed before (or is none)")
             }
         }
     #endif
@@ -52,6 +53,7 @@ public func vow_loop_run_once(_ loop: OpaquePointer!, _ timeout_ns: Int64) -> In
     guard let loop = loopRecord(loop, "vow_loop_run_once"), timeout_ns >= Int64(VOW_FOREVER)
     else { return VOW_EINVAL }
     let thread = currentThread()
+    checkHandlersAreThere(thread)
     let result = runOnce(loop, until: deadline(timeout_ns), thread)
     leave(thread)
     return result
@@ -67,6 +69,7 @@ public func vow_loop_run_until(
     else { return VOW_EINVAL }
     let thread = currentThread()
     if !record.pointee.state.read().hasValue {
+        checkHandlersAreThere(thread)
         // The handler that runs may destroy it.
         loop.retain()
         let result = wait(for: record, until: deadline(timeout_ns), running: loop, thread)
@@ -77,6 +80,7 @@ public func vow_loop_run_until(
         case .timedOut: return Int32(VOW_PENDING)
         case .deadlock: return VOW_EDEADLOCK
         case .forked: return VOW_EFORKED
+        case .noThread: return VOW_ENOMEM
         case .shutDown: return VOW_ESHUTDOWN
         case .isBusy: return VOW_EINVAL
         }

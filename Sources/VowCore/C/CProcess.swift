@@ -55,6 +55,13 @@ public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
     filled.pending = sums.promisesMade &- sums.promisesSettled &- sums.promisesFreedPending
     filled.handlers = sums.handlersRegistered &- sums.handlersDone
     filled.bytes = sums.bytesTaken &- sums.bytesFreed
+    filled.spare = sums.spareBytes
     memcpy(out, &filled, min(filled.size, MemoryLayout<vow_statistics>.size))
     return 0
+}
+
+@_cdecl("vow_trim") @implementation
+public func vow_trim() -> Int {
+    // A thread that has not entered keeps nothing.
+    vow_platform_thread() != nil ? giveSpareMemoryBack() : 0
 }

@@ -12,7 +12,8 @@ public func vow_trace_start(_ path: UnsafePointer<CChar>!) -> Int32 {
 public func vow_trace_stop() -> Int32 {
     // The environment may switch it on at this moment.
     _ = currentThread()
-    return stopTrace() ? 0 : VOW_EINVAL
+    guard let missing = stopTrace() else { return VOW_EINVAL }
+    return Int32(clamping: missing)
 }
 
 @_cdecl("vow_promise_set_label") @implementation

@@ -36,7 +36,7 @@ public func vow_object(_ pointer: UnsafeMutableRawPointer!, _ cls: UnsafePointer
 public func vow_list(_ items: UnsafePointer<vow_value>!, _ count: Int) -> vow_value {
     let thread = currentThread()
     if items == nil && count != 0 { return invalidArgument("vow_list", "items is NULL") }
-    if count < 0 { return ownErrors.noMemory }
+    if !canBeArray(count) { return ownErrors.noMemory }
     for index in 0..<count { checkValue(items[index], "vow_list") }
     if let list = makeList(items, count: count) { return list }
     for index in 0..<count { items[index].release(thread) }

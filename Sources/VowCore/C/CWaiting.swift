@@ -13,6 +13,7 @@ public func vow_await(
     let thread = currentThread()
     if !record.pointee.state.read().hasValue {
         if timeout_ns == 0 { return Int32(VOW_PENDING) }
+        checkHandlersAreThere(thread)
         let deadline: Deadline = timeout_ns == Int64(VOW_FOREVER) ? .never : .after(timeout_ns)
         let result = wait(for: record, until: deadline, thread)
         leave(thread)
@@ -21,6 +22,7 @@ public func vow_await(
         case .timedOut: return Int32(VOW_PENDING)
         case .deadlock: return VOW_EDEADLOCK
         case .forked: return VOW_EFORKED
+        case .noThread: return VOW_ENOMEM
         case .shutDown, .isBusy: fatal("a wait without a loop ended as if it had one")
         }
     }

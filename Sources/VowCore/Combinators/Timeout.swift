@@ -158,6 +158,7 @@ private func decide(
     return before
 }
 
+@inline(never)
 private func letGo(of limited: TimeoutPointer, _ thread: ThreadPointer) {
     if limited.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     limited.promise.releaseProducer(thread)

@@ -4,9 +4,9 @@
 import CVow
 
 /// The default. Without the lock, `shortcut` is the address of one that lives for ever, or 0 for the pool, or
-/// `noShortcut`.
+/// `noShortcut`; that also before anybody has asked.
 private let standardLock = SpinLock()
-private let shortcut = AtomicWord(0)
+private let shortcut = AtomicWord(noShortcut)
 private let noShortcut: UInt64 = 1
 nonisolated(unsafe) private var standard: ExecutorPointer?
 
@@ -23,19 +23,21 @@ func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> 
 @inline(__always)
 private func executorOutsideHandlers(_ thread: ThreadPointer) -> ExecutorPointer {
     // A loop's reference is its executor's.
-    homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor()
+    homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor(thread)
 }
 
 @inline(__always)
-private func standardExecutor() -> ExecutorPointer {
+private func standardExecutor(_ thread: ThreadPointer) -> ExecutorPointer {
     let word = shortcut.loadAcquire()
-    if word == noShortcut { return standardExecutorSlowly() }
+    if word == noShortcut { return standardExecutorSlowly(thread) }
     return ExecutorPointer(bitPattern: UInt(word)) ?? ownExecutors.pool
 }
 
 @inline(never)
-private func standardExecutorSlowly() -> ExecutorPointer {
-    standardLock.withLock {
+private func standardExecutorSlowly(_ thread: ThreadPointer) -> ExecutorPointer {
+    prepareWorkers(thread)
+    return standardLock.withLock {
+        if standard == nil && hasWorkers { shortcut.storeRelease(wayTo(nil)) }
         let executor: ExecutorPointer = standard ?? ownExecutors.pool
         executor.retain()
         return executor
@@ -45,6 +47,7 @@ private func standardExecutorSlowly() -> ExecutorPointer {
 /// - Parameter executor: borrowed, kept; nil: the pool.
 func setStandardExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
     executor?.retain()
+    if executor == nil { prepareWorkers(thread) }
     let before = standardLock.withLock {
         let before = standard
         standard = executor

@@ -3,11 +3,18 @@
 
 import CVow
 
-/// Under the lock, like the neighbours' fields. The count of ambient ones says without the lock that there
-/// is nothing to look for.
+/// Under the lock, like the fields for it. The count of ambient ones says without the lock that there is nothing to
+/// look for.
 private let directoryLock = SpinLock()
 private let ambientCount = AtomicWord(0)
-nonisolated(unsafe) private var firstListed: ExecutorPointer?
+nonisolated(unsafe) private var firstAmbient: ExecutorPointer?
+/// Those on queues. Written once, before any thread has entered.
+nonisolated(unsafe) private var onQueues: AddressTablePointer! = nil
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareExecutorDirectory(_ storage: inout UnsafeMutableRawPointer) {
+    onQueues = AddressTable.make(&storage)
+}
 
 /// The custom executor that the thread belongs to, owned. Asks foreign code, so never under the lock.
 @inline(__always)
@@ -15,40 +22,81 @@ func ambientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     ambientCount.loadAcquire() == 0 ? nil : findAmbientExecutor(thread)
 }
 
+/// The one that said so last on this thread is asked first, so that a thread which belongs to one does not pay for the
+/// others. Whoever belongs to none has to ask all: what one has answered says nothing of the next time.
 @inline(never)
 private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
-    var candidate = directoryLock.withLock { retainedExecutor(from: firstListed) { _ in true } }
-    while let executor = candidate {
-        if let current = executor.pointee.cls?.pointee.current,
-            runForeign(thread, { current(executor.pointee.context) })
-        {
-            return executor
-        }
-        candidate = directoryLock.withLock {
-            retainedExecutor(from: executor.pointee.nextListed) { _ in true }
-        }
-        executor.release(thread)
+    let last = directoryLock.withLock { retained(thread.pointee.ambient.executor) }
+    if let last, isCurrent(last, thread) { return last }
+    let found = askAll(but: last, thread)
+    last?.release(thread)
+    if let found { directoryLock.withLock { thread.pointee.ambient.remember(found, thread) } }
+    return found
+}
+
+private func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
+    guard let current = executor.pointee.cls?.pointee.current else { return false }
+    return runForeign(thread) { current(executor.pointee.context) }
+}
+
+/// The lock is taken for a few at a time.
+private func askAll(but asked: ExecutorPointer?, _ thread: ThreadPointer) -> ExecutorPointer? {
+    let few = 16
+    return withUnsafeTemporaryAllocation(of: ExecutorPointer.self, capacity: few) { batch in
+        var found: ExecutorPointer?
+        // The last one of a batch is kept, and so in the list, until those behind it are taken.
+        var last: ExecutorPointer?
+        repeat {
+            var count = 0
+            directoryLock.withLock {
+                var next = last == nil ? firstAmbient : last?.pointee.nextListed
+                while let executor = next, count < few {
+                    if retainUnlessDead(executor) {
+                        batch[count] = executor
+                        count += 1
+                    }
+                    next = executor.pointee.nextListed
+                }
+            }
+            last?.release(thread)
+            last = found == nil && count == few ? batch[few - 1] : nil
+            for index in 0..<count {
+                let executor = batch[index]
+                if found == nil && executor != asked && isCurrent(executor, thread) {
+                    found = executor
+                } else if executor != last {
+                    executor.release(thread)
+                }
+            }
+        } while last != nil && found == nil
+        if let last, last != found { last.release(thread) }
+        return found
     }
-    return nil
 }
 
 /// The executor that was made for a serial queue, owned.
 func listedExecutor(on queue: WorkQueue) -> ExecutorPointer? {
-    directoryLock.withLock {
-        retainedExecutor(from: firstListed) { $0.pointee.queue == queue }
-    }
+    directoryLock.withLock { known(on: queue) }
 }
 
-/// Under the lock. One whose last reference is gone is on its way out of the list and passed over.
-private func retainedExecutor(
-    from start: ExecutorPointer?, where isWanted: (ExecutorPointer) -> Bool
-) -> ExecutorPointer? {
-    var candidate = start
-    while let executor = candidate {
-        if isWanted(executor) && retainUnlessDead(executor) { return executor }
-        candidate = executor.pointee.nextListed
+/// Under the lock. One whose last reference is gone is on its way out of the table and passed over.
+private func known(on queue: WorkQueue) -> ExecutorPointer? {
+    var place = onQueues.first(queue.address)
+    while let current = place {
+        // It is the first field.
+        let executor = UnsafeMutableRawPointer(current).assumingMemoryBound(to: ExecutorRecord.self)
+        if let known = retained(executor) { return known }
+        place = current.nextLike
     }
     return nil
+}
+
+private func place(of executor: ExecutorPointer) -> TablePlace {
+    UnsafeMutableRawPointer(executor).assumingMemoryBound(to: TableMember.self)
+}
+
+private func retained(_ executor: ExecutorPointer?) -> ExecutorPointer? {
+    executor.flatMap { retainUnlessDead($0) ? $0 : nil }
 }
 
 private func retainUnlessDead(_ executor: ExecutorPointer) -> Bool {
@@ -61,40 +109,71 @@ private func retainUnlessDead(_ executor: ExecutorPointer) -> Bool {
 
 /// Lists an executor on a serial queue of the program, unless there is one; returns that one then, owned.
 func listUnlessKnown(_ executor: ExecutorPointer, on queue: WorkQueue) -> ExecutorPointer? {
-    directoryLock.withLock {
-        if let known = retainedExecutor(from: firstListed, where: { $0.pointee.queue == queue }) {
-            return known
-        }
-        enter(executor)
+    var isUntended = false
+    let other: ExecutorPointer? = directoryLock.withLock {
+        if let known = known(on: queue) { return known }
+        executor.pointee.isListed = true
+        onQueues.add(place(of: executor), queue.address)
+        isUntended = onQueues.pointee.isUntended
         return nil
     }
+    if isUntended { tend(onQueues, directoryLock) }
+    return other
 }
 
-func list(_ executor: ExecutorPointer) { directoryLock.withLock { enter(executor) } }
+/// A custom one that can tell whether a thread is its own.
+func list(_ executor: ExecutorPointer) {
+    directoryLock.withLock {
+        enter(executor)
+        ambientCount.addAsOnlyWriter(1)
+    }
+}
 
 /// Under the lock.
 private func enter(_ executor: ExecutorPointer) {
     executor.pointee.isListed = true
-    executor.pointee.nextListed = firstListed
-    firstListed?.pointee.previousListed = executor
-    firstListed = executor
-    if isAmbient(executor) { ambientCount.addAsOnlyWriter(1) }
+    executor.pointee.nextListed = firstAmbient
+    firstAmbient?.pointee.previousListed = executor
+    firstAmbient = executor
 }
 
 func unlist(_ executor: ExecutorPointer) {
-    directoryLock.withLock {
-        let next = executor.pointee.nextListed
-        let previous = executor.pointee.previousListed
-        next?.pointee.previousListed = previous
-        if let previous { previous.pointee.nextListed = next } else { firstListed = next }
-        if isAmbient(executor) { ambientCount.addAsOnlyWriter(UInt64.max) }
+    let isUntended = directoryLock.withLock {
+        if executor.pointee.kind == .custom {
+            leave(executor)
+            ambientCount.addAsOnlyWriter(UInt64.max)
+            forgetByAll(executor)
+            return false
+        }
+        let place = place(of: executor)
+        if let queue = place.pointee.key { _ = onQueues.remove(queue, only: place) }
+        return onQueues.pointee.isUntended
     }
+    if isUntended { tend(onQueues, directoryLock) }
 }
 
-private func isAmbient(_ executor: ExecutorPointer) -> Bool {
-    executor.pointee.cls?.pointee.current != nil
+private func leave(_ executor: ExecutorPointer) {
+    let next = executor.pointee.nextListed
+    let previous = executor.pointee.previousListed
+    next?.pointee.previousListed = previous
+    if let previous { previous.pointee.nextListed = next } else { firstAmbient = next }
 }
 
 /// Around a fork.
 func lockExecutorDirectory() { directoryLock.lock() }
 func unlockExecutorDirectory() { directoryLock.unlock() }
+
+/// In a forked child, under the lock: the other threads are gone.
+func forgetAmbientsOfOthers(but survivor: ThreadPointer?) {
+    var executor = firstAmbient
+    while let current = executor {
+        current.pointee.firstRemembering = nil
+        executor = current.pointee.nextListed
+    }
+    if let survivor { survivor.pointee.ambient.beAlone(survivor) }
+}
+
+/// The thread ends.
+func forgetAmbient(_ thread: ThreadPointer) {
+    directoryLock.withLock { thread.pointee.ambient.forget() }
+}

@@ -1,12 +1,13 @@
 // Making and freeing executors. Nil when there is no memory.
 
 import CVow
+import CVowPlatform
 
 func makeSerialExecutor(label: UnsafePointer<CChar>?) -> ExecutorPointer? {
-    guard let queue = WorkQueue.serial(label: label) else { return nil }
+    let nameSize = label.map { strlen($0) + 1 } ?? 0
     let executor = makeExecutor(
-        ExecutorRecord(.serial, isSerial: true, isImmortal: false, queue: queue))
-    if executor == nil { queue.release() }
+        ExecutorRecord(.serial, isSerial: true, isImmortal: false), nameSize: nameSize)
+    if let label, let executor { executor.name?.update(from: label, count: nameSize) }
     return executor
 }
 
@@ -58,10 +59,14 @@ func makeLoopExecutor(_ loop: UnsafeMutableRawPointer) -> ExecutorPointer? {
     return executor
 }
 
-private func makeExecutor(_ record: consuming ExecutorRecord) -> ExecutorPointer? {
-    guard let memory = takeMemory(MemoryLayout<ExecutorRecord>.stride) else { return nil }
+private func makeExecutor(
+    _ record: consuming ExecutorRecord, nameSize: Int = 0
+) -> ExecutorPointer? {
+    let size = MemoryLayout<ExecutorRecord>.stride + nameSize
+    guard let memory = takeMemory(size) else { return nil }
     let executor = memory.bindMemory(to: ExecutorRecord.self, capacity: 1)
     executor.initialize(to: record)
+    executor.pointee.nameSize = nameSize
     return executor
 }
 
@@ -96,5 +101,6 @@ func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         executor.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(executor, MemoryLayout<ExecutorRecord>.stride)
+    let size = MemoryLayout<ExecutorRecord>.stride + executor.pointee.nameSize
+    giveMemoryBack(executor, size)
 }

@@ -1,190 +1,239 @@
-// The pool: our own queue of ready reactions, emptied by workers that run on libdispatch's global queue.
-// Having the queue here is what lets a waiting worker run the very work that it waits for.
+// The pool: ready work, and who does it. Three kinds of work stand here: the pool's reactions and the drains of serial
+// executors, each in the order in which they came, and what has happened off loops. The workers are threads of our own, so
+// that handing work over needs neither memory nor a new thread.
 //
-// Everything is under one lock that is held for a few instructions. A worker signs off under the lock when
-// the queue is empty, and whoever adds sees under the lock how many there are: no reaction is left lying.
+// Everything is under one lock that is held for a few instructions. Whoever leaves it has called a worker if there is
+// work that may begin: a worker looks at all kinds before it becomes idle, and who adds work sees who is idle.
+//
+// Of reactions and of drains as many run at once as the process has processors, so long handlers of one kind do not hold up
+// the other. Workers that wait in `vow_await` do not count, nor do those that the keeper has seen asleep.
 
 import CVow
+import CVowPlatform
 
-/// So many workers are sent at most; libdispatch decides how many of them run at once.
-private let mostWorkers = 64
-/// How deep a wait looks into the queue for what it waits for.
-private let searchDepth = 4096
-/// How long a stand-in without work stays, in nanoseconds.
-private let standInPatience: Int64 = 200_000_000
-
-private struct Pool {
-    var queue = MemberList()
-    /// Sent or running, not blocked and not idle.
-    var workers = 0
-    /// Workers that wait inside a handler.
-    var blocked = 0
-    /// Stand-ins that found no work a moment ago.
-    var idle: UnsafeMutablePointer<IdleStandIn>?
+/// What a worker does, or was called to do.
+enum Duty: Int {
+    case reactions
+    case drains
+    case events
 }
 
-private let poolLock = SpinLock()
-nonisolated(unsafe) private var pool = Pool()
+/// Those who have the same duty.
+struct Crew {
+    /// Working, or called and on their way; not those that wait.
+    var busy = 0
+    /// Of those, who is on the way.
+    var called = 0
+    /// Of those, how many sleep in the system, as far as the keeper has seen.
+    var asleep = 0
+}
+
+/// What has happened off loops.
+struct Events: OptionSet {
+    let rawValue: UInt8
+    /// A timer of the process's clock is due.
+    static let clock = Events(rawValue: 1)
+    /// A descriptor of the process's table is ready.
+    static let watches = Events(rawValue: 2)
+}
+
+struct Pool {
+    /// More threads than these are never made: a wait that would need another one is refused.
+    static let mostWorkers = 2048
+    /// Handlers of events may be held up; so many at a time hold up nobody else.
+    private static let mostAtEvents = 32
+
+    /// How many reactions, and how many drains, run at once; 0: nobody has asked yet.
+    var width = 0
+    var reactions = MemberList()
+    var drains = DrainList()
+    var events = Events()
+    private var crews = (Crew(), Crew(), Crew())
+    /// Threads that are there, and threads that somebody is trying to make.
+    var workers = 0
+    var starting = 0
+    /// Workers that wait inside a handler.
+    var blocked = 0
+    /// Those without work, the last to come first.
+    var idle: WorkerPointer?
+    /// All that have begun.
+    var all: WorkerPointer?
+    var keeper = Keeper()
+    /// After `vow_shutdown`: who finds nothing more to do ends.
+    var isClosed = false
+
+    subscript(duty: Duty) -> Crew {
+        get {
+            switch duty {
+            case .reactions: crews.0
+            case .drains: crews.1
+            case .events: crews.2
+            }
+        }
+        set {
+            switch duty {
+            case .reactions: crews.0 = newValue
+            case .drains: crews.1 = newValue
+            case .events: crews.2 = newValue
+            }
+        }
+    }
+
+    func has(_ duty: Duty) -> Bool {
+        switch duty {
+        case .reactions: !reactions.isEmpty
+        case .drains: !drains.isEmpty
+        case .events: !events.isEmpty
+        }
+    }
+
+    /// Whether more of it may run at once.
+    func hasRoom(for duty: Duty) -> Bool {
+        if duty == .events { return self[duty].busy < Pool.mostAtEvents }
+        return self[duty].busy < width + self[duty].asleep
+    }
+
+    var hasAny: Bool { has(.reactions) || has(.drains) || has(.events) }
+
+    /// Whether there is more than those who are on their way will begin.
+    func hasMore(_ duty: Duty) -> Bool {
+        switch duty {
+        case .reactions:
+            !reactions.isEmpty && (self[duty].called == 0 || reactions.first != reactions.last)
+        case .drains: !drains.isEmpty && (self[duty].called == 0 || !drains.hasOnlyOne)
+        case .events: events.rawValue.nonzeroBitCount > self[duty].called
+        }
+    }
+
+    /// One at a time: what one of them calls may be held up.
+    fileprivate mutating func takeEvent() -> Events? {
+        if events.isEmpty { return nil }
+        let event: Events = events.contains(.clock) ? .clock : .watches
+        events.remove(event)
+        return event
+    }
+
+    private func mayBegin(_ duty: Duty) -> Bool { has(duty) && hasRoom(for: duty) }
+
+    /// What a worker does after something else: events first; then more of the same, but the other kind where nobody does
+    /// that, so that even a single worker does both. Nil: there is nothing that may begin.
+    func duty(after last: Duty) -> Duty? {
+        if mayBegin(.events) { return .events }
+        let same: Duty = last == .drains ? .drains : .reactions
+        let other: Duty = last == .drains ? .reactions : .drains
+        if mayBegin(other) && (self[other].busy == 0 || !mayBegin(same)) { return other }
+        return mayBegin(same) ? same : nil
+    }
+}
+
+let poolLock = SpinLock()
+nonisolated(unsafe) var pool = Pool()
+
+// MARK: Adding work
 
 func submitPooled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let isMine =
         thread.pointee.isAboutToLookForWork && !thread.pointee.owesWorker
         && thread.pointee.foreignDepth == 0
     poolLock.lock()
-    pool.queue.append(reaction)
-    let reinforcement: Reinforcement = isMine ? .none : claimWorker()
+    pool.reactions.append(reaction)
+    let call: Call = isMine ? .nobody : pool.callForMore()
     poolLock.unlock()
     if isMine { thread.pointee.owesWorker = true }
-    send(reinforcement)
+    make(call, thread)
 }
 
-/// The worker that was about to look for work does something else first: another one is sent.
+/// - Parameter executor: retained for the drain.
+func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
+    poolLock.lock()
+    pool.drains.append(executor)
+    let call = pool.callForMore()
+    poolLock.unlock()
+    make(call, thread)
+}
+
+/// The worker that was about to look for work does something else first: another one is called.
 @inline(__always)
 func payOwedWorker(_ thread: ThreadPointer) {
-    if thread.pointee.owesWorker { sendOwedWorker(thread) }
+    if thread.pointee.owesWorker { callOwedWorker(thread) }
 }
 
-private func sendOwedWorker(_ thread: ThreadPointer) {
+@inline(never)
+private func callOwedWorker(_ thread: ThreadPointer) {
     thread.pointee.owesWorker = false
     poolLock.lock()
-    let reinforcement: Reinforcement = pool.queue.isEmpty ? .none : claimWorker()
+    let call = pool.callForMore()
     poolLock.unlock()
-    send(reinforcement)
+    make(call, thread)
 }
 
-// MARK: Workers
-
-private enum Reinforcement {
-    case none, worker, standIn
-    case idle(UnsafeMutablePointer<IdleStandIn>)
-}
-
-/// Under the lock: who is to come to work. Where workers are blocked, libdispatch would make another
-/// thread only seconds later, and none beyond 255.
-private func claimWorker() -> Reinforcement {
-    if pool.workers >= mostWorkers { return .none }
-    pool.workers += 1
-    if pool.blocked == 0 { return .worker }
-    guard let idle = pool.idle else { return .standIn }
-    pool.idle = idle.pointee.next
-    return .idle(idle)
-}
-
-private func send(_ reinforcement: Reinforcement) {
-    switch reinforcement {
-    case .none: break
-    case .worker: WorkQueue.global.submit(nil, work)
-    case .standIn: if !startThread(standIn) { WorkQueue.global.submit(nil, work) }
-    case .idle(let idle): idle.call()
-    }
-}
-
-/// What a worker does.
-private func work(_: UnsafeMutableRawPointer?) { workUntilNothingIsLeft(currentThread()) }
-
-private func workUntilNothingIsLeft(_ thread: ThreadPointer) {
-    withPlace(at: ownExecutors.pool, thread) {
-        while let reaction = nextReaction(thread) {
-            run(reaction, looksForWorkNext: true, thread)
-            leave(thread)
-            count(thread.cell.pointee.counters.workEnded)
-        }
-    }
-}
-
-/// Nil: the worker is signed off. In a forked child the queue is a copy of the parent's.
-private func nextReaction(_ thread: ThreadPointer) -> RecordPointer? {
-    if isForkedChild { return nil }
-    thread.pointee.owesWorker = false
-    return poolLock.withLock {
-        let reaction = pool.queue.popFirst()
-        if reaction == nil { pool.workers -= 1 }
-        return reaction
-    }
-}
-
-/// What a thread of our own does.
-private func standIn(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    let thread = currentThread()
-    repeat { workUntilNothingIsLeft(thread) } while isCalledAgain()
-    return nil
-}
-
-private func isCalledAgain() -> Bool {
-    var place = IdleStandIn()
-    return withUnsafeMutablePointer(to: &place) { place in
-        poolLock.withLock {
-            place.pointee.next = pool.idle
-            pool.idle = place
-        }
-        let deadline = Deadline.after(standInPatience)
-        while place.pointee.word.loadAcquire() != Parking.done {
-            if park(place.pointee.word, at: place, until: deadline) { continue }
-            if poolLock.withLock({ removeIdle(place) }) { return false }
-        }
-        return true
-    }
-}
-
-/// On the stack of the stand-in; the first word is what it sleeps on.
-private struct IdleStandIn: ~Copyable {
-    let word = AtomicWord(Parking.awake)
-    var next: UnsafeMutablePointer<IdleStandIn>?
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == IdleStandIn {
-    /// Signed on by whoever took it off the list; afterwards its memory is gone.
-    fileprivate func call() { unparkDone(pointee.word, at: self) }
-}
-
-/// Under the lock. False: somebody has taken it off already and is about to call.
-private func removeIdle(_ place: UnsafeMutablePointer<IdleStandIn>) -> Bool {
-    if pool.idle == place {
-        pool.idle = place.pointee.next
-        return true
-    }
-    var other = pool.idle
-    while let current = other {
-        if current.pointee.next == place {
-            current.pointee.next = place.pointee.next
-            return true
-        }
-        other = current.pointee.next
-    }
-    return false
-}
-
-// MARK: Waiting inside the pool
-
-/// Takes a reaction that no worker has begun out of the queue.
-func takeFromPool(_ reaction: RecordPointer) -> Bool {
-    poolLock.withLock { pool.queue.remove(reaction, within: searchDepth) }
-}
-
-/// A worker is going to block: another one takes its place.
-func lendPlaceInPool() {
+/// Calls no foreign code.
+func submitEvent(_ event: Events, _ thread: ThreadPointer) {
     poolLock.lock()
-    pool.blocked += 1
-    pool.workers -= 1
-    let reinforcement: Reinforcement = pool.queue.isEmpty ? .none : claimWorker()
+    pool.events.insert(event)
+    let call = pool.callForMore()
     poolLock.unlock()
-    send(reinforcement)
+    make(call, thread)
 }
 
-func takePlaceInPoolBack() {
-    poolLock.withLock {
-        pool.blocked -= 1
-        pool.workers += 1
+// MARK: Taking work
+
+enum PieceOfWork {
+    case reaction(RecordPointer)
+    case drain(ExecutorPointer)
+    case event(Events)
+}
+
+/// What a worker begins now; nil: it is among the idle ones.
+func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? {
+    thread.pointee.owesWorker = false
+    poolLock.lock()
+    let last = pool.takeDuty(of: worker)
+    let work = pool.duty(after: last).flatMap { pool.take($0, worker) }
+    if work == nil { pool.makeIdle(worker) }
+    // Also where it begins nothing: what has no room has the keeper.
+    let call = pool.callForMore()
+    poolLock.unlock()
+    make(call, thread)
+    return work
+}
+
+extension Pool {
+    /// It is done with that.
+    mutating func takeDuty(of worker: WorkerPointer) -> Duty {
+        guard let duty = worker.pointee.duty else { return .reactions }
+        self[duty].busy -= 1
+        if worker.pointee.isCalled { self[duty].called -= 1 }
+        worker.pointee.isCalled = false
+        worker.pointee.duty = nil
+        return duty
+    }
+
+    fileprivate mutating func take(_ duty: Duty, _ worker: WorkerPointer) -> PieceOfWork? {
+        self[duty].busy += 1
+        worker.pointee.duty = duty
+        worker.pointee.begun &+= 1
+        switch duty {
+        case .reactions: return reactions.popFirst().map { .reaction($0) }
+        case .drains: return drains.popFirst().map { .drain($0) }
+        case .events: return takeEvent().map { .event($0) }
+        }
     }
 }
 
-/// Rejects what no worker has begun.
-func refusePooled(_ thread: ThreadPointer) {
-    while let reaction = poolLock.withLock({ pool.queue.popFirst() }) {
-        asOneStep(thread) { refuse(reaction, .shutDown, thread) }
-        leave(thread)
-        count(thread.cell.pointee.counters.workEnded)
+/// Rejects what no worker has begun; drains go on.
+func refusePooled(_ reason: Refusal, _ thread: ThreadPointer) {
+    while let reaction = poolLock.withLock({ pool.reactions.popFirst() }) {
+        refuseWholly(reaction, reason, thread)
     }
+}
+
+/// Rejects work that was given to an executor, outside of any step.
+@inline(never)
+func refuseWholly(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
+    asOneStep(thread) { refuse(reaction, reason, thread) }
+    leave(thread)
+    count(thread.cell.pointee.counters.workEnded)
 }
 
 /// Around a fork.

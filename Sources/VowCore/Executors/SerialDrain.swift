@@ -1,4 +1,5 @@
-// Serial dispatch queues: reactions gather in the executor's own queue, and one dispatch drains it.
+// Serial executors: reactions gather in the executor's own queue, and one piece of the pool's work, or one dispatch, drains
+// it.
 //
 //   intake   anybody pushes (one compare-and-exchange); bit 0 says that a drain is on its way
 //   batch    the drain alone; at most one drain exists, because only the push that sets bit 0 sends one
@@ -45,7 +46,7 @@ func submitSerial(
         if executor.pointee.intake.replaceOrdered(old, new).exchanged {
             if old & drainIsComing == 0 {
                 executor.retain()
-                sendDrain(executor)
+                sendDrain(executor, thread)
             }
             break
         }
@@ -53,8 +54,19 @@ func submitSerial(
     nudgeWaitingThreads(blocking: executor)
 }
 
-private func sendDrain(_ executor: ExecutorPointer) {
-    (executor.pointee.queue ?? .main).submit(executor, drain)
+private func sendDrain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    if let queue = executor.pointee.queue {
+        queue.submit(executor, drainOnQueue)
+    } else if executor == ownExecutors.main {
+        WorkQueue.main.submit(executor, drainOnQueue)
+    } else {
+        submitDrain(of: executor, thread)
+    }
+}
+
+private func drainOnQueue(_ context: UnsafeMutableRawPointer?) {
+    guard let executor = context?.assumingMemoryBound(to: ExecutorRecord.self) else { return }
+    drain(executor, refusing: nil, currentThread())
 }
 
 @inline(__always)
@@ -65,9 +77,8 @@ func takeIntake(_ executor: ExecutorPointer) {
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~drainIsComing))))
 }
 
-private func drain(_ context: UnsafeMutableRawPointer?) {
-    guard let executor = context?.assumingMemoryBound(to: ExecutorRecord.self) else { return }
-    let thread = currentThread()
+/// - Parameter refusal: not nil: nothing of it can be run.
+func drain(_ executor: ExecutorPointer, refusing refusal: Refusal?, _ thread: ThreadPointer) {
     var left = turn
     withPlace(at: executor, thread) {
         while left > 0 || isForkedChild {
@@ -79,16 +90,20 @@ private func drain(_ context: UnsafeMutableRawPointer?) {
                 continue
             }
             left -= 1
-            if isForkedChild {
-                // One of its handlers has forked. The rest is run in the parent.
-                asOneStep(thread) { refuse(reaction, .forked, thread) }
-            } else {
-                run(reaction, thread)
+            if let refusal = isForkedChild ? .forked : refusal {
+                // Forked: one of its handlers has done that. The rest is run in the parent.
+                refuseWholly(reaction, refusal, thread)
+                continue
             }
+            run(reaction, thread)
             leave(thread)
             count(thread.cell.pointee.counters.workEnded)
         }
     }
-    if left <= 0 && !isForkedChild { sendDrain(executor) } else { executor.release(thread) }
+    if left <= 0 && !isForkedChild {
+        sendDrain(executor, thread)
+    } else {
+        executor.release(thread)
+    }
     leave(thread)
 }

@@ -11,7 +11,7 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .loop: submitToLoop(reaction, executor, thread)
     case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
     case .serial: submitSerial(reaction, executor, thread)
-    default: submitToLibdispatch(reaction, executor, thread)
+    default: submitElsewhere(reaction, executor, thread)
     }
 }
 
@@ -52,7 +52,7 @@ func serialExecutor(for reaction: RecordPointer, _ thread: ThreadPointer) -> Exe
     return executor
 }
 
-private func submitToLibdispatch(
+private func submitElsewhere(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
     count(thread.cell.pointee.counters.workGiven)

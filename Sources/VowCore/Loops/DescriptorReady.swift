@@ -23,10 +23,11 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
 }
 
 private func fireReady(_ watch: WatchPointer, _ events: UInt32, _ thread: ThreadPointer) {
-    let value = events == 0 ? ownErrors.shutDown : vow_int(Int64(events))
+    let end = watch.pointee.isLost ? ownErrors.closed : ownErrors.shutDown
+    let value = events == 0 ? end : vow_int(Int64(events))
     settleProduced(RecordPointer(ofPart: watch), value, thread)
 }
 
 private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    if stopWatch(promise.part(WatchNode.self)) { promise.releaseProducer(thread) }
+    if stopWatch(promise.part(WatchNode.self), thread) { promise.releaseProducer(thread) }
 }

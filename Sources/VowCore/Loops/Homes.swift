@@ -106,14 +106,14 @@ func lockLoops() { loopsLock.lock() }
 func unlockLoops() { loopsLock.unlock() }
 
 /// In a forked child, under all locks: loops take nothing more, and those of other threads are nobody's.
-func turnLoopsIntoCopies(but survivor: ThreadPointer) {
+func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
     var current = firstLoop
     while let loop = current {
         current = VowCore.loop(in: loop.pointee.next)
         loop.pointee.isCopy.storeRelaxed(1)
         loop.pointee.clock.pointee.isClosed = true
         loop.pointee.watches.pointee.isClosed = true
-        if loop.pointee.home.loadRelaxed() != word(of: survivor) {
+        if loop.pointee.home.loadRelaxed() != survivor.map({ word(of: $0) }) ?? 0 {
             loop.pointee.home.storeRelaxed(0)
         }
     }

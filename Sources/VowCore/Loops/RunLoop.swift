@@ -34,8 +34,11 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
     return result
 }
 
-/// The runner is about to sleep or to return: from here on its descriptor says whether there is work.
-private func rest(_ loop: LoopPointer) {
+/// The runner is about to sleep or to return: from here on its descriptor says whether there is work. True: it keeps
+/// memory that it does not need if it sleeps for long.
+@discardableResult
+private func rest(_ loop: LoopPointer) -> Bool {
+    let keepsSpares = trimSpareMemory()
     vow_platform_lower(loop.pointee.event)
     // After it was lowered: what comes later raises it again.
     if !endRun(of: loop.pointee.executor) || loop.pointee.isWoken.loadAcquire() != 0 {
@@ -44,6 +47,7 @@ private func rest(_ loop: LoopPointer) {
     // By itself: what is changed through the loop's pointer counts as a change of the loop to ThreadSanitizer.
     let clock = loop.pointee.clock
     withStripe(clock.pointee.stripe) { clock.pointee.armNow() }
+    return keepsSpares
 }
 
 private func armLater(_ loop: LoopPointer) {
@@ -61,6 +65,9 @@ func runReady(
         var now = fireTimers(of: loop, thread)
         now += fireWatches(loop.pointee.watches, thread)
         now += runHandlers(of: loop, thread, until: isEnough)
+        #if VOW_CHECKED
+            if now == 0 { now += fireClosed(loop.pointee.watches, thread) }
+        #endif
         ran += now
         if now == 0 || isEnough() { break }
     }
@@ -130,9 +137,11 @@ private func takeWake(_ loop: LoopPointer) -> Bool {
 /// - Parameter isDisturbed: asked after the event was lowered: what raised it for the caller, and not for the loop's
 ///   own work, may have come before that.
 private func sleep(in loop: LoopPointer, until deadline: Deadline, unless isDisturbed: () -> Bool) {
-    rest(loop)
+    let keepsSpares = rest(loop)
     if !isDisturbed() {
-        let left = deadline.nanoseconds.map { max($0 &- monotonicNow(), 0) } ?? -1
+        // Waking early, it looks and rests again.
+        let end = keepsSpares ? deadline.notAfter(Parking.longEnoughToTrim) : deadline
+        let left = end.nanoseconds.map { max($0 &- monotonicNow(), 0) } ?? -1
         _ = vow_platform_sleep(loop.pointee.set, left)
     }
     armLater(loop)

@@ -8,8 +8,9 @@ private let betweenLooks: Int64 = 500_000
 
 /// Returns how many promises are still alive, or VOW_EDEADLOCK.
 func shutDown(until deadline: Deadline, _ thread: ThreadPointer) -> Int64 {
-    if isWorkingForLibdispatch(thread) { return Int64(VOW_EDEADLOCK) }
+    if isDoingWork(thread) { return Int64(VOW_EDEADLOCK) }
     refusalFlag.storeRelease(1)
+    vow_platform_let_threads_end()
     // In a forked child what was queued stays with the parent.
     var looks = isForkedChild ? 2 : 0
     while looks < 2 && !deadline.hasPassed && !isHoldingUpMain() {
@@ -17,10 +18,13 @@ func shutDown(until deadline: Deadline, _ thread: ThreadPointer) -> Int64 {
         looks = isDrained() ? looks + 1 : 0
         vow_platform_pause(betweenLooks)
     }
-    refusePooled(thread)
+    refusePooled(.shutDown, thread)
+    closePool()
     closeClock(processClock, thread)
     closeProcessWatches(thread)
     leave(thread)
+    _ = giveSpareMemoryBack()
+    writeSumOfReports()
     let sums = sumCounters()
     return Int64(bitPattern: sums.promisesMade &- sums.promisesFreed)
 }
@@ -38,7 +42,7 @@ private func isHoldingUpMain() -> Bool {
 }
 
 /// It would wait for itself.
-private func isWorkingForLibdispatch(_ thread: ThreadPointer) -> Bool {
+private func isDoingWork(_ thread: ThreadPointer) -> Bool {
     var place = thread.pointee.place
     while let current = place {
         switch current.pointee.executor.pointee.kind {

@@ -21,7 +21,9 @@ struct WatchNode {
     var table: WatchTablePointer?
     /// Which lock is the table's; stays when the table is gone.
     var stripe = 0
-    /// Called once, without a lock, unless it is stopped before. No events: its loop was destroyed.
+    /// Called once, without a lock, unless it is stopped before. No events: its loop was destroyed. `isLost`: the
+    /// program has closed the descriptor.
+    fileprivate(set) var isLost = false
     let fire: (WatchPointer, UInt32, ThreadPointer) -> Void
     /// The one before; of the oldest: the newest.
     fileprivate var previous: WatchPointer?
@@ -62,6 +64,8 @@ struct WatchTable {
     /// Takes no watches, and leaves the set alone: its loop is destroyed, or the parent's.
     var isClosed = false
     fileprivate var root: WatchPointer?
+    /// Taken out because their descriptors were closed; to be fired.
+    fileprivate var lost: WatchPointer?
 
     static var size: Int { (MemoryLayout<WatchTable>.stride + 15) & ~15 }
 
@@ -86,14 +90,14 @@ extension WatchTablePointer {
     /// 0, or an errno.
     func add(_ watch: WatchPointer) -> Int32 {
         let descriptor = watch.pointee.descriptor
+        if let before = link(to: descriptor).pointee?.pointee.place.wanted {
+            tellKernel(descriptor, before | watch.pointee.events)
+        }
         let oldest = link(to: descriptor).pointee
-        let before = oldest?.pointee.place.wanted ?? 0
-        let events = before | watch.pointee.events
-        let failure =
-            before == 0
-            ? vow_platform_watch(pointee.set, descriptor, events)
-            : vow_platform_change_watch(pointee.set, descriptor, events)
-        if failure != 0 { return failure }
+        if oldest == nil {
+            let failure = vow_platform_watch(pointee.set, descriptor, watch.pointee.events)
+            if failure != 0 { return failure }
+        }
         watch.pointee.table = self
         watch.pointee.stripe = pointee.stripe
         watch.pointee.next = nil
@@ -140,9 +144,51 @@ extension WatchTablePointer {
         return any
     }
 
+    /// The kernel forgets a descriptor that is closed; another one may have its number. Who watches it then is lost.
     private func tellKernel(_ descriptor: Int32, _ wanted: UInt32) {
-        if !pointee.isClosed { _ = vow_platform_change_watch(pointee.set, descriptor, wanted) }
+        if pointee.isClosed || vow_platform_change_watch(pointee.set, descriptor, wanted) == 0 {
+            return
+        }
+        let link = link(to: descriptor)
+        while let watch = link.pointee, watch.pointee.descriptor == descriptor {
+            _ = takeOut(watch, of: link)
+            watch.pointee.isLost = true
+            watch.pointee.next = pointee.lost
+            pointee.lost = watch
+        }
     }
+
+    /// The caller fires them.
+    func takeLost() -> WatchPointer? {
+        let lost = pointee.lost
+        if lost != nil { pointee.lost = nil }
+        return lost
+    }
+
+    #if VOW_CHECKED
+        /// Asks the kernel for every descriptor.
+        func lookForLost() {
+            var next = descriptor(after: -1)
+            while let (one, wanted) = next {
+                tellKernel(one, wanted)
+                next = descriptor(after: one)
+            }
+        }
+
+        private func descriptor(after last: Int32) -> (Int32, UInt32)? {
+            var found: WatchPointer?
+            var node = pointee.root
+            while let watch = node {
+                if watch.pointee.descriptor > last {
+                    found = watch
+                    node = watch.pointee.place.left
+                } else {
+                    node = watch.pointee.place.right
+                }
+            }
+            return found.map { ($0.pointee.descriptor, $0.pointee.place.wanted) }
+        }
+    #endif
 
     /// Takes a watch out of the list to whose oldest one this links. Returns what the others want.
     private func takeOut(_ watch: WatchPointer, of link: Link) -> UInt32 {

@@ -17,25 +17,66 @@ func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
         fatal("there is no table of watches")
     }
     if table == processTable && refusesWork { return .refused }
-    let stripe = table.pointee.stripe
-    return withStripe(stripe) {
+    if table == processTable && !prepareKeeper(thread) { return .noMemory }
+    var lost: WatchPointer?
+    let start: WatchStart = withStripe(table.pointee.stripe) {
         if table.pointee.isClosed { return .refused }
         if table == processTable && !hasProcessSet() { return .noMemory }
-        switch table.add(watch) {
+        let failure = table.add(watch)
+        #if VOW_CHECKED
+            if table == processTable { table.lookForLost() }
+        #endif
+        lost = table.takeLost()
+        switch failure {
         case 0: return .started
         case EPERM: return .always
         default: return .noMemory
         }
     }
+    if lost != nil { _ = fireLost(lost, thread) }
+    return start
 }
 
+/// Returns how many.
+private func fireLost(_ list: WatchPointer?, _ thread: ThreadPointer) -> Int {
+    var fired = 0
+    var next = list
+    asOneStep(thread) {
+        while let watch = next {
+            next = watch.pointee.next
+            fired += 1
+            watch.pointee.fire(watch, 0, thread)
+        }
+    }
+    return fired
+}
+
+#if VOW_CHECKED
+    /// Fires those whose descriptors were closed, where nothing else shows it. Returns how many.
+    func fireClosed(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
+        let lost: WatchPointer? = withStripe(table.pointee.stripe) {
+            if table.pointee.isClosed || table.pointee.set < 0 { return nil }
+            table.lookForLost()
+            return table.takeLost()
+        }
+        if lost == nil { return 0 }
+        let fired = fireLost(lost, thread)
+        leave(thread)
+        return fired
+    }
+#endif
+
 /// True: it will never fire, and the kernel has forgotten it. False: it has fired, or is about to.
-func stopWatch(_ watch: WatchPointer) -> Bool {
-    withStripe(watch.pointee.stripe) {
+func stopWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> Bool {
+    var lost: WatchPointer?
+    let isStopped = withStripe(watch.pointee.stripe) {
         guard let table = watch.pointee.table else { return false }
         table.remove(watch)
+        lost = table.takeLost()
         return true
     }
+    if lost != nil { _ = fireLost(lost, thread) }
+    return isStopped
 }
 
 /// Fires what is ready in a table, up to 64 descriptors. Returns how many fired. All settle before foreign code
@@ -65,15 +106,19 @@ private func fire(
     _ found: vow_platform_ready, in table: WatchTablePointer, _ thread: ThreadPointer
 ) -> Int {
     var fired = 0
-    var list = withStripe(table.pointee.stripe) {
-        table.pointee.isClosed ? nil : table.take(found.descriptor, found.events)
+    var lost: WatchPointer?
+    var list: WatchPointer? = withStripe(table.pointee.stripe) {
+        if table.pointee.isClosed { return nil }
+        let taken = table.take(found.descriptor, found.events)
+        lost = table.takeLost()
+        return taken
     }
     while let watch = list {
         list = watch.pointee.next
         fired += 1
         watch.pointee.fire(watch, found.events & watch.pointee.events, thread)
     }
-    return fired
+    return lost == nil ? fired : fired + fireLost(lost, thread)
 }
 
 /// The loop is destroyed.

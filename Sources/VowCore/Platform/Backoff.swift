@@ -11,6 +11,9 @@ struct Backoff {
 
     init() {}
 
+    /// It has waited for about a second.
+    var isHopeless: Bool { rounds > 1200 }
+
     @inline(never)
     mutating func wait() {
         #if VOW_SCHEDULES

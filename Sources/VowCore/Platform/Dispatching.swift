@@ -16,14 +16,7 @@ struct WorkQueue: Equatable {
 
     static var main: WorkQueue { WorkQueue(object: dispatch_get_main_queue()) }
 
-    /// libdispatch's shared concurrent queue.
-    static var global: WorkQueue { WorkQueue(object: dispatch_get_global_queue(0, 0)) }
-
-    /// A new serial queue, owned.
-    static func serial(label: UnsafePointer<CChar>?) -> WorkQueue? {
-        let queue: OpaquePointer? = dispatch_queue_create(label, nil)
-        return queue.map { WorkQueue(object: $0) }
-    }
+    var address: UnsafeRawPointer { UnsafeRawPointer(object) }
 
     var label: UnsafePointer<CChar>? { dispatch_queue_get_label(object) }
 

@@ -28,6 +28,9 @@ enum Parking {
 
     static func isNudgedInLoop(_ word: UInt64) -> Bool { word & 0xffff_ffff == nudgedInLoop }
 
+    /// A thread that sleeps so long, in nanoseconds, with memory that it may not need, wakes once and gives it back.
+    static let longEnoughToTrim: Int64 = 100_000_000
+
     /// How often a thread looks before it sleeps. To explore schedules, once is as good as often.
     #if VOW_SCHEDULES
         static let looks = 1
@@ -40,15 +43,24 @@ struct Deadline {
     /// Nanoseconds of the monotonic clock; nil: never.
     let nanoseconds: Int64?
 
-    static let never = Deadline(nanoseconds: nil)
+    static let never = Deadline(at: nil)
 
     /// So many nanoseconds from now; a sum beyond the clock's range is never.
     static func after(_ delay: Int64) -> Deadline {
         let (sum, overflow) = monotonicNow().addingReportingOverflow(delay)
-        return Deadline(nanoseconds: overflow ? nil : sum)
+        return Deadline(at: overflow ? nil : sum)
     }
 
-    private init(nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
+    init(at nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
+
+    /// This one, but no later than so many nanoseconds from now.
+    func notAfter(_ delay: Int64) -> Deadline {
+        let limit = Deadline.after(delay)
+        guard let own = nanoseconds, let other = limit.nanoseconds else {
+            return nanoseconds == nil ? limit : self
+        }
+        return own < other ? self : limit
+    }
 
     var hasPassed: Bool {
         guard let nanoseconds else { return false }
@@ -72,15 +84,27 @@ func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until dead
         if word.loadRelaxed() != Parking.awake { break }
         vow_platform_relax()
     }
+    let keepsSpares = word.peek() == Parking.awake && trimSpareMemory()
     // Acquires what the waker published before it wrote the word.
     var found = word.replaceAcquire(Parking.awake, Parking.asleep).original
     if found == Parking.awake {
-        let inTime = sleep(address, until: deadline)
+        let inTime = sleep(address, until: deadline, keepsSpares: keepsSpares)
         found = word.replaceAcquire(Parking.asleep, Parking.awake).original
         if found == Parking.asleep { return inTime }
     }
     _ = word.replaceAcquire(Parking.nudged, Parking.awake)
     return true
+}
+
+/// - Parameter keepsSpares: the thread keeps memory that it does not need if it sleeps for long.
+private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline, keepsSpares: Bool) -> Bool
+{
+    if keepsSpares {
+        if sleep(address, until: deadline.notAfter(Parking.longEnoughToTrim)) { return true }
+        if deadline.hasPassed { return false }
+        trimSpareMemory()
+    }
+    return sleep(address, until: deadline)
 }
 
 private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline) -> Bool {

@@ -2,14 +2,14 @@
 
 import CVowPlatform
 
-/// 1 in a child made by fork, where libdispatch's threads are gone. Relaxed: the child begins with one
+/// 1 in a child made by fork, where the pool's threads and libdispatch's are gone. Relaxed: the child begins with one
 /// thread, which wrote it.
 let forkedFlag = AtomicWord(0)
 
 @inline(__always)
 var isForkedChild: Bool { forkedFlag.loadRelaxed() != 0 }
 
-/// Not 0: executors on libdispatch take nothing more, because this is such a child, or after `vow_shutdown`.
+/// Not 0: executors that need such threads take nothing more, because this is such a child, or after `vow_shutdown`.
 let refusalFlag = AtomicWord(0)
 
 @inline(__always)

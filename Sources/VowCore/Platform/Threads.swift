@@ -12,7 +12,7 @@ struct Counters: ~Copyable, Sendable {
     let handlersDone = AtomicWord(0)
     let bytesTaken = AtomicWord(0)
     let bytesFreed = AtomicWord(0)
-    /// Reactions handed to libdispatch, and done there.
+    /// Reactions handed to the pool, its drains or libdispatch, and done there.
     let workGiven = AtomicWord(0)
     let workEnded = AtomicWord(0)
 }
@@ -29,6 +29,8 @@ struct CounterSums {
     var bytesFreed: UInt64 = 0
     var workGiven: UInt64 = 0
     var workEnded: UInt64 = 0
+    /// What threads keep of freed promises; those that are gone keep nothing.
+    var spareBytes: UInt64 = 0
 
     mutating func add(_ counters: borrowing Counters) {
         promisesMade &+= counters.promisesMade.loadRelaxed()
@@ -51,14 +53,18 @@ struct ThreadCell: ~Copyable {
     /// the counters are other threads' to read.
     var next: UnsafeMutablePointer<ThreadCell>?
     var previous: UnsafeMutablePointer<ThreadCell>?
-    var hasEntered: Bool
+    /// Its end will be noticed.
+    var isListed: Bool
     let counters: Counters
+    let spareCounts: SpareCounts
 
     /// Its `SpareMemory`: not a field, for the same reason.
-    static let spares = 112
+    static let spares = 128
     /// What the floors above keep for the thread begins here.
     static let rest = 192
 }
+
+typealias CellPointer = UnsafeMutablePointer<ThreadCell>
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadCell {
     @inline(__always)
@@ -68,14 +74,17 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadCell {
     }
 }
 
+/// Of this thread, which has entered.
 @inline(__always)
 func threadCell() -> UnsafeMutablePointer<ThreadCell> {
-    vow_platform_thread().assumingMemoryBound(to: ThreadCell.self)
+    vow_platform_thread().unsafelyUnwrapped.assumingMemoryBound(to: ThreadCell.self)
 }
 
 /// The list of entered threads and the sums of those that have left. All under the lock.
 struct ThreadRegistry {
     var first: UnsafeMutablePointer<ThreadCell>?
+    /// Those that a forked child does not have: kept where leak checkers find them.
+    var leftBehind: UnsafeMutablePointer<ThreadCell>?
     var departed = CounterSums()
     var hasBegun = false
 }
@@ -85,14 +94,15 @@ nonisolated(unsafe) var threadRegistry = ThreadRegistry()
 
 /// Called once per thread, before it touches anything else. `start` runs once in the process.
 @inline(never)
-func enterThread(start: @escaping @convention(c) () -> Void) {
+func enterThread(start: @escaping @convention(c) () -> Void) -> UnsafeMutableRawPointer {
+    guard let storage = vow_platform_open_thread() else { fatal("a thread has no storage") }
     vow_platform_once(start)
     let cell = threadCell()
-    cell.pointee.hasEntered = true
     // A thread whose end would go unnoticed must not be in the list. Its counts are missed then.
     let isListed = vow_platform_at_thread_exit(leaveThread) != 0
     threadRegistryLock.withLock {
         threadRegistry.hasBegun = true
+        cell.pointee.isListed = isListed
         if !isListed { return }
         cell.spares.pointee.open()
         cell.pointee.next = threadRegistry.first
@@ -100,6 +110,7 @@ func enterThread(start: @escaping @convention(c) () -> Void) {
         threadRegistry.first?.pointee.previous = cell
         threadRegistry.first = cell
     }
+    return storage
 }
 
 /// What the floors above do when a thread ends. Written once, before any thread has entered.
@@ -108,8 +119,8 @@ nonisolated(unsafe) var beforeThreadLeaves: @convention(c) () -> Void = {}
 /// At thread exit the counters move to the departed. A thread that still uses the core afterwards, from
 /// another thread-local's destructor, enters again.
 private func leaveThread() {
+    guard vow_platform_thread() != nil else { return }
     let cell = threadCell()
-    guard cell.pointee.hasEntered else { return }
     beforeThreadLeaves()
     var spares = SpareMemory()
     threadRegistryLock.withLock {
@@ -118,36 +129,44 @@ private func leaveThread() {
         cell.pointee.next?.pointee.previous = cell.pointee.previous
         if threadRegistry.first == cell { threadRegistry.first = cell.pointee.next }
         spares = cell.spares.pointee
-        reset(cell)
     }
+    vow_platform_close_thread()
     spares.giveBack()
 }
 
-/// In a forked child only the forking thread goes on: the others' storage may be reused by new threads,
-/// so their counters move to the departed and the list keeps one member.
+/// In a forked child only the forking thread goes on: the others' counters move to the departed and the list keeps
+/// one member. Their storage stays as it is, for they were in the middle of something.
 func forgetOtherThreads() {
-    let mine = threadCell()
+    let mine = vow_platform_thread()?.assumingMemoryBound(to: ThreadCell.self)
     var member = threadRegistry.first
     while let cell = member {
         member = cell.pointee.next
-        if cell != mine { threadRegistry.departed.add(cell.pointee.counters) }
+        if cell == mine { continue }
+        threadRegistry.departed.add(cell.pointee.counters)
+        cell.pointee.next = threadRegistry.leftBehind
+        threadRegistry.leftBehind = cell
     }
-    let isEntered = mine.pointee.hasEntered
-    threadRegistry.first = isEntered ? mine : nil
-    mine.pointee.next = nil
-    mine.pointee.previous = nil
+    threadRegistry.first = mine
+    mine?.pointee.next = nil
+    mine?.pointee.previous = nil
 }
 
-private func reset(_ cell: UnsafeMutablePointer<ThreadCell>) {
-    memset(UnsafeMutableRawPointer(cell), 0, ThreadCell.rest)
+/// Whether no other thread has entered: in a forked child, until it has threads of its own that use the core.
+var isOnlyThread: Bool {
+    let mine = threadCell()
+    return threadRegistryLock.withLock {
+        threadRegistry.first == mine && mine.pointee.next == nil
+    }
 }
 
+@inline(never)
 func sumCounters() -> CounterSums {
     threadRegistryLock.withLock {
         var sums = threadRegistry.departed
         var member = threadRegistry.first
         while let cell = member {
             sums.add(cell.pointee.counters)
+            sums.spareBytes &+= cell.pointee.spareCounts.bytes
             member = cell.pointee.next
         }
         return sums
@@ -161,25 +180,53 @@ func count(_ counter: borrowing AtomicWord, _ amount: Int = 1) {
 
 /// Memory that is counted for `vow_stats`. The calling thread has entered.
 @inline(never)
-func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size) }
+func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size, threadCell()) }
 
-/// The same, for where most records are made.
+/// The same, for where most records are made: by who knows the thread's cell, which need not be looked up again.
 @inline(__always)
-func takeMemoryHere(_ size: Int) -> UnsafeMutableRawPointer? {
-    let cell = threadCell()
-    guard let memory = cell.spares.pointee.take(size) ?? allocateMemory(size) else { return nil }
+func takeMemoryHere(_ size: Int, _ cell: CellPointer) -> UnsafeMutableRawPointer? {
+    guard
+        let memory = cell.spares.pointee.take(size, cell.pointee.spareCounts)
+            ?? allocateMemory(size)
+    else { return nil }
     count(cell.pointee.counters.bytesTaken, size)
     return memory
 }
 
 @inline(never)
 func giveMemoryBack(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-    giveMemoryBackHere(memory, size)
+    giveMemoryBackHere(memory, size, threadCell())
 }
 
 @inline(__always)
-func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-    let cell = threadCell()
+func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int, _ cell: CellPointer) {
     count(cell.pointee.counters.bytesFreed, size)
-    if !cell.spares.pointee.keep(memory, size) { freeMemory(memory, size) }
+    switch cell.spares.pointee.keep(memory, size, cell.pointee.spareCounts) {
+    case .kept: return
+    case .refused: freeMemory(memory, size)
+    case .isLowest: keepLowest(memory, size)
+    }
+}
+
+@inline(never)
+private func keepLowest(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    let cell = threadCell()
+    cell.spares.pointee.keepLowest(memory, size, cell.pointee.spareCounts)
+}
+
+/// For a thread that is about to rest: gives back what it kept before it last rested and has not needed since. True:
+/// it keeps more, which goes at the next rest if it is not needed until then.
+@discardableResult
+func trimSpareMemory() -> Bool {
+    let cell = threadCell()
+    return cell.spares.pointee.trim(cell.pointee.spareCounts)
+}
+
+/// Gives back all that the calling thread keeps. Returns how many bytes.
+func giveSpareMemoryBack() -> Int {
+    let cell = threadCell()
+    let bytes = cell.pointee.spareCounts.bytes
+    cell.spares.pointee.giveBack()
+    cell.pointee.spareCounts.reset()
+    return Int(bytes)
 }

@@ -8,6 +8,8 @@ import CVowPlatform
 
 enum WaitResult {
     case settled, timedOut, deadlock, forked
+    /// It would take the pool's last thread, and the system gives no other.
+    case noThread
     /// The loop that the thread was to run is destroyed.
     case shutDown
     /// Another thread runs that loop.
@@ -81,7 +83,7 @@ private func sleep(
     _ waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
 ) -> WaitResult {
     let waiter = waiting.pointee.waiter
-    let isInPool = waiting.pointee.place.isInPool
+    let worker = waiting.pointee.place.worker
     while true {
         if !runWhatOnlyThisThreadCan(thread) { return .deadlock }
         if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
@@ -95,9 +97,9 @@ private func sleep(
         }
         // Looking may have freed something, whose destructor may have done anything.
         if hasWorkOfItsOwn(thread) { continue }
-        if isInPool { lendPlaceInPool() }
+        if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
-        if isInPool { takePlaceInPoolBack() }
+        if let worker { takePlaceInPoolBack(worker) }
         if !inTime { return .timedOut }
     }
 }
@@ -114,7 +116,7 @@ private func wait(
     _ thread: ThreadPointer
 ) -> WaitResult {
     let (waiter, promise) = (waiting.pointee.waiter, waiting.pointee.promise)
-    let isInPool = waiting.pointee.place.isInPool
+    let worker = waiting.pointee.place.worker
     let patience = LoopPatience(loop, until: deadline)
     while true {
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
@@ -131,12 +133,12 @@ private func wait(
         case .blocked: break
         }
         if hasWorkOfItsOwn(thread) { continue }
-        if isInPool { lendPlaceInPool() }
+        if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let step = takeStep(
             of: loop, patience, thread,
             until: { promise.pointee.state.read().hasValue },
             unless: { waiter.isNudged })
-        if isInPool { takePlaceInPoolBack() }
+        if let worker { takePlaceInPoolBack(worker) }
         switch step {
         case .lookAgain: continue
         case .timedOut: return .timedOut
@@ -171,10 +173,7 @@ private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> B
         promise.pointee.state.removeAsOnlyThread(waiter)
         return true
     }
-    let word = promise.pointee.state.lock()
-    let rest = unlink(waiter, from: word)
-    promise.pointee.state.unlock(word.phase, rest.head)
-    if rest.found { return true }
+    if unlink(waiter, outOf: promise.pointee.state) { return true }
     _ = waitUntilDone(waiter)
     return false
 }

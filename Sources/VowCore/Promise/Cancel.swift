@@ -72,6 +72,7 @@ private func withdraw(
             return true
         case .claimed:
             promise.pointee.state.unlock(word.phase, word.head)
+            if promise.isLeftInStep { return false }
             pause.wait()
         case .settling, .delivering, .settled:
             promise.pointee.state.unlock(word.phase, word.head)
@@ -149,10 +150,10 @@ func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
     while true {
         if member.isOut { return false }
         guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
-        let word = promise.pointee.state.lock()
-        let rest = unlink(member, from: word)
-        promise.pointee.state.unlock(word.phase, rest.head)
-        if rest.found { return true }
-        if !takeOwnOutcome(thread) { pause.wait() }
+        if unlink(member, outOf: promise.pointee.state) { return true }
+        if takeOwnOutcome(thread) { continue }
+        // A thread of the parent has taken it out, and will never say so.
+        if isForkedChild && isOnlyThread { return false }
+        pause.wait()
     }
 }

@@ -26,7 +26,7 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
 func makePromise(
     _ phase: Phase, producers: UInt64, in house: House? = nil, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    guard let memory = takeMemory(Shape().recordSize, in: house) else { return nil }
+    guard let memory = takeMemory(Shape().recordSize, in: house, thread) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(
         to: Record(

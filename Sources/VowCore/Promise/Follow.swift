@@ -181,6 +181,7 @@ private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotLi
         var current = word.head
         while let follower = current {
             current = follower.next
+            moveDescents(from: follower, to: nil)
             follower.forgetPlace()
             follower.retain()
             list.prepend(follower)

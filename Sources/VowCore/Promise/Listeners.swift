@@ -1,50 +1,55 @@
-// Who listens to the progress of which promise: lists in buckets, by the promise's address. A promise that has
-// listeners has a flag, so that those without never come here.
-
-import CVow
-import CVowPlatform
+// Who listens to the progress of which promise: a table by the promise's address. A promise that has listeners has a
+// flag, so that those without never come here.
 
 let listenersLock = SpinLock()
 
-/// The first listener of a promise's bucket. Under the lock, like all of this.
-private func bucket(of promise: RecordPointer) -> UnsafeMutablePointer<ListenerPointer?> {
-    let index = Int(hashOfAddress(promise) >> 56)
-    return vow_platform_buckets()!.assumingMemoryBound(to: ListenerPointer?.self) + index
+/// Under the lock. Written once, before any thread has entered.
+nonisolated(unsafe) private var listeners: AddressTablePointer! = nil
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareListeners(_ storage: inout UnsafeMutableRawPointer) {
+    listeners = AddressTable.make(&storage)
 }
 
 func list(_ listener: ListenerPointer, for promise: RecordPointer) {
-    let first = bucket(of: promise)
-    listener.pointee.next = first.pointee
-    first.pointee = listener
+    let isUntended = listenersLock.withLock {
+        listeners.add(listener.place, promise)
+        return listeners.pointee.isUntended
+    }
+    if isUntended { tend(listeners, listenersLock) }
 }
 
-/// Calls body with each listener of a promise.
+/// Calls body with each listener of a promise. Under the lock.
 func forEachListener(of promise: RecordPointer, _ body: (ListenerPointer) -> Void) {
-    var listener = bucket(of: promise).pointee
-    while let current = listener {
-        listener = current.pointee.next
-        if current.pointee.promise == promise { body(current) }
+    var place = listeners.first(promise)
+    while let current = place {
+        place = current.nextLike
+        body(listener(at: current))
     }
 }
 
 /// Takes them all out, as a list.
 func unlist(allOf promise: RecordPointer) -> ListenerPointer? {
-    var taken: ListenerPointer?
-    var place = bucket(of: promise)
-    while let listener = place.pointee {
-        if listener.pointee.promise == promise {
-            place.pointee = listener.pointee.next
-            listener.pointee.next = taken
-            listener.pointee.promise = nil
-            taken = listener
-        } else {
-            place = nextPlace(of: listener)
-        }
+    var isUntended = false
+    let first = listenersLock.withLock {
+        let taken = listeners.remove(promise)
+        isUntended = listeners.pointee.isUntended
+        return taken
     }
-    return taken
+    if isUntended { tend(listeners, listenersLock) }
+    return first.map { listener(at: $0) }
 }
 
-/// `next` is the first field.
-private func nextPlace(of listener: ListenerPointer) -> UnsafeMutablePointer<ListenerPointer?> {
-    UnsafeMutableRawPointer(listener).assumingMemoryBound(to: ListenerPointer?.self)
+/// Its place is the first field.
+private func listener(at place: TablePlace) -> ListenerPointer {
+    UnsafeMutableRawPointer(place).assumingMemoryBound(to: Listener.self)
+}
+
+extension ListenerPointer {
+    fileprivate var place: TablePlace {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: TableMember.self)
+    }
+
+    /// The next one in the list of those that were taken out.
+    var next: ListenerPointer? { pointee.place.next.map { listener(at: $0) } }
 }

@@ -23,10 +23,10 @@ func listen(
     let listener = memory.bindMemory(to: Listener.self, capacity: 1)
     listener.initialize(
         to: Listener(
-            promise: promise, interval: interval, fn: fn, context: context, destroy: destroy,
+            interval: interval, fn: fn, context: context, destroy: destroy,
             executor: executorForReaction(executor, thread)))
     listener.note[0] = 0
-    listenersLock.withLock { list(listener, for: promise) }
+    list(listener, for: promise)
     promise.pointee.flags.insert(RecordFlag.hasListeners)
     return true
 }
@@ -68,11 +68,11 @@ func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread:
 
 /// A promise with listeners is freed: those that are not being told are freed too.
 func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
-    var listener = listenersLock.withLock { unlist(allOf: promise) }
+    var listener = unlist(allOf: promise)
     while let current = listener {
         var delayed: RecordPointer?
         listenersLock.withLock {
-            listener = current.pointee.next
+            listener = current.next
             delayed = current.pointee.delayed
             current.pointee.delayed = nil
         }
@@ -274,6 +274,7 @@ private func listener(in context: UnsafeMutableRawPointer?) -> ListenerPointer {
     return context.assumingMemoryBound(to: Listener.self)
 }
 
+@inline(never)
 private func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {
     let isLast = listenersLock.withLock {
         listener.pointee.holds -= 1

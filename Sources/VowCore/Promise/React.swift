@@ -53,7 +53,7 @@ func react(
         let reaction = Reaction(shape: shape, handler: handler, context: context, executor: nil)
         return react(to: promise, reaction, thread)
     }
-    guard let memory = takeMemoryHere(shape.recordSize) else {
+    guard let memory = takeMemoryHere(shape.recordSize, thread.cell) else {
         promise.release(thread)
         return promiseWithoutMemory
     }

@@ -106,7 +106,7 @@ private func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(of: record)
+    giveMemoryBack(of: record, thread.cell)
 }
 
 private func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {

@@ -48,6 +48,7 @@ private func begin(_ reaction: RecordPointer) -> Reading? {
 
 /// Runs a reaction that its executor has begun, with the reference that the queue had.
 /// - Parameter looksForWorkNext: the caller is a worker of the pool.
+@inline(never)
 func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
     if reaction.pointee.shape.contains(.subscription) {
         subscribe(reaction, thread)
@@ -189,13 +190,19 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 enum Refusal {
     /// In a forked child.
     case forked
-    /// It is an event loop that was destroyed.
+    /// It is an event loop that was destroyed, or the library's work in the process has ended.
     case shutDown
+    /// The system gives no thread.
+    case noThread
 }
 
 /// Rejects a reaction that its executor cannot run. Else as `passThrough`.
 func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
-    reaction.progress.insert(reason == .forked ? .isRefused : [.isRefused, .isShutOut])
+    switch reason {
+    case .forked: reaction.progress.insert(.isRefused)
+    case .shutDown: reaction.progress.insert([.isRefused, .isShutOut])
+    case .noThread: reaction.progress.insert([.isRefused, .lacksThread])
+    }
     passThrough(reaction, thread)
 }
 
@@ -219,12 +226,16 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     var value = (reading.promise?.value ?? vow_none()).retained()
     if reaction.progress.contains(.isRefused) {
         value.release(thread)
-        value =
-            reaction.progress.contains(.isShutOut) ? ownErrors.shutDown : ownErrors.forked
+        value = refusal(reaction.progress)
     } else if reading.promise == nil {
         fatal("a reaction that reads no promise was passed through")
     }
     passOn(reaction, reading, value, thread)
+}
+
+private func refusal(_ progress: Progress) -> vow_value {
+    if progress.contains(.isShutOut) { return ownErrors.shutDown }
+    return progress.contains(.lacksThread) ? ownErrors.noMemory : ownErrors.forked
 }
 
 /// Settles a reaction that has begun, but calls no handler, with a value (consumed).

@@ -3,6 +3,7 @@
 import CVow
 
 /// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
+@inline(never)
 func runReady(_ thread: ThreadPointer) {
     while let member = thread.pointee.ready.popFirst() {
         if member.isBegunByRunning {

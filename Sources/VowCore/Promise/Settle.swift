@@ -60,7 +60,7 @@ func settleLocked(
 private func publishToMembers(
     _ promise: RecordPointer, _ word: StateWord, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
-    if let only = word.head, only.next == nil,
+    if let only = word.head, only.isClearlyLast,
         publish(promise, to: only, ownsProducer: ownsProducer, thread)
     {
         return

@@ -30,7 +30,7 @@ func settleQuietly(
     }
     guard let word = reaction.pointee.state.lock(whileIn: .open) else { return false }
     if let only = word.head {
-        if only.next != nil || !only.isInlineReader(ofRejection: false) {
+        if !only.isClearlyLast || !only.isInlineReader(ofRejection: false) {
             reaction.pointee.state.unlock(.open, only)
             return false
         }

@@ -45,9 +45,17 @@ struct ThreadState: ~Copyable {
     var isAboutToLookForWork: Bool
     /// That one reaction exists.
     var owesWorker: Bool
+    /// Of a worker of the pool: itself.
+    var worker: WorkerPointer?
     /// The loops whose thread this is, newest first: see `Homes`.
     let homeLock: SpinLock
     let firstHome: AtomicWord
+    /// The custom executor that it belonged to last.
+    let ambient: AmbientMemory
+    #if VOW_CHECKED
+        /// Where on the stack the innermost foreign code was called.
+        var foreignPlace: UnsafeRawPointer?
+    #endif
 }
 
 /// A handler that is running.
@@ -82,15 +90,22 @@ func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: ()
 }
 
 @inline(__always)
-private func threadState() -> ThreadPointer {
-    (vow_platform_thread() + ThreadCell.rest).assumingMemoryBound(to: ThreadState.self)
+private func threadState(in storage: UnsafeMutableRawPointer) -> ThreadPointer {
+    (storage + ThreadCell.rest).assumingMemoryBound(to: ThreadState.self)
+}
+
+/// Nil: this thread has not entered.
+private func enteredThread() -> ThreadPointer? {
+    vow_platform_thread().map { threadState(in: $0) }
 }
 
 /// Every exported function that may allocate, settle or run anything begins here.
 @inline(__always)
 func currentThread() -> ThreadPointer {
-    let thread = threadState()
-    if !thread.cell.pointee.hasEntered { enterThread(start: startCore) }
+    let thread = threadState(in: vow_platform_thread() ?? enterThread(start: startCore))
+    #if VOW_CHECKED
+        if let place = thread.pointee.foreignPlace { checkIsThere(place) }
+    #endif
     return thread
 }
 
@@ -114,7 +129,16 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
     defer { thread.pointee.foreignDepth &-= 1 }
     // It may take its time.
     payOwedWorker(thread)
-    return body()
+    #if VOW_CHECKED
+        var outer = thread.pointee.foreignPlace
+        return withUnsafeMutablePointer(to: &outer) { outer in
+            thread.pointee.foreignPlace = UnsafeRawPointer(outer)
+            defer { thread.pointee.foreignPlace = outer.pointee }
+            return body()
+        }
+    #else
+        return body()
+    #endif
 }
 
 /// Runs once, before the first thread has entered.
@@ -127,20 +151,26 @@ private func startCore() {
         fatal("a thread's storage is too small for its state")
     }
     checkRecordLayout()
+    vow_platform_begin_copy()
     var storage = vow_platform_static()!
     prepareOwnExecutors(&storage)
     prepareOwnErrors(&storage)
     prepareOwnPromises(&storage)
     prepareStripes(&storage)
     prepareWaitingThreads(&storage)
+    prepareListeners(&storage)
+    prepareExecutorDirectory(&storage)
     prepareProcessClock(&storage)
     prepareProcessWatches(&storage)
     if storage > vow_platform_static()! + Int(VOW_STATIC_STORAGE_SIZE) {
         fatal("the process's storage is too small")
     }
     beforeThreadLeaves = {
-        leaveHomes(threadState())
-        setContext(vow_none(), threadState())
+        guard let thread = enteredThread() else { return }
+        leaveHomes(thread)
+        setContext(vow_none(), thread)
+        // Last: a destructor may have asked.
+        forgetAmbient(thread)
     }
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
     traceAsEnvironmentSays()
@@ -158,6 +188,7 @@ private func holdLocks() {
     lockExecutorDirectory()
     unhandledReporterLock.lock()
     listenersLock.lock()
+    lockDescents()
     lockTrace()
     lockFreedMemory()
 }
@@ -165,6 +196,7 @@ private func holdLocks() {
 private func letLocksGo() {
     unlockFreedMemory()
     unlockTrace()
+    unlockDescents()
     listenersLock.unlock()
     unhandledReporterLock.unlock()
     unlockExecutorDirectory()
@@ -181,11 +213,14 @@ private func beginAsChild() {
     forkedFlag.storeRelaxed(1)
     refusalFlag.storeRelaxed(1)
     forgetOtherThreads()
+    forgetDescents()
     // It may never have entered, and must not now: the registry is locked.
-    forgetWaitingThreads(but: threadState())
-    turnLoopsIntoCopies(but: threadState())
+    forgetWaitingThreads(but: enteredThread())
+    forgetAmbientsOfOthers(but: enteredThread())
+    turnLoopsIntoCopies(but: enteredThread())
     turnProcessWatchesIntoCopy()
     forgetTrace()
+    forgetReports()
     letLocksGo()
     forgetSiteGate()
 }

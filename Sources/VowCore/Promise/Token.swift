@@ -46,6 +46,7 @@ func leaveToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Cancels a source (borrowed) with a reason (consumed), and those that are linked to it. False: it was before.
+@inline(never)
 func cancelSource(_ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
     asOneStep(thread) {
@@ -199,6 +200,7 @@ private func giveRejection(
             return
         case .claimed:
             reaction.pointee.state.unlock(word.phase, word.head)
+            if reaction.isLeftInStep { return }
             pause.wait()
         case .settling, .delivering, .settled:
             reaction.pointee.state.unlock(word.phase, word.head)

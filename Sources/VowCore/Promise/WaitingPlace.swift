@@ -6,8 +6,10 @@ import CVowPlatform
 struct WaitingPlace: ~Copyable {
     /// In a handler, or in other work of an executor.
     let isInsideWork: Bool
-    /// On a worker of the pool. In a forked child there is no pool to lend a place in.
+    /// In work of the pool, and not of a serial executor alone.
     let isInPool: Bool
+    /// The pool's, if the thread is one: it lends its place. In a forked child there is no pool to lend a place in.
+    let worker: WorkerPointer?
     /// The wait blocks an executor that runs nothing else meanwhile.
     let blocksItself: Bool
     private let blocksMain: Bool
@@ -24,6 +26,7 @@ struct WaitingPlace: ~Copyable {
         self.innermost = innermost
         isInsideWork = thread.pointee.frame != nil || innermost != nil
         isInPool = !isForkedChild && anyPlace(from: innermost) { $0.pointee.kind == .pool }
+        worker = isForkedChild ? nil : thread.pointee.worker
         blocksMain = isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
         let ambient = ambientExecutor(thread)
         if let ambient, ambient.pointee.isSerial {

@@ -200,7 +200,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == WaitingThrea
 @inline(__always)
 func nudgeWaitingThreads(blocking executor: ExecutorPointer) {
     orderStoresBeforeLoads()
-    if blockingCount.loadOrdered() != 0 { nudgeThose(blocking: bit(of: executor)) }
+    if blockingCount.loadOrdered() != 0 { nudgeThose(blocking: executor) }
 }
 
 /// The same after a promise (its bit: it may be gone) began to follow another.
@@ -211,10 +211,16 @@ func nudgeWaitingThreads(past bit: UInt64) {
 }
 
 @inline(never)
-private func nudgeThose(blocking bit: UInt64) {
+private func nudgeThose(blocking executor: ExecutorPointer) {
+    let bit = bit(of: executor)
     waitingThreadsLock.withLock {
         forEach(from: firstBlocking) {
-            if $0.pointee.isWatched && $0.pointee.blocks & bit != 0 { $0.pointee.waiter.nudge() }
+            // Others may share the bit, and each that is told looks ahead once more.
+            if $0.pointee.isWatched && $0.pointee.blocks & bit != 0
+                && $0.pointee.place.blocks(executor)
+            {
+                $0.pointee.waiter.nudge()
+            }
         }
     }
 }
@@ -246,7 +252,7 @@ func lockWaitingThreads() { waitingThreadsLock.lock() }
 func unlockWaitingThreads() { waitingThreadsLock.unlock() }
 
 /// In a forked child, under the lock.
-func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer) {
+func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer?) {
     let (blocking, others) = (firstBlocking, firstOther)
     firstBlocking = nil
     firstOther = nil
@@ -259,7 +265,7 @@ func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer) {
 }
 
 private func keep(
-    _ waiting: WaitingPointer, of survivor: UnsafeMutableRawPointer, _ watched: inout UInt64
+    _ waiting: WaitingPointer, of survivor: UnsafeMutableRawPointer?, _ watched: inout UInt64
 ) {
     if waiting.pointee.thread != survivor {
         waiting.pointee.promise.pointee.state.removeAsOnlyThread(waiting.pointee.waiter)

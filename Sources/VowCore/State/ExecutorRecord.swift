@@ -7,9 +7,9 @@ typealias ExecutorPointer = UnsafeMutablePointer<ExecutorRecord>
 enum ExecutorKind: UInt8 {
     /// The settling thread itself.
     case inline
-    /// libdispatch's global queue, through our own queue of ready work.
+    /// The pool of our own threads.
     case pool
-    /// A serial dispatch queue: work is handed over in batches.
+    /// One handler at a time, by a drain in the pool, or on a serial dispatch queue: work is handed over in batches.
     case serial
     /// A dispatch queue of the program, one dispatch for each handler.
     case dispatch
@@ -22,6 +22,8 @@ enum ExecutorKind: UInt8 {
 }
 
 struct ExecutorRecord: ~Copyable {
+    /// Of serial ones on queues of the program: in the directory, by the queue.
+    var place = TableMember()
     /// Of the serial and loop kinds: work taken by the drain, which alone touches it, through the pointer's `batch`.
     private var batchStorage = MemberList()
     /// References by handles, by reactions, and by a drain under way. Immortal ones are not counted.
@@ -31,22 +33,28 @@ struct ExecutorRecord: ~Copyable {
     /// One handler at a time: a wait on its thread for its own work cannot end.
     let isSerial: Bool
 
-    /// Of the serial, dispatch and barrier kinds. The main queue is looked up when it is needed, so that
-    /// a program without libdispatch's main queue never touches it.
+    /// Of the dispatch and barrier kinds, and of serial ones on a queue of the program. The main queue is looked up when
+    /// it is needed, so that a program without libdispatch's main queue never touches it.
     var queue: WorkQueue?
 
     /// Of the custom kind; of the loop kind, `context` is the loop.
     var cls: UnsafePointer<vow_executor_class>?
     var context: UnsafeMutableRawPointer?
-    /// Neighbours in the directory: custom executors that can tell whether a thread is theirs, and the
-    /// serial ones on queues of the program. Touched under the directory's lock.
+    /// It stands in the directory; touched under its lock, like `place`.
     var isListed = false
+    /// Its neighbours there, of a custom one that can tell whether a thread is its own.
     var nextListed: ExecutorPointer?
     var previousListed: ExecutorPointer?
+    /// Of the custom kind: the threads that remember it as theirs; see `AmbientMemory`.
+    var firstRemembering: UnsafeMutableRawPointer?
 
     /// Of the serial and loop kinds: work that was handed over and not yet taken, newest first; bit 0: a
     /// drain is on its way or running.
     let intake = AtomicWord(0)
+    /// Of a serial one in the pool: the next in the list of drains that it stands in, and the size of its name, which
+    /// stands behind the record.
+    var nextDrain: ExecutorPointer?
+    var nameSize = 0
     #if VOW_CHECKED
         var seal = Seal.live
     #endif
@@ -68,6 +76,40 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     /// By address, like the plain fields of a record.
     @inline(__always)
     var batch: UnsafeMutablePointer<MemberList> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: MemberList.self)
+        (UnsafeMutableRawPointer(self) + MemoryLayout<TableMember>.stride)
+            .assumingMemoryBound(to: MemberList.self)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
+    /// Nil: none was given.
+    var name: UnsafeMutablePointer<CChar>? {
+        if pointee.nameSize == 0 { return nil }
+        return (UnsafeMutableRawPointer(self) + MemoryLayout<ExecutorRecord>.stride)
+            .assumingMemoryBound(to: CChar.self)
+    }
+}
+
+/// Serial executors whose drains are to be run, first in first out.
+struct DrainList {
+    private var first: ExecutorPointer?
+    private var last: ExecutorPointer?
+
+    init() {}
+
+    var isEmpty: Bool { first == nil }
+    var hasOnlyOne: Bool { first != nil && first == last }
+
+    mutating func append(_ executor: ExecutorPointer) {
+        executor.pointee.nextDrain = nil
+        if let last { last.pointee.nextDrain = executor } else { first = executor }
+        last = executor
+    }
+
+    mutating func popFirst() -> ExecutorPointer? {
+        guard let executor = first else { return nil }
+        first = executor.pointee.nextDrain
+        if first == nil { last = nil }
+        return executor
     }
 }

@@ -85,6 +85,7 @@ struct SlotList {
     }
 
     mutating func append(_ member: RecordPointer) {
+        member.unmark()
         member.next = nil
         if let last { last.next = member } else { first = member }
         last = member
@@ -92,6 +93,7 @@ struct SlotList {
 
     @inline(__always)
     mutating func prepend(_ member: RecordPointer) {
+        member.unmark()
         member.next = first
         if last == nil { last = member }
         first = member
@@ -105,7 +107,7 @@ struct SlotList {
 
     mutating func popFirst() -> RecordPointer? {
         guard let member = first else { return nil }
-        first = member.next
+        first = member.nextOfUnmarked
         if first == nil { last = nil }
         return member
     }

@@ -7,10 +7,8 @@ typealias ListenerPointer = UnsafeMutablePointer<Listener>
 
 /// Read and written under the listeners' lock, also what is constant: changing a field is an access to all of them.
 struct Listener {
-    /// The next one in the same bucket.
-    var next: ListenerPointer?
-    /// Borrowed; nil: it has been freed.
-    var promise: RecordPointer?
+    /// Among the listeners, by the promise.
+    var place = TableMember()
     /// The next one to be told, for who has begun its delivery; and to be hurried, for who has a hold for that.
     var nextTold: ListenerPointer?
     var nextHurried: ListenerPointer?
@@ -42,6 +40,11 @@ struct Listener {
     /// The note follows: a NUL after at most so many bytes, or nothing.
     static let longestNote = 127
     static let size = MemoryLayout<Listener>.stride + longestNote + 1
+
+    /// Borrowed; nil: it has been freed.
+    var promise: RecordPointer? {
+        place.key.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Record.self) }
+    }
 
     /// How long the next call has to wait, by the clock that says what time it is. An interval ends when the clock
     /// does, as the delay that is waited for.

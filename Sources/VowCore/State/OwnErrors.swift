@@ -12,8 +12,9 @@ struct OwnErrors {
     @OwnError var cancelled: vow_value
     @OwnError var timedOut: vow_value
     @OwnError var shutDown: vow_value
+    @OwnError var closed: vow_value
 
-    /// Of what would need libdispatch where that is not to be had.
+    /// Of what would need the library's threads, or libdispatch's, where those are not to be had.
     var refusal: vow_value { isForkedChild ? forked : shutDown }
 }
 
@@ -47,13 +48,15 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
     }
     ownErrors.noMemory = make(VOW_ENOMEM, "out of memory")
     ownErrors.forked = make(
-        VOW_EFORKED, "a forked child has no libdispatch threads to run this on")
+        VOW_EFORKED, "a forked child has no threads to run this on")
     ownErrors.broken = make(
         VOW_EBROKEN, "the last resolver was released without resolving the promise")
     ownErrors.cycle = make(VOW_ECYCLE, "the promise would have to wait for itself")
     ownErrors.cancelled = make(VOW_ECANCELLED, "cancelled")
     ownErrors.timedOut = make(VOW_ETIMEDOUT, "it took too long")
     ownErrors.shutDown = make(VOW_ESHUTDOWN, "what was to run the work is gone")
+    ownErrors.closed = make(
+        VOW_EINVAL, "vow_fd_ready: the descriptor was closed while it was watched")
 }
 
 /// An error of the library's own domain with a text made for the occasion.

@@ -63,6 +63,8 @@ struct Progress: OptionSet {
     static let isRefused = Progress(rawValue: 16)
     /// The same, because its executor was shut down.
     static let isShutOut = Progress(rawValue: 32)
+    /// The same, because the system gives no thread.
+    static let lacksThread = Progress(rawValue: 128)
     /// As a member: a producer's reference to its promise goes with it, to be given back when it has run.
     static let holdsProducer = Progress(rawValue: 64)
 }
@@ -146,6 +148,8 @@ enum CarriedContext {
 enum RecordOffset {
     static let progress = 17
     static let inlineLeft = 20
+    /// Of a member without a lane.
+    static let lowHalfOfWayBack = 20
     static let slot = 24
     /// As `next`: no member of any queue.
     static let out: UInt64 = 1
@@ -183,16 +187,24 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { slotAddress.storeBytes(of: newValue, as: vow_value.self) }
     }
 
-    /// The next member of the queue that this record stands in. The owner of that queue writes it; who has
-    /// cancelled the member reads meanwhile whether it `isOut`.
+    /// The next member of the queue that this record stands in. The owner of that queue writes it, when no way back is
+    /// filled in; who has cancelled the member reads meanwhile whether it `isOut`.
     @inline(__always)
     var next: RecordPointer? {
-        get { RecordPointer(bitPattern: UInt(slotWord.pointee.peek())) }
+        get { RecordPointer(bitPattern: UInt(NextWord(slotWord.pointee.peek()).next)) }
         nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
     }
 
+    /// The same, of one whose way back is not filled in for certain.
     @inline(__always)
-    private var slotWord: UnsafeMutablePointer<AtomicWord> {
+    var nextOfUnmarked: RecordPointer? { RecordPointer(bitPattern: UInt(slotWord.pointee.peek())) }
+
+    /// Of a member of a queue: there is none behind it. It may say no where a way back is filled in.
+    @inline(__always)
+    var isClearlyLast: Bool { slotWord.pointee.peek() == 0 }
+
+    @inline(__always)
+    var slotWord: UnsafeMutablePointer<AtomicWord> {
         slotAddress.assumingMemoryBound(to: AtomicWord.self)
     }
 
@@ -214,8 +226,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
     }
 
-    /// A second link. In a promise's queue: the member before, so that one can be taken out of the middle;
-    /// nil: not known yet; see `unlink`. Afterwards: the next one in an executor's or a thread's list.
+    /// A second link: the next one in an executor's or a thread's list. In a promise's queue: `wayBack`.
     ///
     /// A canceller may look at it, and find nothing, while its member is about to enter a queue.
     @inline(__always)
@@ -228,12 +239,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     private var laneWord: UnsafeMutablePointer<AtomicWord> {
         (UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size)
             .assumingMemoryBound(to: AtomicWord.self)
-    }
-
-    /// As a new member of a queue.
-    @inline(__always)
-    func forgetPlace() {
-        if pointee.shape.hasLane { lane = nil }
     }
 
     /// The promise that this reaction reads or this promise follows; one reference, owned. Nil for work

@@ -43,7 +43,8 @@ struct Registration {
     var next: RegistrationPointer?
     var previous: RegistrationPointer?
     var isListed = false
-    /// The owner is through, and must not enter any more.
+    /// The owner is through, and must not enter any more: a reaction may be, on another thread, before it could enter, and
+    /// would then be listed for as long as somebody holds its promise.
     var hasLeft = false
     let kind: RegistrationKind
     /// Counted by the owner for as long as it lives; nil: no token.

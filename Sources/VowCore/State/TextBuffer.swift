@@ -15,6 +15,13 @@ struct TextBuffer {
         memory?[0] = 0
     }
 
+    /// Goes on behind so many bytes, which are there.
+    init(_ memory: UnsafeMutablePointer<CChar>?, capacity: Int, length: Int) {
+        self.memory = memory
+        self.capacity = capacity
+        self.length = length
+    }
+
     init(_ buffer: UnsafeMutableBufferPointer<CChar>) {
         self.init(buffer.baseAddress, capacity: buffer.count)
     }
@@ -28,6 +35,7 @@ struct TextBuffer {
         length += count
     }
 
+    @inline(never)
     mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { append($0.baseAddress, $0.count) }
@@ -41,7 +49,7 @@ struct TextBuffer {
 
     mutating func appendAddress(_ address: UnsafeRawPointer?) {
         append("0x")
-        appendDigits(UInt64(UInt(bitPattern: address)), base: 16)
+        appendHexadecimal(UInt64(UInt(bitPattern: address)))
     }
 
     mutating func append(_ real: Double) {
@@ -51,14 +59,11 @@ struct TextBuffer {
         }
     }
 
-    /// Makes it one line: breaks inside become spaces, and a line that was cut ends all the same.
-    mutating func endLine() {
-        length = min(length, capacity - 2)
-        for index in 0..<length where memory?[index] == 0x0a || memory?[index] == 0x0d {
-            memory?[index] = 0x20
-        }
-        append("\n")
-    }
+    mutating func appendHexadecimal(_ number: UInt64) { appendDigits(number, base: 16) }
+
+    var isCut: Bool { length >= capacity }
+
+    func hasRoom(for count: Int) -> Bool { length + count < capacity }
 
     func withText(_ body: (UnsafePointer<CChar>, Int) -> Void) {
         if let memory { body(memory, min(length, capacity - 1)) }

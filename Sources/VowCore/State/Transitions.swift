@@ -21,7 +21,7 @@ struct PromiseState: ~Copyable, Sendable {
             let old = StateWord(bits: word.loadRelaxed())
             if old.phase != phase { return false }
             if old.isLocked {
-                pause.wait()
+                waitForLock(old, &pause)
                 continue
             }
             let new = StateWord(.claimed, old.head)
@@ -63,7 +63,7 @@ struct PromiseState: ~Copyable, Sendable {
             let old = StateWord(bits: word.loadRelaxed())
             if old.phase != phase { return nil }
             if old.isLocked {
-                pause.wait()
+                waitForLock(old, &pause)
                 continue
             }
             if word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged { return old }
@@ -129,11 +129,11 @@ struct PromiseState: ~Copyable, Sendable {
             let old = StateWord(bits: word.loadAcquire())
             if !phases.contains(old) { return old }
             if old.isLocked {
-                pause.wait()
+                waitForLock(old, &pause)
                 continue
             }
             member.next = old.head
-            member.forgetPlace()
+            if member.pointee.shape.hasLane { member.lane = nil }
             let new = StateWord(old.phase, member)
             if word.replaceAcquireRelease(old.bits, new.bits).exchanged { return nil }
         }
@@ -151,8 +151,19 @@ struct PromiseState: ~Copyable, Sendable {
             {
                 return old
             }
-            pause.wait()
+            waitForLock(old, &pause)
         }
+    }
+
+    /// Somebody else has, or had, the lock. In a forked child that may be a thread of the parent, which never gives it
+    /// back: then it is broken. What that thread was about to write may be there by half, so nobody decides about such a
+    /// promise any more: it stays claimed. Its queue is whole, because a member enters or leaves it by one store.
+    @inline(never)
+    private func waitForLock(_ old: StateWord, _ pause: inout Backoff) {
+        pause.wait()
+        if !isForkedChild || !old.isLocked || !(isOnlyThread || pause.isHopeless) { return }
+        let phase = old.hasValue ? old.phase : .claimed
+        _ = word.replaceAcquireRelease(old.bits, StateWord(phase, old.head).bits)
     }
 
     /// Ends the lock; the word cannot have changed since.
@@ -166,7 +177,9 @@ struct PromiseState: ~Copyable, Sendable {
     func removeAsOnlyThread(_ member: RecordPointer) {
         let old = StateWord(bits: word.loadRelaxed())
         if old.hasValue { return }
-        let rest = StateWord(old.phase, unlink(member, from: old).head)
+        // As where a lock is broken.
+        let phase = old.isLocked ? .claimed : old.phase
+        let rest = StateWord(phase, search(member, from: old).head)
         word.storeRelaxed(rest.bits)
     }
 
@@ -177,7 +190,7 @@ struct PromiseState: ~Copyable, Sendable {
         while true {
             let old = StateWord(bits: word.loadRelaxed())
             if old.isLocked {
-                pause.wait()
+                waitForLock(old, &pause)
                 continue
             }
             if word.replaceAcquireRelease(old.bits, step(old).bits).exchanged { return old }

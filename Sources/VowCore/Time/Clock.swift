@@ -1,4 +1,4 @@
-// A clock and its timers: each loop has one, and the process has one on a libdispatch timer.
+// A clock and its timers: each loop has one, and the process has one.
 
 import CVowPlatform
 
@@ -13,7 +13,7 @@ struct Clock {
     private let descriptor: Int32?
     /// Of a virtual loop: what time it is.
     var virtualNow: Int64?
-    /// When the descriptor or the libdispatch timer goes off; `Int64.max`: never.
+    /// When the descriptor or the keeper's alarm goes off; `Int64.max`: never.
     private var armed = Int64.max
     /// The loop is running: it arms the descriptor itself before it sleeps or returns.
     var isArmedLater = false
@@ -40,7 +40,7 @@ struct Clock {
         let wasFirst = heap.first == node
         heap.remove(node)
         node.pointee.clock = nil
-        // The libdispatch timer goes off once for nothing: cheaper than to set it for each.
+        // The alarm goes off once for nothing: cheaper than to set it for each.
         if wasFirst && descriptor != nil { arm() }
     }
 
@@ -57,7 +57,7 @@ struct Clock {
         arm(notBefore: notBefore)
     }
 
-    /// The libdispatch timer has gone off.
+    /// The alarm has gone off.
     mutating func hasGoneOff() { armed = Int64.max }
 
     private mutating func arm(notBefore: Int64 = 0) {
@@ -65,7 +65,10 @@ struct Clock {
         var wanted = heap.first.map { max($0.pointee.deadline, notBefore) } ?? Int64.max
         guard let descriptor else {
             // One that goes off too early costs less than to set it again.
-            if wanted < armed && armProcessTimer(wanted) { armed = wanted }
+            if wanted < armed {
+                armed = wanted
+                setAlarm(wanted)
+            }
             return
         }
         // A virtual clock stands still: what is due is due, and nothing else will be.

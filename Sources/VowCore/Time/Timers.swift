@@ -10,7 +10,7 @@ func clockNow(_ thread: ThreadPointer) -> Int64 {
 
 enum TimerStart {
     case started
-    /// No libdispatch in a forked child or after the shutdown, or a loop that is the parent's.
+    /// In a forked child or after the shutdown, or a loop that is the parent's.
     case refused
     case noMemory
 }
@@ -33,10 +33,10 @@ private func startTimer(
 ) -> TimerStart {
     withClock(thread) { clock in
         if clock == processClock && refusesWork { return .refused }
+        if clock == processClock && !prepareKeeper(thread) { return .noMemory }
         let stripe = clock.pointee.stripe
         return withStripe(stripe) {
             if clock.pointee.isClosed { return .refused }
-            if clock == processClock && !hasProcessTimer() { return .noMemory }
             node.pointee.stripe = stripe
             node.pointee.clock = clock
             clock.pointee.add(node, at: moment(clock.pointee.now))

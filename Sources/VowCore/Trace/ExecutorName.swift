@@ -32,7 +32,9 @@ func nameExecutor(of entry: TraceEntryPointer, _ executor: ExecutorPointer?) {
             var text = TextBuffer(name, capacity: size)
             text.append(kindName(of: executor))
             guard let executor, !executor.pointee.isImmortal,
-                let label = executor.pointee.queue?.label, label[0] != 0
+                let label = executor.pointee.queue?.label
+                    ?? executor.name.map({ UnsafePointer($0) }),
+                label[0] != 0
             else { return }
             text.append(" ")
             text.append(label, strlen(label))

@@ -1,4 +1,5 @@
-// Text that stands in JSON and DOT: escaped, and valid UTF-8 whatever a program gives.
+// Text that stands in JSON and DOT: escaped, and valid UTF-8 whatever a program gives. What no document may have
+// (U+FFFE and its like, which XML refuses) or a terminal would obey (controls) is not in it.
 
 import CVowPlatform
 
@@ -59,7 +60,13 @@ extension TextBuffer {
                 append("\u{fffd}")
                 return 1
             }
-            appendBytes(bytes, length)
+            if bytes[0] == 0xc2 && bytes[1] < 0xa0 {
+                append(" ")
+            } else if isNoCharacter(bytes, length) {
+                append("\u{fffd}")
+            } else {
+                appendBytes(bytes, length)
+            }
             return length
         }
         return 1
@@ -87,4 +94,11 @@ private func lengthOfUTF8(_ bytes: UnsafePointer<UInt8>, _ left: Int) -> Int {
     case (0xe0, ..<0xa0), (0xed, 0xa0...), (0xf0, ..<0x90), (0xf4, 0x90...): return 0
     default: return length
     }
+}
+
+/// U+FDD0 to U+FDEF, and the last two of each plane: set aside for ever.
+private func isNoCharacter(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    if length == 3 && bytes[0] == 0xef && bytes[1] == 0xb7 { return 0x90...0xaf ~= bytes[2] }
+    if length < 3 || bytes[length - 1] < 0xbe || bytes[length - 2] != 0xbf { return false }
+    return length == 3 ? bytes[0] == 0xef : bytes[1] & 0x0f == 0x0f
 }

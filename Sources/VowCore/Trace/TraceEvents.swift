@@ -41,6 +41,7 @@ extension Trace {
         if !file.isOpen { return }
         let it = entry.pointee
         writeBegin(it)
+        let showsValues = showsValues
         file.event { text in
             text.appendAsync("e", it, at: it.settled, by: it.settled_by)
             text.append(",\"args\":{\"state\":\"")
@@ -49,7 +50,7 @@ extension Trace {
             if let value {
                 if value.isError { text.appendErrorName(value) }
                 text.append(",\"value\":")
-                text.appendDescription(of: value)
+                text.appendDescription(of: value, inFull: showsValues)
             }
             text.append("}")
         }
@@ -83,6 +84,7 @@ extension Trace {
         if it.traceKind.isPromise && it.state == TraceState.pending { writeBegin(it) }
     }
 
+    @inline(never)
     private mutating func writeBegin(_ it: TraceEntry) {
         let names = sites
         file.event { text in
@@ -222,14 +224,14 @@ extension TextBuffer {
         append(quoted: program, min(strlen(program), longestLabel))
     }
 
-    fileprivate mutating func appendPlace(thread: Int32) {
+    mutating func appendPlace(thread: Int32) {
         append(",\"pid\":")
         append(Int64(vow_platform_process_number()))
         append(",\"tid\":")
         append(Int64(thread))
     }
 
-    fileprivate mutating func appendTime(_ moment: Int64) {
+    mutating func appendTime(_ moment: Int64) {
         append(",\"ts\":")
         append(microseconds: moment)
     }
@@ -293,11 +295,11 @@ extension TextBuffer {
         it.withExecutorName { append(quoted: $0) }
     }
 
-    /// The first hundred bytes or so.
-    fileprivate mutating func appendDescription(of value: vow_value) {
+    /// The first hundred bytes or so; what it holds only where that is asked for, as it may be a password.
+    fileprivate mutating func appendDescription(of value: vow_value, inFull: Bool) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 120) { description in
             var text = TextBuffer(description)
-            describe(value, into: &text)
+            if inFull { describe(value, into: &text) } else { describeKind(of: value, into: &text) }
             text.withText { append(quoted: $0, $1) }
         }
     }

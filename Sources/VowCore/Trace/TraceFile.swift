@@ -1,74 +1,130 @@
-// The file that a trace's history goes to, through a buffer. All under the tracing's lock.
+// The file that a trace's history goes to. All under the tracing's lock, but for the end.
 //
 // Chrome's trace event format: an object whose events stand one on a line, so that what a program that was killed
 // has left can be read up to there. docs/tracing.md describes the events.
+//
+// Nobody waits for who reads it. What a pipe does not take stays in the buffer, and what finds no room there is left
+// out and counted; the next event that finds room says how many. No thread of its own writes the file: see
+// docs/decisions/0015-history-files.md.
 
 import CVow
 import CVowPlatform
 
 struct TraceFile {
     /// -1: none.
-    private var descriptor: Int32 = -1
-    private var buffer: UnsafeMutablePointer<CChar>?
-    private var used = 0
+    private(set) var descriptor: Int32 = -1
+    /// What it is called, for what is said on standard error.
+    private(set) var name: UnsafeMutablePointer<CChar>?
+    private var buffer = TraceBuffer()
+    private var pace = TracePace()
     private var hasEvents = false
-    private var lastFlush: Int64 = 0
-    /// The disk is full, or the like. The history ends there: what came after a gap could not be read.
-    private var hasFailed = false
+    /// An errno: the disk is full, the reader has gone. The history ends there: what came after a gap in the middle of
+    /// a line could not be read.
+    private(set) var failure: Int32 = 0
+    /// Events that are not in the file, and will not be.
+    private(set) var missing: UInt64 = 0
+    /// So many of them are still to be told in the file.
+    private var untold: UInt64 = 0
+    /// The descriptor took less than there was.
+    private var isBehind = false
+    /// Bytes of events since the last write was tried.
+    private var owed = 0
+    /// What is to be said on standard error, once each.
+    var news = TraceNews()
 
-    private static let size = 1 << 16
-    /// An event waits no longer than this for the next one to take it to the file.
-    private static let longestWait: Int64 = 200_000_000
+    /// At the latest when so much has come it is tried to write.
+    private static let most = 1 << 15
+    private static let longestLine = 4096
+    /// Kept for two events that tell what is missing, and for the last line.
+    private static let kept = 512
+    /// So long the end waits for a reader who takes nothing.
+    private static let patience: Int64 = 1_000_000_000
 
     var isOpen: Bool { descriptor >= 0 }
 
-    /// Takes an open descriptor. False without memory: nothing is taken.
-    mutating func open(_ file: Int32) -> Bool {
-        if buffer == nil {
-            buffer = allocateMemory(TraceFile.size)?.bindMemory(
-                to: CChar.self, capacity: TraceFile.size)
-        }
-        if buffer == nil { return false }
+    /// Takes an open descriptor and its name. Returns an errno where it cannot be written, and takes nothing then.
+    mutating func open(_ file: Int32, _ name: UnsafeMutablePointer<CChar>) -> Int32 {
+        if !buffer.open() { return ENOMEM }
+        freeName()
         descriptor = file
-        hasFailed = false
-        used = 0
+        pace = TracePace()
         hasEvents = false
-        lastFlush = monotonicNow()
+        failure = 0
+        missing = 0
+        untold = 0
+        isBehind = false
+        news = TraceNews()
         writeHead()
-        return true
+        writeOut()
+        if failure != 0 {
+            descriptor = -1
+            buffer.free()
+            return failure
+        }
+        self.name = name
+        return 0
     }
 
-    /// Ends the list of events, so that it is whole.
+    /// One event: `body` writes what stands between the braces.
+    mutating func event(_ body: (inout TextBuffer) -> Void) {
+        if !isOpen || !hasRoom() { return }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: TraceFile.longestLine) { line in
+            var text = TextBuffer(line)
+            text.append(separator)
+            body(&text)
+            add(&text)
+        }
+    }
+
+    /// After each note, which may have added events. True: something is to be said.
+    @inline(never)
+    mutating func endNote() -> Bool {
+        if !isOpen { return false }
+        if !buffer.isEmpty && (owed >= TraceFile.most || pace.allows(at: monotonicNow())) {
+            writeOut()
+        }
+        return news.isToBeSaid
+    }
+
+    /// The last line.
+    mutating func end() {
+        if failure != 0 { return }
+        if untold > 0 { tellMissing() }
+        putText("\n]}\n")
+        writeOut()
+    }
+
+    /// Waits, not for ever, until the reader has taken the rest. Not under the lock: of a copy.
+    mutating func drain() {
+        let deadline = monotonicNow() &+ TraceFile.patience
+        while failure == 0 && !buffer.isEmpty && monotonicNow() < deadline {
+            _ = vow_platform_takes_line(descriptor, 20)
+            writeOut()
+        }
+        if buffer.isEmpty { return }
+        missing += buffer.events
+        buffer.removeAll()
+        news.notice(.isDropping)
+    }
+
     mutating func close() {
         if !isOpen { return }
-        put("\n]}\n")
-        flush()
-        abandon()
-        if let buffer { freeMemory(buffer, TraceFile.size) }
-        buffer = nil
+        vow_platform_close(descriptor)
+        descriptor = -1
+        buffer.free()
+        freeName()
     }
 
-    /// Without a word: in a forked child, whose parent goes on writing. The buffer is kept for the next trace.
+    /// Without a word: in a forked child, whose parent goes on writing. The memory is kept for the next trace.
     mutating func abandon() {
         if !isOpen { return }
         vow_platform_close(descriptor)
         descriptor = -1
     }
 
-    /// One event: `body` writes what stands between the braces.
-    mutating func event(_ body: (inout TextBuffer) -> Void) {
-        if !isOpen || hasFailed { return }
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { line in
-            var text = TextBuffer(line)
-            text.append(hasEvents ? ",\n{" : "\n{")
-            body(&text)
-            text.append("}")
-            // What was cut is no JSON. Labels and descriptions are too short for that to happen.
-            if text.length >= line.count { return }
-            hasEvents = true
-            text.withText { put($0, $1) }
-        }
-        if monotonicNow() &- lastFlush > TraceFile.longestWait { flush() }
+    private mutating func freeName() {
+        if let name { freeMemory(name, Int(VOW_TRACE_PATH_SIZE)) }
+        name = nil
     }
 
     private mutating func writeHead() {
@@ -76,32 +132,91 @@ struct TraceFile {
             var text = TextBuffer(line)
             text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
             text.appendVersion()
-            text.append("\",\"clock\":\"monotonic\",\"program\":")
+            // Who looks for the process that has written this reads no further.
+            text.append("\",\"clock\":\"monotonic\",\"process\":")
+            text.append(Int64(vow_platform_process_number()))
+            text.append(",\"process_start\":")
+            text.append(vow_platform_process_start())
+            text.append(",\"program\":")
             text.appendProgram()
             text.append("},\"traceEvents\":[")
-            text.withText { put($0, $1) }
+            text.withText { buffer.add($0, $1) }
         }
     }
 
-    private mutating func put(_ text: StaticString) {
+    private var separator: StaticString { hasEvents ? ",\n{" : "\n{" }
+
+    /// Whether an event is to be made at all; if not, it is counted.
+    @inline(never)
+    private mutating func hasRoom() -> Bool {
+        let needed = TraceFile.longestLine + TraceFile.kept
+        if buffer.room < needed && !isBehind { writeOut() }
+        if buffer.room < needed || failure != 0 {
+            leaveOut()
+            return false
+        }
+        if untold > 0 { tellMissing() }
+        return true
+    }
+
+    @inline(never)
+    private mutating func leaveOut() {
+        missing += 1
+        untold += 1
+        owed += TraceFile.longestLine / 16
+        if failure == 0 { news.notice(.isDropping) }
+    }
+
+    /// Where there was no room before and there is now.
+    @inline(never)
+    private mutating func tellMissing() {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
+            var text = TextBuffer(line)
+            text.append(separator)
+            text.append("\"ph\":\"i\",\"s\":\"p\",\"cat\":\"dropped\"")
+            text.append(",\"name\":\"events dropped\"")
+            text.appendPlace(thread: vow_platform_thread_number())
+            text.appendTime(monotonicNow())
+            text.append(",\"args\":{\"events\":")
+            text.append(Int64(untold))
+            text.append("}")
+            add(&text)
+            untold = 0
+        }
+    }
+
+    /// Ends a line for which there is room. What was cut is no JSON; labels and sites are too short for that.
+    @inline(never)
+    private mutating func add(_ text: inout TextBuffer) {
+        text.append("}")
+        if text.length >= TraceFile.longestLine {
+            missing += 1
+            return
+        }
+        hasEvents = true
+        owed += text.length
+        text.withText { buffer.add($0, $1) }
+    }
+
+    private mutating func putText(_ text: StaticString) {
         text.withUTF8Buffer { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { put($0.baseAddress!, $0.count) }
+            bytes.withMemoryRebound(to: CChar.self) { buffer.add($0.baseAddress!, $0.count) }
         }
     }
 
-    private mutating func put(_ bytes: UnsafePointer<CChar>, _ count: Int) {
-        if used + count > TraceFile.size { flush() }
-        guard let buffer, !hasFailed else { return }
-        memcpy(buffer + used, bytes, count)
-        used += count
-    }
-
-    mutating func flush() {
-        lastFlush = monotonicNow()
-        if let buffer, used > 0, !hasFailed {
-            hasFailed = vow_platform_write(descriptor, buffer, used) == 0
-        }
-        used = 0
+    @inline(never)
+    private mutating func writeOut() {
+        owed = 0
+        if failure != 0 { return }
+        let descriptor = descriptor
+        var error: Int32 = 0
+        buffer.take { vow_platform_write_some(descriptor, $0, $1, &error) }
+        isBehind = error == EAGAIN
+        if error == 0 || isBehind { return }
+        failure = error
+        missing += buffer.events
+        buffer.removeAll()
+        news.notice(.isBroken)
     }
 }
 

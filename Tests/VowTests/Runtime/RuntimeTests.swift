@@ -74,4 +74,15 @@ final class RuntimeTests: VowTest {
         XCTAssertEqual(PromiseRuntime.statistics.handlers, before.handlers)
         XCTAssertEqual(PromiseRuntime.version.major, Int(VOW_VERSION_MAJOR))
     }
+
+    func testAThreadGivesBackWhatItKeeps_andThenKeepsNothing() {
+        let made = (0..<100).map { vow_promise_with(vow_int($0)) }
+        for promise in made { vow_promise_release(promise) }
+        let spare = PromiseRuntime.statistics.spare
+        let given = PromiseRuntime.trim()
+        XCTAssertLessThanOrEqual(UInt64(given), spare)
+        // Under ThreadSanitizer nothing is kept.
+        if spare > 0 { XCTAssertGreaterThanOrEqual(given, 100 * 40) }
+        XCTAssertEqual(PromiseRuntime.trim(), 0)
+    }
 }

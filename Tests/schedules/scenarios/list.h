@@ -53,6 +53,9 @@ extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path
     cancel_moving, cancel_one_moving, cancel_sibling_moving, cancel_while_dying, cancel_ring,
     cancel_ring_unheld, cancel_moving_ring, cancel_waiting_finally, cancel_finally,
     cancel_followed_finally, cancel_thenable;
+/* descents.c */
+extern const scenario descent_place, descent_link, descent_twice, descent_newcomer, descent_settled,
+    descent_moving, descent_moving_twice;
 /* interest.c */
 extern const scenario hook_cancel, hook_release, hook_resolve, hook_release_resolve,
     release_or_broken, hook_last_resolver, release_two_readers, release_cancel, release_follower,

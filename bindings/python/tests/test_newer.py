@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any, Callable
@@ -69,6 +70,21 @@ def test_a_trace_is_written(tmp_path: Path) -> None:
             assert link.wait() == 1
         events = json.loads(path.read_text())["traceEvents"]
         assert "second" in {event.get("name") for event in events}
+        assert vow.trace(path).stop() == 0
+
+
+def test_the_end_of_a_trace_says_how_many_events_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if needs("vow_trace_start", lambda: vow.trace(path)):
+        trace = vow.trace(path)
+        os.close(reader)
+        reader = -1
+        vow.resolved(1)
+        assert trace.stop() > 0
+    if reader >= 0:
+        os.close(reader)
 
 
 def test_the_live_graph_is_written() -> None:

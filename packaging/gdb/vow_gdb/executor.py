@@ -10,21 +10,32 @@ MOST_COUNTED = 10000
 
 
 def name(library, address):
-    """What it is called in traces, as far as memory tells: a queue's label is libdispatch's."""
-    return _name(*_fields(library, address))
+    """What it is called in traces, as far as memory tells: a dispatch queue's label is libdispatch's."""
+    text = _name(*_fields(library, address))
+    label = _label(library, address)
+    return "%s %s" % (text, label) if label else text
+
+
+def _label(library, address):
+    """That of a serial executor in the pool, behind its record; None: it has none."""
+    size = memory.word(address + 120)
+    if not 1 < size <= MOST_COUNTED:
+        return None
+    start = address + (136 if library.is_checked else 128)
+    return memory.read(start, size - 1).decode("utf-8", "replace")
 
 
 def _fields(library, address):
-    kind, is_immortal, is_serial = memory.unpack("BBB", address + 24)
+    kind, is_immortal, is_serial = memory.unpack("BBB", address + 40)
     if library.is_checked:
-        library.check_seal(address + 88, "an executor")
+        library.check_seal(address + 128, "an executor")
     if kind >= len(KINDS) or is_immortal > 1 or is_serial > 1:
         raise Unreadable("not an executor (freed, or something else)")
     if kind in (INLINE, POOL) and not is_immortal:
         raise Unreadable("not an executor (freed, or something else)")
-    if not is_immortal and memory.word(address + 16) == 0:
+    if not is_immortal and memory.word(address + 32) == 0:
         raise Unreadable("freed")
-    return kind, is_immortal, is_serial, memory.word(address + 40)
+    return kind, is_immortal, is_serial, memory.word(address + 56)
 
 
 def _name(kind, is_immortal, _is_serial, cls):
@@ -43,7 +54,7 @@ def describe(library, address):
     text = _name(*fields)
     if is_serial and kind not in (SERIAL, LOOP):
         text += ", one handler at a time"
-    queue = memory.word(address + 32)
+    queue = memory.word(address + 48)
     if kind in (SERIAL, DISPATCH, BARRIER) and queue and not is_immortal:
         text += ", queue %#x" % queue
     if kind in (SERIAL, LOOP):
@@ -55,7 +66,7 @@ def describe(library, address):
 
 def _waiting(library, address):
     count = 0
-    for first in (memory.word(address), memory.word(address + 80) & ~1):
+    for first in (memory.word(address + 16), memory.word(address + 104) & ~1):
         member = first
         while member and count < MOST_COUNTED:
             count += 1

@@ -6,10 +6,11 @@ from . import memory
 from .memory import Unreadable
 
 # Of the layouts of records, boxes, executors and the table that these files know.
-KNOWN_VERSION = 1
+KNOWN_VERSION = 2
 
-LIVE_SEAL = 0x766F775F6C697665
-FREED_SEAL = 0x766F775F66726565
+# A seal is one of these and the address of the copy's mark, by exclusive or: see Sources/VowCore/State/Seal.swift.
+LIVE_MARK = 0x766F775F6C697665
+FREED_MARK = 0x766F775F66726565
 
 
 class Library:
@@ -25,15 +26,16 @@ class Library:
             )
         self.entries, self.capacity, self.count = memory.unpack("QQQ", view + 8)
         self.record_size, self.box_size, self.is_checked = memory.unpack("III", view + 32)
+        self.copy = memory.word(view + 48)
 
     def check_seal(self, address, what):
         """In a checked build: refuses what was freed, or never was an object."""
         if not self.is_checked:
             return
-        seal = memory.word(address)
-        if seal == FREED_SEAL:
+        mark = memory.word(address) ^ self.copy
+        if mark == FREED_MARK:
             raise Unreadable("freed: %s was released before" % what)
-        if seal != LIVE_SEAL:
+        if mark != LIVE_MARK:
             raise Unreadable("not %s" % what)
 
 

@@ -154,6 +154,11 @@ class Record:
         address = self._part(48)
         return memory.string(address) if address else None
 
+    @property
+    def next_member(self):
+        """Of a member of a queue: who stands behind it. Marked, the word has half of the way back as well."""
+        return self.slot & 0x0000_FFFF_FFFF_FFF0 if self.slot & 2 else self.slot
+
     def members(self):
         """What stands in its queue, oldest first."""
         if self.phase in (SETTLED, SETTLING):
@@ -164,5 +169,5 @@ class Record:
             seen.add(address)
             member = Record(self.library, address)
             found.append(member)
-            address = member.slot
+            address = member.next_member
         return found[::-1]

@@ -43,7 +43,7 @@ from ._executors import (
     set_default,
     threads,
 )
-from ._inside import Stats, Trace, graph, shutdown, stats, trace
+from ._inside import Stats, Trace, graph, shutdown, stats, trace, trim
 from ._library import has, path, version
 from ._lifetime import exit_timeout
 from ._loops import Loop
@@ -121,5 +121,6 @@ __all__ = [
     "threads",
     "timeout",
     "trace",
+    "trim",
     "version",
 ]

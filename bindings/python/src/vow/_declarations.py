@@ -66,6 +66,7 @@ typedef struct {
     uint64_t pending;
     uint64_t handlers;
     uint64_t bytes;
+    uint64_t spare;
 } vow_statistics;
 
 vow_value vow_string(const char *utf8, size_t length);
@@ -173,6 +174,7 @@ int vow_promise_set_progress(handle promise, double fraction, const char *note);
 int vow_resolver_set_progress(handle resolver, double fraction, const char *note);
 int vow_on_progress(handle promise, int64_t interval_ns, vow_progress_handler fn, handle context,
                     vow_notice destroy);
+size_t vow_trim(void);
 int vow_trace_start(const char *path);
 int vow_trace_stop(void);
 int vow_graph_write(int fd, uint32_t format);

@@ -20,22 +20,36 @@ class Stats(NamedTuple):
     pending: int
     handlers: int
     bytes: int
+    spare: int
 
 
 def stats() -> Stats:
-    """Promises made, settled, alive and pending; handlers that wait; bytes held."""
+    """Promises made, settled, alive and pending; handlers that wait; bytes held; bytes kept for new promises."""
     out = ffi.new("vow_statistics *")
     out.size = ffi.sizeof("vow_statistics")
     check(lib.vow_stats(out), "stats")
-    return Stats(out.created, out.settled, out.live, out.pending, out.handlers, out.bytes)
+    return Stats(
+        out.created, out.settled, out.live, out.pending, out.handlers, out.bytes, out.spare
+    )
+
+
+def trim() -> int:
+    """Gives back the memory that the calling thread keeps of freed promises. Returns how many bytes.
+
+    A thread that waits in the library does so by itself.
+    """
+    freed: int = newer("vow_trim")()
+    return freed
 
 
 class Trace:
     """A trace that is being written; the end of a `with` block, or `stop`, ends it."""
 
-    def stop(self) -> None:
-        """Ends the trace."""
-        check(newer("vow_trace_stop")(), "trace: stop")
+    def stop(self) -> int:
+        """Ends the trace: how many events are not in the file, because its reader was slow or it was full."""
+        missing: int = newer("vow_trace_stop")()
+        check(missing, "trace: stop")
+        return missing
 
     def __enter__(self) -> Trace:
         return self

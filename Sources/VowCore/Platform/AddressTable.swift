@@ -1,0 +1,205 @@
+// A table of what is found by an address: lists in about as many buckets as there are members, by linear hashing
+// (Litwin, 1980). With a member that comes a bucket or two are split, with one that goes two are joined: so no call takes
+// long because there are many. Without memory for more buckets the lists become longer.
+//
+// Buckets stand in segments. The first one is there from the beginning; each other has as many as all before it.
+//
+// All is under the lock of whoever has the table, but for `tend`, which takes it.
+
+import CVowPlatform
+
+typealias TablePlace = UnsafeMutablePointer<TableMember>
+typealias AddressTablePointer = UnsafeMutablePointer<AddressTable>
+
+/// The first field of what stands in a table.
+struct TableMember {
+    var next: TablePlace?
+    /// Others may have the same. Nil: it stands in no table.
+    var key: UnsafeRawPointer?
+}
+
+/// The addresses of the segments follow, each as if its first bucket were number 0, and the first segment.
+struct AddressTable {
+    var count = 0
+    var bucketCount = fewest
+    /// How many there is memory for: a power of two.
+    var capacity = fewest
+
+    static let fewest = 32
+    /// As many as there are segments for.
+    static let most = fewest << (segmentCount - 1)
+    static let segmentCount = 28
+
+    /// Takes memory from the front of `storage`, which it moves on.
+    static func make(_ storage: inout UnsafeMutableRawPointer) -> AddressTablePointer {
+        let table = storage.bindMemory(to: AddressTable.self, capacity: 1)
+        table.initialize(to: AddressTable())
+        storage = UnsafeMutableRawPointer(table.segments + segmentCount)
+        table.segments[0] = storage
+        // The storage is all zero at first.
+        storage += fewest * MemoryLayout<TablePlace?>.stride
+        return table
+    }
+
+    /// `tend` has something to do.
+    var isUntended: Bool { wantsMore || hasUnused }
+    var wantsMore: Bool {
+        count > bucketCount && bucketCount == capacity && capacity < AddressTable.most
+    }
+    var hasUnused: Bool { capacity > AddressTable.fewest && bucketCount <= capacity / 2 }
+}
+
+extension AddressTablePointer {
+    typealias Bucket = UnsafeMutablePointer<TablePlace?>
+
+    fileprivate var segments: UnsafeMutablePointer<UnsafeMutableRawPointer> {
+        UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
+    }
+
+    /// The newest one with this key.
+    @inline(never)
+    func first(_ key: UnsafeRawPointer) -> TablePlace? {
+        bucket(home(of: key)).pointee?.orNext(with: key)
+    }
+
+    func add(_ place: TablePlace, _ key: UnsafeRawPointer) {
+        let bucket = bucket(home(of: key))
+        place.pointee = TableMember(next: bucket.pointee, key: key)
+        bucket.pointee = place
+        pointee.count &+= 1
+        split()
+        split()
+    }
+
+    /// Takes one out, or all that have this key, as a list, whose first one it returns.
+    @inline(never)
+    func remove(_ key: UnsafeRawPointer, only: TablePlace? = nil) -> TablePlace? {
+        var taken: TablePlace?
+        var removed = 0
+        var link = bucket(home(of: key))
+        while let place = link.pointee {
+            if place.pointee.key != key || only ?? place != place {
+                link = place.link
+                continue
+            }
+            link.pointee = place.pointee.next
+            place.pointee = TableMember(next: taken)
+            taken = place
+            removed &+= 1
+        }
+        pointee.count &-= removed
+        for _ in 0..<2 &* removed { join() }
+        return taken
+    }
+
+    /// Splits the next bucket, if they are too few and there is a place for the new one. Members keep their order.
+    @inline(never)
+    private func split() {
+        let new = pointee.bucketCount
+        if pointee.count <= new || new == pointee.capacity { return }
+        pointee.bucketCount = new &+ 1
+        var kept = bucket(partner(of: new))
+        var moved = bucket(new)
+        var place = kept.pointee
+        while let current = place, let key = current.pointee.key {
+            place = current.pointee.next
+            if home(of: key) == new {
+                moved.pointee = current
+                moved = current.link
+            } else {
+                kept.pointee = current
+                kept = current.link
+            }
+        }
+        kept.pointee = nil
+        moved.pointee = nil
+    }
+
+    /// Joins the last bucket with the one that it was split from, if they are too many.
+    @inline(never)
+    private func join() {
+        let last = pointee.bucketCount &- 1
+        if last < AddressTable.fewest || last < 2 &* pointee.count { return }
+        pointee.bucketCount = last
+        var end = bucket(partner(of: last))
+        while let place = end.pointee { end = place.link }
+        end.pointee = bucket(last).pointee
+    }
+
+    @inline(never)
+    private func home(of key: UnsafeRawPointer) -> Int {
+        let last = pointee.bucketCount &- 1
+        let mask = Int(bitPattern: UInt.max &>> UInt(last.leadingZeroBitCount))
+        let number = Int(truncatingIfNeeded: hashOfAddress(key) &>> 32) & mask
+        return number <= last ? number : partner(of: number)
+    }
+
+    /// The bucket that another one is split from: without its highest bit.
+    private func partner(of number: Int) -> Int {
+        number & Int(bitPattern: (UInt.max &>> 1) &>> UInt(number.leadingZeroBitCount))
+    }
+
+    @inline(never)
+    private func bucket(_ number: Int) -> Bucket {
+        segment(of: number).pointee.assumingMemoryBound(to: TablePlace?.self) + number
+    }
+
+    private func segment(of bucket: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
+        let few = AddressTable.fewest &- 1
+        return segments + (few.leadingZeroBitCount &- (bucket | few).leadingZeroBitCount)
+    }
+
+    fileprivate var nextSize: Int { pointee.capacity &* MemoryLayout<TablePlace?>.stride }
+
+    /// False: somebody else was first.
+    fileprivate func take(_ memory: UnsafeMutableRawPointer, _ size: Int) -> Bool {
+        if !pointee.wantsMore || nextSize != size { return false }
+        segment(of: pointee.capacity).pointee = memory - size
+        pointee.capacity &*= 2
+        split()
+        return true
+    }
+
+    fileprivate func takeUnused() -> UnsafeMutableRawPointer? {
+        if !pointee.hasUnused { return nil }
+        pointee.capacity /= 2
+        return segment(of: pointee.capacity).pointee + nextSize
+    }
+}
+
+/// Gives the table memory, and gives back what it needs no more: without its lock, because the allocator may be the
+/// program's.
+@inline(never)
+func tend(_ table: AddressTablePointer, _ lock: borrowing SpinLock) {
+    var size = 0
+    lock.withLock { if table.pointee.wantsMore { size = table.nextSize } }
+    if size > 0, let memory = allocateMemory(size), !lock.withLock({ table.take(memory, size) }) {
+        freeMemory(memory, size)
+    }
+    while let memory = lock.withLock({
+        size = table.nextSize / 2
+        return table.takeUnused()
+    }) {
+        freeMemory(memory, size)
+    }
+}
+
+extension TablePlace {
+    /// `next` is the first field.
+    fileprivate var link: UnsafeMutablePointer<TablePlace?> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: TablePlace?.self)
+    }
+
+    /// The next older one with the same key.
+    var nextLike: TablePlace? {
+        guard let key = pointee.key else { return nil }
+        return pointee.next?.orNext(with: key)
+    }
+
+    @inline(never)
+    fileprivate func orNext(with key: UnsafeRawPointer) -> TablePlace? {
+        var place: TablePlace? = self
+        while let other = place, other.pointee.key != key { place = other.pointee.next }
+        return place
+    }
+}
