@@ -185,7 +185,8 @@ static void scene_map_given_up(cast *self) {
     vow_executor_set_default(NULL);
     CHECK(vow_cancel(given_up) || lacked_memory());
     settles_or(given_up, VOW_ECANCELLED, VOW_EINVAL);
-    /* A call that had begun may run still: what comes after it on its executor comes when it is over. */
+    /* A call that had begun may run still: what comes after it on its executor comes when it is
+     * over. */
     kind = pause_plan();
     settles(vow_async(serial, make_string, &shared), 0);
     resume_plan(kind);
