@@ -6,8 +6,6 @@
 
 #include "common.h"
 
-#define MILLISECOND INT64_C(1000000)
-
 /* ---------------------------------------------------------------- The program as it was
  *
  * A thermometer measures on a thread of its own and writes each reading, one byte, into a pipe. The
@@ -64,9 +62,9 @@ int main(void) {
     struct thermometer thermometer = {.from = ends[0], .to = ends[1]};
 
     /* Made on the thread of a loop and outside of any handler, these run on that loop. */
-    vow_promise_release(vow_then(vow_delay(10 * MILLISECOND), say, "after 10 ms"));
-    vow_promise_release(vow_then(vow_delay(20 * MILLISECOND), say, "after 20 ms"));
-    vow_promise *reading = vow_then(vow_delay(30 * MILLISECOND), say, "after 30 ms");
+    vow_promise_release(vow_then(vow_delay(10 * VOW_MS), say, "after 10 ms"));
+    vow_promise_release(vow_then(vow_delay(20 * VOW_MS), say, "after 20 ms"));
+    vow_promise *reading = vow_then(vow_delay(30 * VOW_MS), say, "after 30 ms");
     reading = vow_then(reading, switch_on, &thermometer);
 
     /* The program's loop: one entry more. The descriptor can be read while a handler waits to be

@@ -1,8 +1,7 @@
 /* 13-combine.c: many promises as one: all, the first, some at a time, again, and not for ever. */
 #include "common.h"
 
-#define MILLISECOND INT64_C(1000000)
-#define HOUR (3600 * 1000 * MILLISECOND)
+#define HOUR (3600 * VOW_SECOND)
 
 /* A station in a town, which takes its time to answer. */
 struct station {
@@ -25,8 +24,7 @@ static vow_value broken(vow_value input, void *context) {
 
 static vow_promise *ask(const struct station *station) {
     bool works = station->degrees > -273;
-    return vow_then(vow_delay(station->ms * MILLISECOND), works ? measured : broken,
-                    (void *)station);
+    return vow_then(vow_delay(station->ms * VOW_MS), works ? measured : broken, (void *)station);
 }
 
 static const struct station rome = {"Rome", 30, 24}, oslo = {"Oslo", 10, 7},
@@ -86,7 +84,7 @@ static vow_value cook(vow_value item, void *context) {
     (void)context;
     ++*dish->cooking;
     *dish->most = *dish->cooking > *dish->most ? *dish->cooking : *dish->most;
-    return vow_from_promise(vow_then(vow_delay(5 * MILLISECOND), serve, dish));
+    return vow_from_promise(vow_then(vow_delay(5 * VOW_MS), serve, dish));
 }
 
 /* ---------------------------------------------------------------- Again, and not for ever */
@@ -106,7 +104,7 @@ static vow_value take_the_lift(vow_value attempt, void *context) {
 static vow_promise *try_again(struct lift *lift) {
     vow_retry_policy policy = {.size = sizeof policy};
     policy.attempts = 4;
-    policy.first_delay_ns = MILLISECOND; /* then 2 and 4 */
+    policy.first_delay_ns = VOW_MS; /* then 2 and 4 */
     return vow_retry(&policy, take_the_lift, lift);
 }
 
@@ -145,7 +143,7 @@ int main(void) {
     vow_value_release(error);
 
     printf("not for ever:\n");
-    show_result("  an hour, at most 20 ms", vow_timeout(vow_delay(HOUR), 20 * MILLISECOND));
+    show_result("  an hour, at most 20 ms", vow_timeout(vow_delay(HOUR), 20 * VOW_MS));
     show_result("  a town, at most an hour", vow_timeout(ask(&oslo), HOUR));
 
     vow_loop_destroy(loop);

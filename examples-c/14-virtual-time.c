@@ -6,8 +6,7 @@
 
 #include "common.h"
 
-#define SECOND INT64_C(1000000000)
-#define MINUTE (60 * SECOND)
+#define MINUTE (60 * VOW_SECOND)
 
 /* ---------------------------------------------------------------- The program
  *
@@ -86,7 +85,7 @@ static void test_time_out(void) {
 static int64_t real_time(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+    return (int64_t)time.tv_sec * VOW_SECOND + time.tv_nsec;
 }
 
 int main(void) {

@@ -3,7 +3,6 @@
  */
 #include "common.h"
 
-#define MILLISECOND INT64_C(1000000)
 #define FILES 20
 
 /* ---------------------------------------------------------------- Who works
@@ -33,7 +32,7 @@ static vow_value copied(vow_value input, void *context) {
 
 static vow_value copy_next(vow_value state, void *context) {
     (void)state;
-    return vow_from_promise(vow_then(vow_delay(30 * MILLISECOND), copied, context));
+    return vow_from_promise(vow_then(vow_delay(30 * VOW_MS), copied, context));
 }
 
 static vow_promise *copy_all(struct copy *copy) {
@@ -47,13 +46,13 @@ static vow_promise *copy_all(struct copy *copy) {
 
 static void say(double fraction, const char *note, void *context) {
     const int64_t *start = context;
-    printf("  %3" PRId64 " ms: %3.0f %%%s%s\n", (vow_now() - *start) / MILLISECOND, fraction * 100,
+    printf("  %3" PRId64 " ms: %3.0f %%%s%s\n", (vow_now() - *start) / VOW_MS, fraction * 100,
            note == NULL ? "" : ", ", note == NULL ? "" : note);
 }
 
 static vow_value wait_a_moment(vow_value item, void *context) {
     (void)context;
-    return vow_from_promise(vow_delay(item.as.integer * 100 * MILLISECOND));
+    return vow_from_promise(vow_delay(item.as.integer * 100 * VOW_MS));
 }
 
 int main(void) {
@@ -66,7 +65,7 @@ int main(void) {
     printf("twenty files, told every 200 ms:\n");
     struct copy copy = {NULL, 0};
     vow_promise *copying = copy_all(&copy);
-    vow_on_progress(copying, 200 * MILLISECOND, say, &start, NULL);
+    vow_on_progress(copying, 200 * VOW_MS, say, &start, NULL);
     show_result("  the end", copying);
     vow_resolver_release(copy.resolver);
 

@@ -8,8 +8,6 @@
 
 #include "common.h"
 
-#define MILLISECOND INT64_C(1000000)
-
 static vow_value greet(vow_value input, void *context) {
     (void)input, (void)context;
     return vow_string("hello", VOW_NUL_TERMINATED);
@@ -39,7 +37,7 @@ int main(void) {
     vow_promise *login = vow_then(vow_all(answers, 2), greet, NULL);
     vow_resolve(user, vow_string("ada", VOW_NUL_TERMINATED));
 
-    if (vow_await(login, 20 * MILLISECOND, NULL) == VOW_PENDING) {
+    if (vow_await(login, 20 * VOW_MS, NULL) == VOW_PENDING) {
         printf("nobody has logged in, because of:\n");
         /* As a picture, for Graphviz: VOW_GRAPH_DOT. */
         vow_graph_write(fileno(graph), VOW_GRAPH_JSON);

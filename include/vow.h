@@ -49,6 +49,9 @@
  *   VOW_ENOMEM; where a value is returned, such an error. Settling a promise
  *   allocates nothing and so cannot fail (only a thenable object needs memory).
  *
+ *   Dropping an owned result is a mistake, and GCC and clang say so (VOW_OWNED), but
+ *   for the functions that retain: they give back what they were given.
+ *
  *   Since: what has no other mark is here since 0.1.0.
  */
 #ifndef VOW_H
@@ -92,6 +95,12 @@
 #else
 #define VOW_API
 #endif
+/* A result that is owned: who drops it leaks it, or meant vow_detach. */
+#if defined(__GNUC__) && !defined(VOW_IMPLEMENTATION)
+#define VOW_OWNED __attribute__((warn_unused_result))
+#else
+#define VOW_OWNED
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,39 +119,48 @@ VOW_ASSUME_NONNULL_BEGIN
  * whose class has `subscribe` is subscribed to, everything else fulfils.
  */
 
-typedef struct vow_promise vow_promise;   /* reads a result */
-typedef struct vow_resolver vow_resolver; /* settles a promise */
-typedef struct vow_executor vow_executor; /* runs handlers */
-typedef struct vow_loop vow_loop;         /* runs handlers in a program's event loop */
-typedef struct vow_token vow_token;       /* tells that work is no longer wanted */
+/** A promise: reads a result that is there now or later. Counted; chapter 3. */
+typedef struct vow_promise vow_promise;
 
-/* What a value is. Not an enum, so that its width is the same everywhere. */
+/** The other end of a promise: settles it. Counted; chapter 3. */
+typedef struct vow_resolver vow_resolver;
+
+/** Runs handlers. Counted; chapter 6. */
+typedef struct vow_executor vow_executor;
+
+/** Runs handlers in a program's event loop. Has one owner; chapter 7. */
+typedef struct vow_loop vow_loop;
+
+/** Tells that work is no longer wanted. Counted; chapter 9. */
+typedef struct vow_token vow_token;
+
+/** What a value is. Not an enum, so that its width is the same everywhere. */
 typedef uint32_t vow_kind;
-#define VOW_NONE ((vow_kind)0)    /* no content */
-#define VOW_BOOL ((vow_kind)1)    /* as.boolean */
-#define VOW_INT ((vow_kind)2)     /* as.integer */
-#define VOW_DOUBLE ((vow_kind)3)  /* as.real */
-#define VOW_POINTER ((vow_kind)4) /* as.pointer, which nobody owns */
-#define VOW_STRING ((vow_kind)5)  /* counted, read with vow_string_bytes */
-#define VOW_OBJECT ((vow_kind)6)  /* counted, read with vow_object_pointer */
-#define VOW_LIST ((vow_kind)7)    /* counted, read with vow_list_at */
-#define VOW_ERROR ((vow_kind)8)   /* counted, read with vow_error_code */
-#define VOW_PROMISE ((vow_kind)9) /* counted: a promise as a value */
+#define VOW_NONE ((vow_kind)0)    /**< no content */
+#define VOW_BOOL ((vow_kind)1)    /**< as.boolean */
+#define VOW_INT ((vow_kind)2)     /**< as.integer */
+#define VOW_DOUBLE ((vow_kind)3)  /**< as.real */
+#define VOW_POINTER ((vow_kind)4) /**< as.pointer, which nobody owns */
+#define VOW_STRING ((vow_kind)5)  /**< counted, read with vow_string_bytes */
+#define VOW_OBJECT ((vow_kind)6)  /**< counted, read with vow_object_pointer */
+#define VOW_LIST ((vow_kind)7)    /**< counted, read with vow_list_at */
+#define VOW_ERROR ((vow_kind)8)   /**< counted, read with vow_error_code */
+#define VOW_PROMISE ((vow_kind)9) /**< counted: a promise as a value */
 
-/* A value. `reserved` is 0. `as.pointer` of a counted kind belongs to the
+/** A value. `reserved` is 0. `as.pointer` of a counted kind belongs to the
  * library: read it with the functions below only. */
 typedef struct vow_value {
-    vow_kind kind;
-    uint32_t reserved;
+    vow_kind kind;     /**< what it is, and which content is meant */
+    uint32_t reserved; /**< 0 */
     union {
-        bool boolean;
-        int64_t integer;
-        double real;
-        void *VOW_NULLABLE pointer;
-    } as;
+        bool boolean;               /**< of a VOW_BOOL */
+        int64_t integer;            /**< of a VOW_INT */
+        double real;                /**< of a VOW_DOUBLE */
+        void *VOW_NULLABLE pointer; /**< of a VOW_POINTER; of a counted kind the library's */
+    } as;                           /**< the content */
 } vow_value;
 
-/* The value without content. Allocates nothing. */
+/** The value without content. Allocates nothing. */
 static inline vow_value vow_none(void) {
     vow_value value;
     value.kind = VOW_NONE;
@@ -151,7 +169,7 @@ static inline vow_value vow_none(void) {
     return value;
 }
 
-/* A truth value. Allocates nothing. */
+/** A truth value. Allocates nothing. */
 static inline vow_value vow_bool(bool boolean) {
     vow_value value = vow_none();
     value.kind = VOW_BOOL;
@@ -159,7 +177,7 @@ static inline vow_value vow_bool(bool boolean) {
     return value;
 }
 
-/* A whole number. Allocates nothing. */
+/** A whole number. Allocates nothing. */
 static inline vow_value vow_int(int64_t integer) {
     vow_value value = vow_none();
     value.kind = VOW_INT;
@@ -167,7 +185,7 @@ static inline vow_value vow_int(int64_t integer) {
     return value;
 }
 
-/* A floating-point number. Allocates nothing. */
+/** A floating-point number. Allocates nothing. */
 static inline vow_value vow_double(double real) {
     vow_value value = vow_none();
     value.kind = VOW_DOUBLE;
@@ -175,7 +193,7 @@ static inline vow_value vow_double(double real) {
     return value;
 }
 
-/* A plain pointer that nobody owns; NULL is allowed. Allocates nothing. For a
+/** A plain pointer that nobody owns; NULL is allowed. Allocates nothing. For a
  * pointer that is to be freed, see vow_object. */
 static inline vow_value vow_pointer(void *VOW_NULLABLE pointer) {
     vow_value value = vow_none();
@@ -184,24 +202,24 @@ static inline vow_value vow_pointer(void *VOW_NULLABLE pointer) {
     return value;
 }
 
-/* As a length: the string ends at its first NUL byte. */
+/** As a length: the string ends at its first NUL byte. */
 #define VOW_NUL_TERMINATED SIZE_MAX
 
-/* A copy of `length` bytes (borrowed), as an owned string. UTF-8 by convention;
+/** A copy of `length` bytes (borrowed), as an owned string. UTF-8 by convention;
  * the bytes are not checked. A NUL byte is appended and not counted.
  * NULL: allowed with length 0, else an error VOW_EINVAL. Too long: VOW_ENOMEM. */
-VOW_API vow_value vow_string(const char *VOW_NULLABLE utf8, size_t length);
+VOW_API VOW_OWNED vow_value vow_string(const char *VOW_NULLABLE utf8, size_t length);
 
-/* How objects of one class behave. Must outlive every object of the class. */
+/** How objects of one class behave. Must outlive every object of the class. */
 typedef struct vow_class {
-    size_t size;      /* sizeof(vow_class), so that the struct may grow */
-    const char *name; /* for messages; a static string */
+    size_t size;      /**< sizeof(vow_class), so that the struct may grow */
+    const char *name; /**< for messages; a static string */
 
-    /* Frees the object; called once, at the last release, on the thread that
+    /** Frees the object; called once, at the last release, on the thread that
      * released it. May be NULL. May call every function of this header. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE pointer);
 
-    /* Makes the class a thenable: a promise resolved with such an object calls
+    /** Makes the class a thenable: a promise resolved with such an object calls
      * this once, with a resolver (consumed: keep it or release it), and follows
      * what that resolver is given, now or later, from any thread. The library
      * releases the object when this returns true: whoever settles later keeps
@@ -212,62 +230,115 @@ typedef struct vow_class {
     bool (*VOW_NULLABLE subscribe)(void *VOW_NULLABLE pointer, vow_resolver *resolver);
 } vow_class;
 
-/* An owned object: `pointer` (consumed: class->destroy frees it at the last
+/** An owned object: `pointer` (consumed: class->destroy frees it at the last
  * release, also when this call fails) together with its class (borrowed for as
  * long as the object lives). cls NULL or of a wrong size: an error VOW_EINVAL,
  * and the pointer is left alone. */
-VOW_API vow_value vow_object(void *VOW_NULLABLE pointer, const vow_class *cls);
+VOW_API VOW_OWNED vow_value vow_object(void *VOW_NULLABLE pointer, const vow_class *cls);
 
-/* An owned list of `count` values (each consumed, also when this call fails).
+/** An owned list of `count` values (each consumed, also when this call fails).
  * items NULL: allowed with count 0, else an error VOW_EINVAL. So many that no array
  * can be meant: VOW_ENOMEM, and the items are left alone. A list is never
  * rejected or adopted by what is inside it. */
-VOW_API vow_value vow_list(const vow_value *VOW_NULLABLE items, size_t count);
+VOW_API VOW_OWNED vow_value vow_list(const vow_value *VOW_NULLABLE items, size_t count);
 
-/* An owned error. domain and message are copied (borrowed); message may be NULL.
+/** An owned error. domain and message are copied (borrowed); message may be NULL.
  * domain NULL: an error VOW_EINVAL instead. The library's own domain is "vow". */
-VOW_API vow_value vow_error(const char *domain, int64_t code, const char *VOW_NULLABLE message);
+VOW_API VOW_OWNED vow_value vow_error(const char *domain, int64_t code,
+                                      const char *VOW_NULLABLE message);
 
-/* The same with a cause or payload of any kind (consumed). */
-VOW_API vow_value vow_error_wrap(const char *domain, int64_t code, const char *VOW_NULLABLE message,
-                                 vow_value cause_or_payload);
+/** The same with a cause or payload of any kind (consumed). */
+VOW_API VOW_OWNED vow_value vow_error_wrap(const char *domain, int64_t code,
+                                           const char *VOW_NULLABLE message,
+                                           vow_value cause_or_payload);
 
-/* A promise (consumed) as a value: returned from a handler or given to
+/** A promise (consumed) as a value (owned): returned from a handler or given to
  * vow_resolve, it is adopted. NULL: an error VOW_EINVAL. */
-VOW_API vow_value vow_from_promise(vow_promise *promise);
+VOW_API VOW_OWNED vow_value vow_from_promise(vow_promise *promise);
 
-/* One more reference to a value (borrowed), which is returned, owned. Does
+/** One more reference to a value (borrowed), which is returned, owned. Does
  * nothing for kinds without a count. */
 VOW_API vow_value vow_value_retain(vow_value value);
 
-/* Gives one reference back (consumed). Does nothing for kinds without a count.
+/** Gives one reference back (consumed). Does nothing for kinds without a count.
  * The last one frees, and runs the destructors of objects, with constant stack
  * however deep the value is nested. */
 VOW_API void vow_value_release(vow_value value);
 
-/* The bytes of a string (borrowed), NUL-terminated; NULL for other kinds.
+/** The bytes of a string (borrowed), NUL-terminated; NULL for other kinds.
  * length (may be NULL) receives their number, 0 for other kinds. */
 VOW_API const char *VOW_NULLABLE vow_string_bytes(vow_value value, size_t *VOW_NULLABLE length);
 
-/* The pointer of an object (borrowed); NULL for other kinds and when the
+/** The pointer of an object (borrowed); NULL for other kinds and when the
  * object's class is not `cls` (NULL: any class). */
 VOW_API void *VOW_NULLABLE vow_object_pointer(vow_value value, const vow_class *VOW_NULLABLE cls);
 
-/* The number of items in a list (borrowed); 0 for other kinds. */
+/** The number of items in a list (borrowed); 0 for other kinds. */
 VOW_API size_t vow_list_count(vow_value value);
 
-/* The item at `index` (borrowed, lives as long as the list); vow_none() for
+/** The item at `index` (borrowed, lives as long as the list); vow_none() for
  * other kinds and beyond the end. */
 VOW_API vow_value vow_list_at(vow_value value, size_t index);
 
-/* The parts of an error (borrowed). For other kinds: NULL, 0, NULL, vow_none().
- * The message is never NULL for an error; the payload is vow_none() if none. */
+/** The domain of an error (borrowed): who gives its codes their meaning. NULL for
+ * other kinds. */
 VOW_API const char *VOW_NULLABLE vow_error_domain(vow_value value);
+
+/** The code of an error (borrowed); 0 for other kinds. */
 VOW_API int64_t vow_error_code(vow_value value);
+
+/** The message of an error (borrowed), never NULL; NULL for other kinds. */
 VOW_API const char *VOW_NULLABLE vow_error_message(vow_value value);
+
+/** The cause or payload of an error (borrowed), borrowed: it lives as long as the
+ * error. vow_none() if there is none, and for other kinds. */
 VOW_API vow_value vow_error_payload(vow_value value);
 
-/* Writes what a value (borrowed) is, for people, into buffer: at most size
+/** Whether a value (borrowed) is a VOW_BOOL; if so, *out (NULL: not wanted) is its
+ * content. Like each of the following readers it is for one kind and converts
+ * nothing; for every other kind it returns false and leaves what `out` leads to
+ * alone. */
+VOW_API bool vow_as_bool(vow_value value, bool *VOW_NULLABLE out);
+
+/** Whether a value (borrowed) is a VOW_INT; if so, *out (NULL: not wanted) is its
+ * content. */
+VOW_API bool vow_as_int(vow_value value, int64_t *VOW_NULLABLE out);
+
+/** Whether a value (borrowed) is a VOW_DOUBLE; if so, *out (NULL: not wanted) is its
+ * content. */
+VOW_API bool vow_as_double(vow_value value, double *VOW_NULLABLE out);
+
+/** Whether a value (borrowed) is a VOW_POINTER; if so, *out (NULL: not wanted) is the
+ * pointer. */
+VOW_API bool vow_as_pointer(vow_value value, void *VOW_NULLABLE *VOW_NULLABLE out);
+
+/** Whether a value (borrowed) is a VOW_STRING; if so, *bytes (borrowed; NULL: not
+ * wanted) are its bytes, NUL-terminated, and *length (NULL: not wanted) is their
+ * number. The bytes live as long as the value. */
+VOW_API bool vow_as_string(vow_value value, const char *VOW_NULLABLE *VOW_NULLABLE bytes,
+                           size_t *VOW_NULLABLE length);
+
+/** Whether a value (borrowed) is a VOW_OBJECT of the class `cls` (NULL: of any class);
+ * if so, *pointer (borrowed; NULL: not wanted) is its pointer, which lives as long as
+ * the value. */
+VOW_API bool vow_as_object(vow_value value, const vow_class *VOW_NULLABLE cls,
+                           void *VOW_NULLABLE *VOW_NULLABLE pointer);
+
+/** Whether a value (borrowed) is a VOW_LIST; if so, *count (NULL: not wanted) is the
+ * number of its items, which vow_list_at reads. */
+VOW_API bool vow_as_list(vow_value value, size_t *VOW_NULLABLE count);
+
+/** Whether a value (borrowed) is a VOW_ERROR; if so, *domain (borrowed; NULL: not
+ * wanted) and *code (NULL: not wanted) are its own. The domain lives as long as the
+ * value. */
+VOW_API bool vow_as_error(vow_value value, const char *VOW_NULLABLE *VOW_NULLABLE domain,
+                          int64_t *VOW_NULLABLE code);
+
+/** Whether a value (borrowed) is a VOW_PROMISE; if so, *promise (borrowed; NULL: not
+ * wanted) is that promise. It lives as long as the value: retain it to keep it. */
+VOW_API bool vow_as_promise(vow_value value, vow_promise *VOW_NULLABLE *VOW_NULLABLE promise);
+
+/** Writes what a value (borrowed) is, for people, into buffer: at most size
  * bytes, NUL included. Lists are abbreviated 8 deep and after 1,000 values.
  * Returns the length that the whole text has, without NUL, as snprintf does.
  * buffer NULL: allowed with size 0, else VOW_EINVAL. */
@@ -279,19 +350,19 @@ VOW_API int vow_value_describe(vow_value value, char *VOW_NULLABLE buffer, size_
  * rejected promise carries them as vow_error_code of its error.
  */
 
-#define VOW_EINVAL (-1)     /* a wrong argument; the message names function and argument */
-#define VOW_ENOMEM (-2)     /* out of memory, threads or descriptors */
-#define VOW_EFORKED (-3)    /* needs the library's threads, which a forked child has not */
-#define VOW_EBROKEN (-4)    /* the last resolver was released without resolving */
-#define VOW_ECYCLE (-5)     /* the promise would have to wait for itself */
-#define VOW_ECANCELLED (-6) /* cancelled */
-#define VOW_ETIMEDOUT (-7)  /* took too long */
-#define VOW_EDEADLOCK (-8)  /* the wait would block what it waits for */
-#define VOW_EAGGREGATE (-9) /* several failed; the payload is the list of their errors */
-#define VOW_ESHUTDOWN (-10) /* what was to run the work is gone */
-#define VOW_EREASON (-11)   /* rejected with a value that is no error; the payload is the value */
+#define VOW_EINVAL (-1)     /**< a wrong argument; the message names function and argument */
+#define VOW_ENOMEM (-2)     /**< out of memory, threads or descriptors */
+#define VOW_EFORKED (-3)    /**< needs the library's threads, which a forked child has not */
+#define VOW_EBROKEN (-4)    /**< the last resolver was released without resolving */
+#define VOW_ECYCLE (-5)     /**< the promise would have to wait for itself */
+#define VOW_ECANCELLED (-6) /**< cancelled */
+#define VOW_ETIMEDOUT (-7)  /**< took too long */
+#define VOW_EDEADLOCK (-8)  /**< the wait would block what it waits for */
+#define VOW_EAGGREGATE (-9) /**< several failed; the payload is the list of their errors */
+#define VOW_ESHUTDOWN (-10) /**< what was to run the work is gone */
+#define VOW_EREASON (-11)   /**< rejected with a value that is no error; the payload is the value */
 
-/* The name of a code, such as "VOW_EINVAL": a static string; "unknown" for a
+/** The name of a code, such as "VOW_EINVAL": a static string; "unknown" for a
  * number that is none of the above. */
 VOW_API const char *vow_error_name(int64_t code);
 
@@ -306,37 +377,47 @@ VOW_API const char *vow_error_name(int64_t code);
  * released before it was resolved, the promise is rejected with VOW_EBROKEN.
  */
 
-/* Where a promise stands. */
+/** Where a promise stands. */
 typedef uint32_t vow_state;
-#define VOW_PENDING ((vow_state)0)
-#define VOW_FULFILLED ((vow_state)1)
-#define VOW_REJECTED ((vow_state)2)
+#define VOW_PENDING ((vow_state)0)   /**< not settled */
+#define VOW_FULFILLED ((vow_state)1) /**< settled, with a value */
+#define VOW_REJECTED ((vow_state)2)  /**< settled, with an error */
 
-/* A pending promise (owned); *resolver (owned) settles it. Out of memory: the
+/** A pending promise (owned); *resolver (owned) settles it. Out of memory: the
  * promise is rejected with VOW_ENOMEM and the resolver ignores everything.
  * resolver NULL: a promise rejected with VOW_EINVAL. */
-VOW_API vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver);
+VOW_API VOW_OWNED vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver);
 
-/* A promise (owned) of a value (consumed), by its kind: fulfilled, rejected,
+/** A promise (owned) of a value (consumed), by its kind: fulfilled, rejected,
  * adopting, or subscribing. For a VOW_PROMISE it is that promise itself. */
-VOW_API vow_promise *vow_promise_with(vow_value value);
+VOW_API VOW_OWNED vow_promise *vow_promise_with(vow_value value);
 
-/* One more reference (owned); returns promise (borrowed). */
+/** One more reference (owned); returns promise (borrowed). */
 VOW_API vow_promise *VOW_NULLABLE vow_promise_retain(vow_promise *VOW_NULLABLE promise);
 
-/* Gives a reference (consumed) back. A chain of any length is freed with
+/** Gives a reference (consumed) back. A chain of any length is freed with
  * constant stack. May report an unhandled rejection, see chapter 12. */
 VOW_API void vow_promise_release(vow_promise *VOW_NULLABLE promise);
 
-/* The state at this moment (promise borrowed). NULL: VOW_PENDING. */
+/** Gives a reference (consumed) back, and says that what leads to promise is wanted
+ * all the same: it goes on to its end as if somebody waited for it. A chain does
+ * so when it is released, too; but of a delay, a descriptor, a combined promise or
+ * one with a resolver, the last vow_promise_release tells the producer that nobody
+ * is left to read it, which ends it (chapter 9), and this does not. A rejection is
+ * reported as unhandled, unless another reader handles it; cancelling promise by
+ * another handle is possible as before. Needs a little memory while promise is
+ * pending; without, promise is only released. NULL: nothing happens. */
+VOW_API void vow_detach(vow_promise *VOW_NULLABLE promise);
+
+/** The state at this moment (promise borrowed). NULL: VOW_PENDING. */
 VOW_API vow_state vow_promise_state(vow_promise *promise);
 
-/* Whether the promise (borrowed) is settled; if so, *out (may be NULL) is its
+/** Whether the promise (borrowed) is settled; if so, *out (may be NULL) is its
  * value or error, borrowed: it lives as long as the promise. Otherwise *out is
  * vow_none(). Receiving an error through `out` counts as having handled it. */
 VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out);
 
-/* Resolves the promise of a resolver (borrowed) with a value (consumed), by its
+/** Resolves the promise of a resolver (borrowed) with a value (consumed), by its
  * kind. True for the first call, and false, with no effect, for every later
  * one, however many threads try. Promises that wait for each other in a ring of
  * any length, by adoption or chaining, are rejected with VOW_ECYCLE. So they are
@@ -348,15 +429,15 @@ VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out)
  * then after that one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
 
-/* Rejects with an error (consumed). A value that is no error becomes the
+/** Rejects with an error (consumed). A value that is no error becomes the
  * payload of one with the code VOW_EREASON; the promise's own handle as such a
  * payload would keep it alive for ever. Else as vow_resolve. */
 VOW_API bool vow_reject(vow_resolver *resolver, vow_value error);
 
-/* One more reference (owned); returns resolver (borrowed). */
+/** One more reference (owned); returns resolver (borrowed). */
 VOW_API vow_resolver *VOW_NULLABLE vow_resolver_retain(vow_resolver *VOW_NULLABLE resolver);
 
-/* Gives a reference (consumed) back; the last one of an unresolved promise
+/** Gives a reference (consumed) back; the last one of an unresolved promise
  * rejects it with VOW_EBROKEN. If neither a promise handle nor a reaction nor an
  * adopting promise is left then, nothing is rejected, and nothing reported. */
 VOW_API void vow_resolver_release(vow_resolver *VOW_NULLABLE resolver);
@@ -372,67 +453,67 @@ VOW_API void vow_resolver_release(vow_resolver *VOW_NULLABLE resolver);
  * inline executor, never inside the call that registered or resolved.
  */
 
-/* A handler. input is borrowed: to return it, return vow_value_retain(input).
+/** A handler. input is borrowed: to return it, return vow_value_retain(input).
  * The result is owned by the library and resolves the new promise by its kind.
  * context is what was given at registration. */
 typedef vow_value (*vow_handler)(vow_value input, void *VOW_NULLABLE context);
 
-/* Runs fn with the value once promise (consumed) is fulfilled; a rejection
+/** Runs fn with the value once promise (consumed) is fulfilled; a rejection
  * passes through. Returns the promise of fn's result (owned). */
-VOW_API vow_promise *vow_then(vow_promise *promise, VOW_SENDABLE vow_handler fn,
-                              void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_then(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                                        void *VOW_NULLABLE context);
 
-/* Runs fn with the error once promise (consumed) is rejected; a value passes
+/** Runs fn with the error once promise (consumed) is rejected; a value passes
  * through. What fn returns decides: a value recovers, an error rejects again.
  * Returns the promise of fn's result (owned). */
-VOW_API vow_promise *vow_catch(vow_promise *promise, VOW_SENDABLE vow_handler fn,
-                               void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_catch(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                                         void *VOW_NULLABLE context);
 
-/* Runs fn with the value or error once promise (consumed) is settled, and then
+/** Runs fn with the value or error once promise (consumed) is settled, and then
  * passes that outcome on. fn's own result counts only when it is an error,
  * which rejects, or a promise, which is waited for and counts if it is
  * rejected. Returns the new promise (owned). */
-VOW_API vow_promise *vow_finally(vow_promise *promise, VOW_SENDABLE vow_handler fn,
-                                 void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_finally(vow_promise *promise, VOW_SENDABLE vow_handler fn,
+                                           void *VOW_NULLABLE context);
 
-/* As a flag of a reaction: both handlers are as vow_finally's. */
+/** As a flag of a reaction: both handlers are as vow_finally's. */
 #define VOW_FINALLY ((uint32_t)1)
 
-/* Everything that can be said about one link. Set size, leave the rest 0. */
+/** Everything that can be said about one link. Set size, leave the rest 0. */
 typedef struct vow_reaction {
-    size_t size;                           /* sizeof(vow_reaction) */
-    vow_handler VOW_NULLABLE on_fulfilled; /* NULL: a value passes through */
-    vow_handler VOW_NULLABLE on_rejected;  /* NULL: an error passes through */
-    void *VOW_NULLABLE context;            /* for the handlers */
-    /* Frees the context, exactly once: after the handler returned, or when it is
+    size_t size;                           /**< sizeof(vow_reaction) */
+    vow_handler VOW_NULLABLE on_fulfilled; /**< NULL: a value passes through */
+    vow_handler VOW_NULLABLE on_rejected;  /**< NULL: an error passes through */
+    void *VOW_NULLABLE context;            /**< for the handlers */
+    /** Frees the context, exactly once: after the handler returned, or when it is
      * certain that none will run; in either case before the new promise settles,
      * unless that is cancelled (see vow_cancel). May be NULL. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
-    vow_executor *VOW_NULLABLE executor; /* borrowed; NULL: see chapter 6 */
-    vow_token *VOW_NULLABLE token;       /* borrowed; see chapter 9 */
-    uint32_t flags;                      /* 0 or VOW_FINALLY */
-    const char *VOW_NULLABLE label;      /* names the link in messages; a static string */
+    vow_executor *VOW_NULLABLE executor; /**< borrowed; NULL: see chapter 6 */
+    vow_token *VOW_NULLABLE token;       /**< borrowed; see chapter 9 */
+    uint32_t flags;                      /**< 0 or VOW_FINALLY */
+    const char *VOW_NULLABLE label;      /**< names the link in messages; a static string */
 } vow_reaction;
 
-/* Registers a reaction (borrowed) on promise (consumed); returns the promise of
+/** Registers a reaction (borrowed) on promise (consumed); returns the promise of
  * the handler's result (owned). If the call fails, destroy(context) runs. */
-VOW_API vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *reaction);
+VOW_API VOW_OWNED vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *reaction);
 
-/* As a code: every one. */
+/** As a code: every one. */
 #define VOW_ANY_CODE INT64_MIN
 
-/* As vow_catch, for errors of one domain (borrowed and copied; NULL: every one) and
+/** As vow_catch, for errors of one domain (borrowed and copied; NULL: every one) and
  * one code (VOW_ANY_CODE: every one). Other errors pass through. */
-VOW_API vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE domain,
-                                  int64_t code, VOW_SENDABLE vow_handler fn,
-                                  void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VOW_NULLABLE domain,
+                                            int64_t code, VOW_SENDABLE vow_handler fn,
+                                            void *VOW_NULLABLE context);
 
 /* ----------------------------------------------------------------- 5. Waiting */
 
-/* As a time-out: none. */
+/** As a time-out: none. */
 #define VOW_FOREVER (-1)
 
-/* Blocks until promise (borrowed) is settled, for at most timeout_ns nanoseconds
+/** Blocks until promise (borrowed) is settled, for at most timeout_ns nanoseconds
  * of the monotonic clock; 0 looks and returns, VOW_FOREVER never gives up.
  * Returns VOW_FULFILLED or VOW_REJECTED, with *out (owned; NULL: not wanted) the
  * value or error; or VOW_PENDING when the time is up; or, with *out vow_none():
@@ -487,7 +568,7 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  * for ever, vow_await answers VOW_EFORKED, and it can be released.
  */
 
-/* The executor that runs handlers at once: on the settling thread (or, for a
+/** The executor that runs handlers at once: on the settling thread (or, for a
  * settled promise, the registering one), as the last act of the outermost vow
  * call there; inside a handler, destructor or hook, when the outermost of these
  * has returned. While another thread still
@@ -496,38 +577,39 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  * returned. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_inline(void);
 
-/* The library's own threads: handlers run in parallel, and are begun in order
+/** The library's own threads: handlers run in parallel, and are begun in order
  * (but for one that a waiting handler runs itself, see vow_await). Borrowed,
  * immortal. */
 VOW_API vow_executor *vow_executor_pool(void);
 
-/* The dispatch main queue, which the program must run (dispatch_main or a run
+/** The dispatch main queue, which the program must run (dispatch_main or a run
  * loop). Serial. Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_main(void);
 
-/* A new serial executor (owned) on the pool's threads: one handler at a time, in
+/** A new serial executor (owned) on the pool's threads: one handler at a time, in
  * order. label (borrowed and copied, may be NULL) names it in traces. Out of memory:
  * NULL, which later means "none given". */
-VOW_API vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE label);
+VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE label);
 
-/* Each handler is a barrier block: it has a concurrent queue for itself. */
+/** Each handler is a barrier block: it has a concurrent queue for itself. */
 #define VOW_BARRIER ((uint32_t)1)
-/* The queue is serial: handlers travel to it in one dispatch, and waiting in one
+/** The queue is serial: handlers travel to it in one dispatch, and waiting in one
  * of them for work that must run there is refused with VOW_EDEADLOCK. (In a block
  * that the program itself sends to the queue such a wait is not recognised.) */
 #define VOW_SERIAL ((uint32_t)2)
 
-/* An executor (owned) on a dispatch_queue_t of the program (retained for as long
+/** An executor (owned) on a dispatch_queue_t of the program (retained for as long
  * as the executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other
  * flags, out of memory: NULL. Handing work to such a queue, as to the main one, is
  * libdispatch's: where it gets no memory or no thread, it sleeps until it does. */
-VOW_API vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue, uint32_t flags);
+VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue,
+                                                                   uint32_t flags);
 
-/* How a program's own executor works. Must outlive the executor. */
+/** How a program's own executor works. Must outlive the executor. */
 typedef struct vow_executor_class {
-    size_t size; /* sizeof(vow_executor_class) */
+    size_t size; /**< sizeof(vow_executor_class) */
 
-    /* Takes one piece of work and must call run(work) exactly once, later, on
+    /** Takes one piece of work and must call run(work) exactly once, later, on
      * any thread; in the order of submission if the executor is serial. Called
      * on the thread that settles or registers, with no lock held; it should not
      * wait. A run(work) inside submit itself is put off until the running vow
@@ -536,7 +618,7 @@ typedef struct vow_executor_class {
      * there. */
     void (*submit)(void *VOW_NULLABLE context, void (*run)(void *work), void *work);
 
-    /* Whether the calling thread belongs to the executor: then reactions made
+    /** Whether the calling thread belongs to the executor: then reactions made
      * there without an executor run on it. May be NULL: never, except inside
      * its handlers. Asked for each such reaction, and wait, outside of handlers
      * and loops, so it should be quick. The executor that said so last on this
@@ -544,37 +626,37 @@ typedef struct vow_executor_class {
      * executor that has this function. Of several that say so it is one. */
     bool (*VOW_NULLABLE current)(void *VOW_NULLABLE context);
 
-    /* Frees the context, once, when the executor and all its work are gone. */
+    /** Frees the context, once, when the executor and all its work are gone. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
 
-    uint32_t flags; /* 0, or VOW_SERIAL: one handler at a time, in order */
+    uint32_t flags; /**< 0, or VOW_SERIAL: one handler at a time, in order */
 } vow_executor_class;
 
-/* An executor (owned) of the program's own. cls NULL, without submit, of a wrong
+/** An executor (owned) of the program's own. cls NULL, without submit, of a wrong
  * size or with other flags, or out of memory: NULL, and destroy(context) runs if
  * there is one. */
-VOW_API vow_executor *VOW_NULLABLE vow_executor_custom(const vow_executor_class *cls,
-                                                       void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_custom(const vow_executor_class *cls,
+                                                                 void *VOW_NULLABLE context);
 
-/* One more reference (owned); returns executor (borrowed). */
+/** One more reference (owned); returns executor (borrowed). */
 VOW_API vow_executor *VOW_NULLABLE vow_executor_retain(vow_executor *VOW_NULLABLE executor);
 
-/* Gives a reference (consumed) back. Work that was given to it still runs. */
+/** Gives a reference (consumed) back. Work that was given to it still runs. */
 VOW_API void vow_executor_release(vow_executor *VOW_NULLABLE executor);
 
-/* What reactions registered outside of any handler run on, from now on, in the
+/** What reactions registered outside of any handler run on, from now on, in the
  * whole process (executor borrowed, kept). NULL: the pool again. Meant for the
  * program, not for libraries in it. */
 VOW_API void vow_executor_set_default(vow_executor *VOW_NULLABLE executor);
 
-/* The executor that a reaction registered here and now would run on. Borrowed:
+/** The executor that a reaction registered here and now would run on. Borrowed:
  * retain it to keep it. */
 VOW_API vow_executor *vow_executor_current(void);
 
-/* Runs fn(vow_none(), context) on an executor (borrowed; NULL: as for a reaction
+/** Runs fn(vow_none(), context) on an executor (borrowed; NULL: as for a reaction
  * without one). Returns the promise (owned) of its result. */
-VOW_API vow_promise *vow_async(vow_executor *VOW_NULLABLE executor, VOW_SENDABLE vow_handler fn,
-                               void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_async(vow_executor *VOW_NULLABLE executor,
+                                         VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
 
 /* -------------------------------------------------------------- 7. Event loops
  *
@@ -593,30 +675,30 @@ VOW_API vow_promise *vow_async(vow_executor *VOW_NULLABLE executor, VOW_SENDABLE
  * parent's: the child must destroy it before it uses promises on that thread.
  */
 
-/* A new loop (owned). NULL: no memory, or no descriptors. */
-VOW_API vow_loop *VOW_NULLABLE vow_loop_create(void);
+/** A new loop (owned). NULL: no memory, or no descriptors. */
+VOW_API VOW_OWNED vow_loop *VOW_NULLABLE vow_loop_create(void);
 
-/* A new loop (owned; NULL: no memory) whose clock stands still and is moved by vow_loop_advance,
+/** A new loop (owned; NULL: no memory) whose clock stands still and is moved by vow_loop_advance,
  * for tests of programs that wait: an hour passes at once, and always in the same way. While
  * vow_loop_run_until and vow_await find nothing else to run there, they move the
  * clock to the next timer themselves. */
-VOW_API vow_loop *VOW_NULLABLE vow_loop_create_virtual(void);
+VOW_API VOW_OWNED vow_loop *VOW_NULLABLE vow_loop_create_virtual(void);
 
-/* Moves the clock of a virtual loop (borrowed) on by `ns` nanoseconds, running
+/** Moves the clock of a virtual loop (borrowed) on by `ns` nanoseconds, running
  * timers and handlers in order of time as vow_loop_run_once does. Returns how
  * many handlers and timers ran; VOW_EINVAL: no virtual loop, or a negative time.
  * Time ends at INT64_MAX: what would come later comes then. */
 VOW_API int vow_loop_advance(vow_loop *loop, int64_t ns);
 
-/* The loop's executor. Borrowed: it may be retained and outlive the loop, after
+/** The loop's executor. Borrowed: it may be retained and outlive the loop, after
  * which it rejects what it is given with VOW_ESHUTDOWN. Loop NULL: NULL. */
 VOW_API vow_executor *VOW_NULLABLE vow_loop_executor(vow_loop *loop);
 
-/* The descriptor (the loop's: only to be watched for input). Level-triggered.
+/** The descriptor (the loop's: only to be watched for input). Level-triggered.
  * NULL: VOW_EINVAL. */
 VOW_API int vow_loop_fd(vow_loop *loop);
 
-/* Waits until something can be run, for at most timeout_ns nanoseconds (0: not at
+/** Waits until something can be run, for at most timeout_ns nanoseconds (0: not at
  * all; VOW_FOREVER), and runs it: timers that are due, handlers, and what these
  * hand to the loop meanwhile, up to a bound that keeps the program's loop alive.
  * Returns how many ran: 0 when the time was up or vow_loop_wake was called.
@@ -628,26 +710,28 @@ VOW_API int vow_loop_fd(vow_loop *loop);
  *   VOW_EFORKED    the loop is the parent's */
 VOW_API int vow_loop_run_once(vow_loop *loop, int64_t timeout_ns);
 
-/* Runs the loop until promise (borrowed) is settled. Returns as vow_await does,
+/** Runs the loop until promise (borrowed) is settled. Returns as vow_await does,
  * and as vow_loop_run_once if it cannot run. Inside a handler it runs the others. */
 VOW_API int vow_loop_run_until(vow_loop *loop, vow_promise *promise, int64_t timeout_ns);
 
-/* Makes a vow_loop_run_once that waits, or else the next one, return. From any
+/** Makes a vow_loop_run_once that waits, or else the next one, return. From any
  * thread, and from a signal handler: it does nothing but one write to a
  * descriptor. */
 VOW_API void vow_loop_wake(vow_loop *VOW_NULLABLE loop);
 
-/* Ends a loop (consumed). What is queued in it, its delays and its descriptors
+/** Ends a loop (consumed). What is queued in it, its delays and its descriptors
  * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns. No other
  * thread may be running it. Inside one of its own handlers: the handler ends, and
  * the function that runs the loop returns VOW_ESHUTDOWN. */
 VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
 
-/* What a descriptor is watched for, and what it is ready for. */
+/** A descriptor is watched for input, or ready for it. */
 #define VOW_READ ((uint32_t)1)
+
+/** A descriptor is watched for room for output, or ready for it. */
 #define VOW_WRITE ((uint32_t)2)
 
-/* A promise (owned) that is fulfilled, once, with VOW_INT, the events that are
+/** A promise (owned) that is fulfilled, once, with VOW_INT, the events that are
  * there, when fd can be read or written (VOW_READ, VOW_WRITE or both) without
  * blocking, or is at its end or broken. On a loop's thread the loop watches the
  * descriptor, else a thread of the library's does, for all. Keep fd open until the
@@ -656,7 +740,7 @@ VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
  * another watch of that number begins, fires or ends; in a checked build also when
  * its loop has nothing else to do, or with any watch off loops. Until then it is
  * pending. A regular file is always ready. Not open: VOW_EINVAL. */
-VOW_API vow_promise *vow_fd_ready(int fd, uint32_t events);
+VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
 
 /* -------------------------------------------------------------------- 8. Time
  *
@@ -672,36 +756,48 @@ VOW_API vow_promise *vow_fd_ready(int fd, uint32_t events);
  * promises' memory: setting one takes constant time, removing one O(log n), amortised.
  */
 
-/* The monotonic clock that a delay made here and now would go by, in nanoseconds:
+/** One nanosecond, the unit of every time of this header: int64_t, as the following. */
+#define VOW_NS ((int64_t)1)
+
+/** A microsecond in nanoseconds. */
+#define VOW_US ((int64_t)1000)
+
+/** A millisecond in nanoseconds: vow_delay(50 * VOW_MS). */
+#define VOW_MS ((int64_t)1000000)
+
+/** A second in nanoseconds. */
+#define VOW_SECOND ((int64_t)1000000000)
+
+/** The monotonic clock that a delay made here and now would go by, in nanoseconds:
  * the virtual one on a virtual loop's thread. */
 VOW_API int64_t vow_now(void);
 
-/* A promise (owned) that is fulfilled with vow_none() after `ns` nanoseconds, at
+/** A promise (owned) that is fulfilled with vow_none() after `ns` nanoseconds, at
  * the earliest. Negative: VOW_EINVAL. Cancelled: its timer is gone. */
-VOW_API vow_promise *vow_delay(int64_t ns);
+VOW_API VOW_OWNED vow_promise *vow_delay(int64_t ns);
 
-/* Gives promise (consumed) `ns` nanoseconds: returns a promise (owned) of the same
+/** Gives promise (consumed) `ns` nanoseconds: returns a promise (owned) of the same
  * outcome, or of VOW_ETIMEDOUT; then promise is cancelled as by vow_cancel, if
  * nobody else is interested. VOW_FOREVER: no limit. Other negative: VOW_EINVAL. */
-VOW_API vow_promise *vow_timeout(vow_promise *promise, int64_t ns);
+VOW_API VOW_OWNED vow_promise *vow_timeout(vow_promise *promise, int64_t ns);
 
-/* How often, and how long apart. Set size, leave at 0 what does not matter. */
+/** How often, and how long apart. Set size, leave at 0 what does not matter. */
 typedef struct vow_retry_policy {
-    size_t size;            /* sizeof(vow_retry_policy) */
-    uint64_t attempts;      /* at most so many; 0: without a bound */
-    int64_t first_delay_ns; /* between the first and the second */
-    double factor;          /* each delay is so many times the one before; 0: 2 */
-    int64_t max_delay_ns;   /* but no longer than this; 0: one hour */
-    /* How much of each delay is left to chance, 0 to 1: a delay d lasts between
+    size_t size;            /**< sizeof(vow_retry_policy) */
+    uint64_t attempts;      /**< at most so many; 0: without a bound */
+    int64_t first_delay_ns; /**< between the first and the second */
+    double factor;          /**< each delay is so many times the one before; 0: 2 */
+    int64_t max_delay_ns;   /**< but no longer than this; 0: one hour */
+    /** How much of each delay is left to chance, 0 to 1: a delay d lasts between
      * (1 - jitter) * d and d. 1 is "full jitter". */
     double jitter;
-    int64_t deadline_ns; /* all attempts and delays together; 0: none */
-    /* Whether to try again after this error (borrowed); runs on the executor, and
+    int64_t deadline_ns; /**< all attempts and delays together; 0: none */
+    /** Whether to try again after this error (borrowed); runs on the executor, and
      * gets the context of the call. NULL: always. */
     bool (*VOW_NULLABLE may_retry)(vow_value error, void *VOW_NULLABLE context);
 } vow_retry_policy;
 
-/* Runs fn on the executor that a reaction made here would get, with the number of
+/** Runs fn on the executor that a reaction made here would get, with the number of
  * the attempt (VOW_INT, from 1), until the promise of its result is fulfilled.
  * Returns the promise (owned) of that value. It is rejected with the last error
  * when may_retry refuses or no attempt is left, or VOW_ETIMEDOUT, whose payload
@@ -709,10 +805,10 @@ typedef struct vow_retry_policy {
  * says vow_error_attempts. Cancelling it cancels attempt and delay. policy
  * (borrowed, copied) NULL: 3 attempts, at once. The context must live until the
  * promise is settled and no call of fn is running. Wrong policy: VOW_EINVAL. */
-VOW_API vow_promise *vow_retry(const vow_retry_policy *VOW_NULLABLE policy,
-                               VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_retry(const vow_retry_policy *VOW_NULLABLE policy,
+                                         VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
 
-/* How many attempts vow_retry made before it gave up with this error (borrowed);
+/** How many attempts vow_retry made before it gave up with this error (borrowed);
  * 0 for other errors and kinds. */
 VOW_API int64_t vow_error_attempts(vow_value value);
 
@@ -733,17 +829,17 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * A rejection with VOW_ECANCELLED is nothing to report as unhandled.
  */
 
-/* Rejects a pending promise (borrowed) with VOW_ECANCELLED and asks upstream to
+/** Rejects a pending promise (borrowed) with VOW_ECANCELLED and asks upstream to
  * stop. True if this call did it; false, with no effect, if it was settled. Handlers
  * that have not begun never will; one that is running ends, and its result is
  * released. A context is destroyed by this call, or, when the handler is running
  * or already with its executor, when that one is through with it. */
 VOW_API bool vow_cancel(vow_promise *promise);
 
-/* The same with a reason (consumed): the payload of the error. */
+/** The same with a reason (consumed): the payload of the error. */
 VOW_API bool vow_cancel_with(vow_promise *promise, vow_value reason);
 
-/* Has fn(context) called, once, if the promise of a resolver (borrowed) is
+/** Has fn(context) called, once, if the promise of a resolver (borrowed) is
  * cancelled, or nobody is left who could read it, before it is resolved: the work
  * for it can be stopped. Called on the thread that cancels or releases, as its
  * last act, or at once if it is too late already; but inside a destructor, or
@@ -757,7 +853,7 @@ vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW
                        void *VOW_NULLABLE context,
                        VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
-/* One switch for many reactions: the source cancels, its token is given to them
+/** One switch for many reactions: the source cancels, its token is given to them
  * (vow_reaction.token). Cancelling unregisters them all: success handlers never
  * run, rejection handlers get VOW_ECANCELLED at once, a reaction without one is
  * rejected with it, and the promises upstream are left alone. A handler that is
@@ -766,39 +862,40 @@ vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW
  * that is made with a cancelled token is cancelled at once. */
 typedef struct vow_cancel_source vow_cancel_source;
 
-/* A new source (owned). NULL: no memory, which later means "no token". */
-VOW_API vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void);
+/** A new source (owned). NULL: no memory, which later means "no token". */
+VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void);
 
-/* The same, also cancelled when one of `count` other tokens (borrowed; NULL
+/** The same, also cancelled when one of `count` other tokens (borrowed; NULL
  * entries are left out) is, with that one's reason. NULL also: parents is NULL with a
  * count, or the count is of no array that there can be. */
-VOW_API vow_cancel_source *VOW_NULLABLE
+VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE
 vow_cancel_source_create_linked(vow_token *VOW_NULLABLE const *VOW_NULLABLE parents, size_t count);
 
-/* One more reference (owned); returns source (borrowed). */
+/** One more reference (owned); returns source (borrowed). */
 VOW_API vow_cancel_source *VOW_NULLABLE
 vow_cancel_source_retain(vow_cancel_source *VOW_NULLABLE source);
 
-/* Gives a reference (consumed) back. With the last one, what was registered stays
+/** Gives a reference (consumed) back. With the last one, what was registered stays
  * as it is and can never be cancelled by it any more. */
 VOW_API void vow_cancel_source_release(vow_cancel_source *VOW_NULLABLE source);
 
-/* Cancels (source borrowed); the reason (consumed) is the payload of the errors.
- * True the first time, else false without effect. */
+/** Cancels (source borrowed). True the first time, else false without effect. */
 VOW_API bool vow_cancel_source_cancel(vow_cancel_source *source);
+
+/** The same with a reason (consumed): the payload of the errors. */
 VOW_API bool vow_cancel_source_cancel_with(vow_cancel_source *source, vow_value reason);
 
-/* The token of a source (borrowed), borrowed: it lives as long as the source, or
+/** The token of a source (borrowed), borrowed: it lives as long as the source, or
  * longer, when retained. NULL: NULL. */
 VOW_API vow_token *VOW_NULLABLE vow_cancel_source_token(vow_cancel_source *VOW_NULLABLE source);
 
-/* One more reference (owned); returns token (borrowed). */
+/** One more reference (owned); returns token (borrowed). */
 VOW_API vow_token *VOW_NULLABLE vow_token_retain(vow_token *VOW_NULLABLE token);
 
-/* Gives a reference (consumed) back. */
+/** Gives a reference (consumed) back. */
 VOW_API void vow_token_release(vow_token *VOW_NULLABLE token);
 
-/* Has fn(context) called, once, when the token (borrowed) is cancelled: on that
+/** Has fn(context) called, once, when the token (borrowed) is cancelled: on that
  * thread; or at once if it is already. destroy(context) (may be NULL) runs exactly
  * once: after fn, or when it is certain that nobody can cancel any more. Returns
  * as vow_resolver_on_cancel. */
@@ -807,11 +904,11 @@ vow_token_on_cancel(vow_token *token, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE
                     void *VOW_NULLABLE context,
                     VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
-/* Whether the token (borrowed) is cancelled. NULL: false. */
+/** Whether the token (borrowed) is cancelled. NULL: false. */
 VOW_API bool vow_token_is_cancelled(vow_token *VOW_NULLABLE token);
 
-/* The reason that a token (borrowed) was cancelled with (owned), else vow_none(). */
-VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
+/** The reason that a token (borrowed) was cancelled with (owned), else vow_none(). */
+VOW_API VOW_OWNED vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
 
 /* ------------------------------------------------------------ 10. Combinators
  *
@@ -834,83 +931,86 @@ VOW_API vow_value vow_token_reason(vow_token *VOW_NULLABLE token);
  * vow_error_index.
  */
 
-/* Fulfilled with the VOW_LIST of all values; rejected as soon as one is. None:
+/** Fulfilled with the VOW_LIST of all values; rejected as soon as one is. None:
  * the empty list. */
-VOW_API vow_promise *vow_all(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+VOW_API VOW_OWNED vow_promise *vow_all(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                       size_t count);
 
-/* Fulfilled, when all are settled, with the VOW_LIST of values and, for those that
+/** Fulfilled, when all are settled, with the VOW_LIST of values and, for those that
  * were rejected, VOW_ERRORs. None: the empty list. */
-VOW_API vow_promise *vow_all_settled(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
-                                     size_t count);
+VOW_API VOW_OWNED vow_promise *
+vow_all_settled(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
 
-/* Fulfilled with the first value; rejected with VOW_EAGGREGATE, whose payload is
+/** Fulfilled with the first value; rejected with VOW_EAGGREGATE, whose payload is
  * the VOW_LIST of all errors, when all are. None: VOW_EAGGREGATE, an empty list. */
-VOW_API vow_promise *vow_any(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+VOW_API VOW_OWNED vow_promise *vow_any(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                       size_t count);
 
-/* Fulfilled with the VOW_LIST of the first `wanted` values, as soon as there are so
+/** Fulfilled with the VOW_LIST of the first `wanted` values, as soon as there are so
  * many; rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so
  * far, as soon as there cannot be any more. 0 wanted: the empty list. */
-VOW_API vow_promise *vow_some(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count,
-                              size_t wanted);
+VOW_API VOW_OWNED vow_promise *vow_some(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                        size_t count, size_t wanted);
 
-/* Settles as the first one to settle does. None: VOW_EINVAL, for nobody should
+/** Settles as the first one to settle does. None: VOW_EINVAL, for nobody should
  * wait for ever. */
-VOW_API vow_promise *vow_race(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count);
+VOW_API VOW_OWNED vow_promise *vow_race(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                        size_t count);
 
-/* Runs fn with each item of a list (consumed) on the executor that a reaction made
+/** Runs fn with each item of a list (consumed) on the executor that a reaction made
  * here would get, and is fulfilled with the VOW_LIST of the results; promises that
  * fn returns are waited for. At most `concurrency` items are under way (0: all
  * together), in order. The first rejection rejects, and no further item is begun.
  * Memory: the results, and that of the items under way. Not a list: VOW_EINVAL. The
  * context must live until no call of fn is running or to come. */
-VOW_API vow_promise *vow_map(vow_value list, VOW_SENDABLE vow_handler fn,
-                             void *VOW_NULLABLE context, size_t concurrency);
+VOW_API VOW_OWNED vow_promise *vow_map(vow_value list, VOW_SENDABLE vow_handler fn,
+                                       void *VOW_NULLABLE context, size_t concurrency);
 
-/* As a handler, with two inputs, both borrowed. */
+/** As a handler, with two inputs, both borrowed. */
 typedef vow_value (*vow_reducer)(vow_value accumulated, vow_value item, void *VOW_NULLABLE context);
 
-/* Waits for each promise in turn and runs fn with what has accumulated (at first
+/** Waits for each promise in turn and runs fn with what has accumulated (at first
  * `initial`, consumed) and its value, on the executor that a reaction made here
  * would get; a promise that fn returns is waited for. Fulfilled with the last
  * result. None: fulfilled with initial. The context must live as in vow_map. */
-VOW_API vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
-                                size_t count, vow_value initial, VOW_SENDABLE vow_reducer fn,
-                                void *VOW_NULLABLE context);
+VOW_API VOW_OWNED vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
+                                          size_t count, vow_value initial,
+                                          VOW_SENDABLE vow_reducer fn, void *VOW_NULLABLE context);
 
-/* An asynchronous loop, in constant memory and stack however often it runs: while
+/** An asynchronous loop, in constant memory and stack however often it runs: while
  * again(state, context), state (at first consumed) becomes the result of
  * step(state, context), which may be a promise. Both run on the executor that a
  * reaction made here would get. Fulfilled with the last state; a rejected step
  * rejects. The context must live as in vow_map. */
-VOW_API vow_promise *
+VOW_API VOW_OWNED vow_promise *
 vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
 
-/* The place of the member that failed, from 0, in an error (borrowed) of a
+/** The place of the member that failed, from 0, in an error (borrowed) of a
  * combined promise; -1 for other errors and kinds, and where no memory was left
  * to say it. */
 VOW_API int64_t vow_error_index(vow_value value);
 
-/* A place for work that must not be left behind: closing it is a promise of the
+/** A place for work that must not be left behind: closing it is a promise of the
  * end of all its members. */
 typedef struct vow_scope vow_scope;
 
-/* A new scope (owned). NULL: no memory. */
-VOW_API vow_scope *VOW_NULLABLE vow_scope_create(void);
+/** A new scope (owned). NULL: no memory. */
+VOW_API VOW_OWNED vow_scope *VOW_NULLABLE vow_scope_create(void);
 
-/* Makes promise (consumed) a member. Returns 0; VOW_EINVAL, VOW_ENOMEM: promise is
+/** Makes promise (consumed) a member. Returns 0; VOW_EINVAL, VOW_ENOMEM: promise is
  * released; VOW_ECANCELLED: the scope was cancelled, and promise is cancelled. */
 VOW_API int vow_scope_add(vow_scope *scope, vow_promise *promise);
 
-/* Cancels the members of a scope (borrowed), and those that are added later. */
+/** Cancels the members of a scope (borrowed), and those that are added later. */
 VOW_API void vow_scope_cancel(vow_scope *scope);
 
-/* Ends a scope (consumed). Returns a promise (owned) that settles when all members
+/** Ends a scope (consumed). Returns a promise (owned) that settles when all members
  * have: fulfilled with vow_none(), or rejected with the first error that is no
  * cancellation. NULL: VOW_EINVAL. */
-VOW_API vow_promise *vow_scope_close(vow_scope *scope);
+VOW_API VOW_OWNED vow_promise *vow_scope_close(vow_scope *scope);
 
-/* Cancels what is in a scope (consumed) and gives it up. */
+/** Cancels what is in a scope (consumed) and gives it up. */
 VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
 
 /* ---------------------------------------------------------------- 11. Context
@@ -921,13 +1021,13 @@ VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
  * of it begins with that. Costs nothing where none is set.
  */
 
-/* Sets the context (consumed) from here on: until the running handler, or function
+/** Sets the context (consumed) from here on: until the running handler, or function
  * of one of those, returns, or, outside of them, on this thread until it is set
  * again. vow_none(): none. What a handler has set is released before its result
  * counts, like a context of its own. */
 VOW_API void vow_context_set(vow_value context);
 
-/* The context here and now, borrowed until it is set again. */
+/** The context here and now, borrowed until it is set again. */
 VOW_API vow_value vow_context_get(void);
 
 /* ----------------------------------------------------- 12. Unhandled rejections
@@ -936,68 +1036,74 @@ VOW_API vow_value vow_context_get(void);
  * awaited it, looked at its error or adopted it is reported once.
  */
 
-/* Sets what reports: hook(error, context), with a borrowed error, on the thread
+/** Sets what reports: hook(error, context), with a borrowed error, on the thread
  * that released the last reference. NULL: the default again, which writes a line to
  * standard error: for each of the first ten, then each time their number has doubled,
  * and at the end of the process or in vow_shutdown how many there were. In it control
- * characters, and bytes that are no UTF-8, stand as \xNN. The context must live until the
- * hook is replaced and no call of it is running any more. */
+ * characters, and bytes that are no UTF-8, stand as hexadecimal escapes. The context must live
+ * until the hook is replaced and no call of it is running any more. */
 VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value error,
                                                                      void *VOW_NULLABLE context),
                               void *VOW_NULLABLE context);
 
 /* ----------------------------------------------------------------- 13. Memory */
 
-/* Where every byte that the library takes comes from. The functions are called
+/** Where every byte that the library takes comes from. The functions are called
  * from any thread and must not call vow functions. */
 typedef struct vow_allocator {
-    size_t size; /* sizeof(vow_allocator) */
-    /* `bytes` bytes aligned to 16, or NULL when there are none. */
+    size_t size; /**< sizeof(vow_allocator) */
+    /** `bytes` bytes aligned to 16, or NULL when there are none. */
     void *VOW_NULLABLE (*VOW_NONNULL allocate)(void *VOW_NULLABLE context, size_t bytes);
-    /* Frees what allocate returned for the same number of bytes. */
+    /** Frees what allocate returned for the same number of bytes. */
     void (*deallocate)(void *VOW_NULLABLE context, void *pointer, size_t bytes);
-    void *VOW_NULLABLE context;
+    void *VOW_NULLABLE context; /**< given to both */
 } vow_allocator;
 
-/* Sets the allocator (borrowed and copied; NULL: malloc and free), before
+/** Sets the allocator (borrowed and copied; NULL: malloc and free), before
  * anything else of the library is used but values that are not counted. Returns
  * 0, or VOW_EINVAL: too late, a function missing, or a wrong size. */
 VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 
 /* ---------------------------------------------------------- 14. Looking inside */
 
-/* The version of this header: semantic, and until 1.0 each minor version may change the ABI. */
+/** The version of this header, semantic: another major one is another interface. */
 #define VOW_VERSION_MAJOR 0
+
+/** The same: until 1.0 each minor version may change the ABI. */
 #define VOW_VERSION_MINOR 1
+
+/** The same: a patch changes neither. */
 #define VOW_VERSION_PATCH 0
+
+/** The same as text. */
 #define VOW_VERSION_STRING "0.1.0"
-/* major << 16 | minor << 8 | patch, as a plain number for importers of other languages. */
+
+/** major << 16 | minor << 8 | patch, as a plain number for importers of other languages. */
 #define VOW_VERSION 0x000100
 #if VOW_VERSION != (VOW_VERSION_MAJOR << 16 | VOW_VERSION_MINOR << 8 | VOW_VERSION_PATCH)
 #error "VOW_VERSION is not the number of VOW_VERSION_STRING"
 #endif
 
-/* The version of the library that runs, as VOW_VERSION is that of the header. */
+/** The version of the library that runs, as VOW_VERSION is that of the header. */
 VOW_API uint32_t vow_version(void);
 
-/* Counters of the whole process. Each is exact once the threads that use the
+/** Counters of the whole process. Each is exact once the threads that use the
  * library rest; while they work, they are a moment's view. */
 typedef struct vow_statistics {
-    size_t size;       /* sizeof(vow_statistics), set by the caller */
-    uint64_t created;  /* promises made */
-    uint64_t settled;  /* promises that were fulfilled or rejected */
-    uint64_t live;     /* promises not yet freed */
-    uint64_t pending;  /* live promises that are not settled */
-    uint64_t handlers; /* reactions that wait for a promise or for their executor */
-    uint64_t bytes;    /* memory held by promises, values and executors */
-    uint64_t
-        spare; /* memory of freed promises that threads keep for new ones; not among the bytes */
+    size_t size;       /**< sizeof(vow_statistics), set by the caller */
+    uint64_t created;  /**< promises made */
+    uint64_t settled;  /**< promises that were fulfilled or rejected */
+    uint64_t live;     /**< promises not yet freed */
+    uint64_t pending;  /**< live promises that are not settled */
+    uint64_t handlers; /**< reactions that wait for a promise or for their executor */
+    uint64_t bytes;    /**< memory held by promises, values and executors */
+    uint64_t spare;    /**< of freed promises, kept for new ones; not among the bytes */
 } vow_statistics;
 
-/* Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
+/** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
 
-/* Gives back the memory that the calling thread keeps. Returns how many bytes.
+/** Gives back the memory that the calling thread keeps. Returns how many bytes.
  *
  * A thread keeps the memory of promises that it freed for its next ones: of each of three
  * sizes 1,024 at most, some 260 KB with the allocator's own part. Where it rests in the
@@ -1008,7 +1114,7 @@ VOW_API int vow_stats(vow_statistics *out);
  * in vow_shutdown the calling thread's. None is kept where vow_set_allocator was called. */
 VOW_API size_t vow_trim(void);
 
-/* Ends the library's work in the process, for good: a leak gate for tests, and
+/** Ends the library's work in the process, for good: a leak gate for tests, and
  * for plug-ins that unload. From now on work for the pool, main, serial and
  * dispatch executors, delays and descriptors off the loops are refused with VOW_ESHUTDOWN.
  * What was queued before is run, for at most timeout_ns nanoseconds (VOW_FOREVER:
@@ -1028,20 +1134,22 @@ VOW_API int64_t vow_shutdown(int64_t timeout_ns);
  * vow_reduce tell by themselves which share of their promises or items is done.
  */
 
-/* Says how far the work for promise or resolver (borrowed) is: `fraction`, from 0 to 1 and
+/** Says how far the work for promise (borrowed) is: `fraction`, from 0 to 1 and
  * cut to that, and a `note` (borrowed and copied, 127 bytes at most; NULL: none). It may
  * go back. Nothing happens where nobody listens or the promise is settled. Returns 0, or
  * VOW_EINVAL: NULL, or no number. */
 VOW_API int vow_promise_set_progress(vow_promise *promise, double fraction,
                                      const char *VOW_NULLABLE note);
+
+/** The same, by who has a resolver (borrowed). */
 VOW_API int vow_resolver_set_progress(vow_resolver *resolver, double fraction,
                                       const char *VOW_NULLABLE note);
 
-/* Is told of progress: fraction and note (borrowed, NULL: none) are the newest. */
+/** Is told of progress: fraction and note (borrowed, NULL: none) are the newest. */
 typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE note,
                                      void *VOW_NULLABLE context);
 
-/* Has fn called with the progress of promise (borrowed; this is no interest in its result:
+/** Has fn called with the progress of promise (borrowed; this is no interest in its result:
  * it neither keeps it alive nor observes it) on the executor that a reaction made here
  * would get, one call at a time. Between two calls lie at least `interval_ns` nanoseconds
  * of that executor's time, but for the last, of fraction 1; what comes faster is left out
@@ -1072,50 +1180,55 @@ VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
  * VOW_TRACE_VALUES=1 in the environment, as they are.
  */
 
-/* Switches tracing on, with a history in the file `path` (borrowed, replaced; see above) or,
+/** Switches tracing on, with a history in the file `path` (borrowed, replaced; see above) or,
  * for NULL, without. Promises made earlier are known from their next step on. Returns 0;
  * VOW_EINVAL: it is on, or the file cannot be made or written (errno tells why: ENXIO, a
  * pipe that nobody reads); VOW_ENOMEM. */
 VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
 
-/* Ends the file and switches tracing off, as the exit of the program does; a reader who
+/** Ends the file and switches tracing off, as the exit of the program does; a reader who
  * takes nothing is waited for, a second at most. Returns 0; VOW_EINVAL: it is off; or, above
  * 0, how many events are not in the file (INT_MAX: or more), and errno tells why: EAGAIN, its
  * reader was slow. The first time that happens it is said on standard error, too. */
 VOW_API int vow_trace_stop(void);
 
-/* Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy
+/** Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy
  * of label (borrowed, 255 bytes at most; NULL: none again). Does nothing while tracing is
  * off. (vow_reaction.label names a reaction from its beginning.) */
 VOW_API void vow_promise_set_label(vow_promise *promise, const char *VOW_NULLABLE label);
 
-#define VOW_GRAPH_DOT 0u  /* for Graphviz: what is pending */
-#define VOW_GRAPH_JSON 1u /* all that is live */
+#define VOW_GRAPH_DOT 0u  /**< for Graphviz: what is pending */
+#define VOW_GRAPH_JSON 1u /**< all that is live */
 
-/* Writes the promises that are alive now, and what waits for what, to the descriptor fd.
+/** Writes the promises that are alive now, and what waits for what, to the descriptor fd.
  * Waits for its reader as write does, and holds up nobody else; raises no SIGPIPE. Returns
  * 0; VOW_EINVAL: tracing is off, no such format, or fd takes nothing (errno tells why);
  * VOW_ENOMEM. */
 VOW_API int vow_graph_write(int fd, uint32_t format);
 
-/* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). Each
- * is copied, and released exactly once. Else as vow_then, vow_catch, vow_finally. */
+/* Blocks, where the compiler has them (clang -fblocks; link BlocksRuntime). */
 #if defined(__BLOCKS__) && !defined(VOW_IMPLEMENTATION)
+/** Of the compiler's runtime. */
 extern void *_Block_copy(const void *block);
+/** Of the compiler's runtime. */
 extern void _Block_release(const void *block);
 
+/** A handler that is a block. It is copied, and released exactly once. */
 typedef vow_value (^vow_block)(vow_value input);
 
+/** Calls the block that is the context: not for programs. */
 static inline vow_value vow_block_call(vow_value input, void *VOW_NULLABLE context) {
     return ((vow_block)context)(input);
 }
 
+/** Releases the block that is the context: not for programs. */
 static inline void vow_block_destroy(void *VOW_NULLABLE context) {
     _Block_release(context);
 }
 
-static inline vow_promise *vow_block_link(vow_promise *promise, vow_block block, bool fulfilled,
-                                          bool rejected, uint32_t flags) {
+/** A reaction whose handlers are a block: not for programs. */
+static inline VOW_OWNED vow_promise *vow_block_link(vow_promise *promise, vow_block block,
+                                                    bool fulfilled, bool rejected, uint32_t flags) {
     vow_reaction reaction;
     reaction.size = sizeof reaction;
     reaction.on_fulfilled = fulfilled ? vow_block_call : NULL;
@@ -1129,15 +1242,18 @@ static inline vow_promise *vow_block_link(vow_promise *promise, vow_block block,
     return vow_then_with(promise, &reaction);
 }
 
-static inline vow_promise *vow_then_b(vow_promise *promise, vow_block block) {
+/** As vow_then, with a block, which is copied, and released exactly once. */
+static inline VOW_OWNED vow_promise *vow_then_b(vow_promise *promise, vow_block block) {
     return vow_block_link(promise, block, true, false, 0);
 }
 
-static inline vow_promise *vow_catch_b(vow_promise *promise, vow_block block) {
+/** As vow_catch, with a block, which is copied, and released exactly once. */
+static inline VOW_OWNED vow_promise *vow_catch_b(vow_promise *promise, vow_block block) {
     return vow_block_link(promise, block, false, true, 0);
 }
 
-static inline vow_promise *vow_finally_b(vow_promise *promise, vow_block block) {
+/** As vow_finally, with a block, which is copied, and released exactly once. */
+static inline VOW_OWNED vow_promise *vow_finally_b(vow_promise *promise, vow_block block) {
     return vow_block_link(promise, block, true, true, VOW_FINALLY);
 }
 #endif

@@ -57,6 +57,47 @@ final class ValuesTests: CTest {
         }
     }
 
+    func testACheckedReaderSaysWhetherAValueIsOfItsKind() {
+        var (integer, real, flag) = (Int64(7), 0.25, false)
+        XCTAssertTrue(vow_as_int(vow_int(-3), &integer))
+        XCTAssertEqual(integer, -3)
+        XCTAssertFalse(vow_as_int(vow_double(1), &integer))
+        XCTAssertEqual(integer, -3)
+        XCTAssertTrue(vow_as_int(vow_int(1), nil))
+        XCTAssertTrue(vow_as_double(vow_double(2.5), &real))
+        XCTAssertFalse(vow_as_double(vow_int(9), &real))
+        XCTAssertEqual(real, 2.5)
+        XCTAssertTrue(vow_as_bool(vow_bool(true), &flag))
+        XCTAssertFalse(vow_as_bool(vow_int(0), &flag))
+        XCTAssertTrue(flag)
+        var place: UnsafeMutableRawPointer?
+        XCTAssertTrue(vow_as_pointer(vow_pointer(pointer(to: self)), &place))
+        XCTAssertFalse(vow_as_pointer(vow_none(), &place))
+        XCTAssertEqual(place, pointer(to: self))
+    }
+
+    func testACheckedReaderGivesWhatACountedValueHolds() {
+        let string = vow_string("two", 3)
+        let list = vow_list([vow_int(1), vow_int(2)], 2)
+        let error = vow_error("test", 5, nil)
+        let promise = vow_from_promise(vow_promise_with(vow_int(4)))
+        defer { for value in [string, list, error, promise] { vow_value_release(value) } }
+        var bytes: UnsafePointer<CChar>?
+        var (length, count, code) = (0, 0, Int64(0))
+        XCTAssertTrue(vow_as_string(string, &bytes, &length))
+        XCTAssertEqual(bytes.map { String(cString: $0) }, "two")
+        XCTAssertEqual(length, 3)
+        XCTAssertTrue(vow_as_list(list, &count))
+        XCTAssertEqual(count, 2)
+        XCTAssertTrue(vow_as_error(error, nil, &code))
+        XCTAssertEqual(code, 5)
+        XCTAssertFalse(vow_as_object(string, nil, nil))
+        var read: OpaquePointer?
+        XCTAssertFalse(vow_as_promise(list, &read))
+        XCTAssertTrue(vow_as_promise(promise, &read))
+        XCTAssertEqual(vow_promise_state(read!), VOW_FULFILLED)
+    }
+
     func testAStringIsACopyOfItsBytes() {
         var length = 99
         let whole = vow_string("héllo", Int(bitPattern: SIZE_MAX))

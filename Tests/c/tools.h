@@ -4,8 +4,8 @@
 
 #include "harness.h"
 
-#define MILLISECOND INT64_C(1000000)
-#define SECOND INT64_C(1000000000)
+#define MILLISECOND VOW_MS
+#define SECOND VOW_SECOND
 /* A wait that fails the test rather than hang it. */
 #define LONG_ENOUGH (60 * SECOND * slowness())
 

@@ -211,3 +211,123 @@ TEST("values may be retained and released from several threads at once") {
     vow_value_release(value);
     CHECK_INT_EQ(atomic_load(&object.ends), 1);
 }
+
+/* One value of each kind (owned), in the order of their numbers. */
+static void one_of_each(vow_value values[10], counter *object) {
+    vow_value item = vow_int(3);
+    values[VOW_NONE] = vow_none();
+    values[VOW_BOOL] = vow_bool(true);
+    values[VOW_INT] = vow_int(-42);
+    values[VOW_DOUBLE] = vow_double(2.5);
+    values[VOW_POINTER] = vow_pointer(object);
+    values[VOW_STRING] = vow_string("a\0b", 3);
+    values[VOW_OBJECT] = vow_object(object, &counter_class);
+    values[VOW_LIST] = vow_list(&item, 1);
+    values[VOW_ERROR] = vow_error("test", -7, "message");
+    values[VOW_PROMISE] = vow_from_promise(fulfilled_int(1));
+}
+
+static const vow_class other_class = {sizeof(vow_class), "other", NULL, NULL};
+
+/* Which kinds a reader says yes to without an output: bit by bit. */
+static unsigned readers_of(vow_value value) {
+    return (unsigned)vow_as_bool(value, NULL) << VOW_BOOL |
+           (unsigned)vow_as_int(value, NULL) << VOW_INT |
+           (unsigned)vow_as_double(value, NULL) << VOW_DOUBLE |
+           (unsigned)vow_as_pointer(value, NULL) << VOW_POINTER |
+           (unsigned)vow_as_string(value, NULL, NULL) << VOW_STRING |
+           (unsigned)vow_as_object(value, NULL, NULL) << VOW_OBJECT |
+           (unsigned)vow_as_list(value, NULL) << VOW_LIST |
+           (unsigned)vow_as_error(value, NULL, NULL) << VOW_ERROR |
+           (unsigned)vow_as_promise(value, NULL) << VOW_PROMISE;
+}
+
+TEST("a checked reader says yes to its own kind and to no other, and needs no output") {
+    counter object = {0};
+    vow_value values[10];
+    one_of_each(values, &object);
+    for (unsigned kind = 0; kind < 10; kind++) {
+        CHECK_INT_EQ(readers_of(values[kind]), kind == VOW_NONE ? 0u : 1u << kind);
+        vow_value_release(values[kind]);
+    }
+    vow_value unknown = vow_none();
+    unknown.kind = 77;
+    CHECK_INT_EQ(readers_of(unknown), 0);
+}
+
+TEST("a checked reader gives the content of its own kind") {
+    counter object = {0};
+    vow_value values[10];
+    one_of_each(values, &object);
+    bool boolean = false;
+    CHECK(vow_as_bool(values[VOW_BOOL], &boolean) && boolean);
+    int64_t integer = 0;
+    CHECK(vow_as_int(values[VOW_INT], &integer) && integer == -42);
+    double real = 0;
+    CHECK(vow_as_double(values[VOW_DOUBLE], &real) && real == 2.5);
+    void *pointer = NULL;
+    CHECK(vow_as_pointer(values[VOW_POINTER], &pointer) && pointer == &object);
+    const char *bytes = NULL;
+    size_t length = 0;
+    CHECK(vow_as_string(values[VOW_STRING], &bytes, &length) && length == 3);
+    CHECK(bytes != NULL && memcmp(bytes, "a\0b", 4) == 0);
+    CHECK(vow_as_string(values[VOW_STRING], NULL, &length) && length == 3);
+    pointer = NULL;
+    CHECK(vow_as_object(values[VOW_OBJECT], &counter_class, &pointer) && pointer == &object);
+    size_t count = 0;
+    CHECK(vow_as_list(values[VOW_LIST], &count) && count == 1);
+    const char *domain = NULL;
+    int64_t code = 0;
+    CHECK(vow_as_error(values[VOW_ERROR], &domain, &code) && code == -7);
+    CHECK_STR_EQ(domain, "test");
+    vow_promise *promise = NULL;
+    CHECK(vow_as_promise(values[VOW_PROMISE], &promise));
+    CHECK_INT_EQ(int_of(vow_promise_retain(promise)), 1);
+    for (unsigned kind = 0; kind < 10; kind++) {
+        vow_value_release(values[kind]);
+    }
+}
+
+TEST("a checked reader that says no leaves its output alone") {
+    counter object = {0};
+    vow_value values[10];
+    one_of_each(values, &object);
+    for (unsigned kind = 0; kind < 10; kind++) {
+        vow_value value = values[kind];
+        bool boolean = true;
+        int64_t integer = 11, code = 12;
+        double real = 0.25;
+        size_t length = 13, count = 14;
+        void *pointer = values, *other = values;
+        const char *bytes = "bytes", *domain = "domain";
+        vow_promise *promise = (vow_promise *)values;
+        CHECK(kind == VOW_BOOL || (!vow_as_bool(value, &boolean) && boolean));
+        CHECK(kind == VOW_INT || (!vow_as_int(value, &integer) && integer == 11));
+        CHECK(kind == VOW_DOUBLE || (!vow_as_double(value, &real) && real == 0.25));
+        CHECK(kind == VOW_POINTER || (!vow_as_pointer(value, &pointer) && pointer == values));
+        CHECK(!vow_as_object(value, &other_class, &other) && other == values);
+        CHECK(kind == VOW_STRING || !vow_as_string(value, &bytes, &length));
+        CHECK(kind == VOW_LIST || (!vow_as_list(value, &count) && count == 14));
+        CHECK(kind == VOW_ERROR || (!vow_as_error(value, &domain, &code) && code == 12));
+        CHECK(kind == VOW_PROMISE || (!vow_as_promise(value, &promise)));
+        if (kind != VOW_STRING) {
+            CHECK_STR_EQ(bytes, "bytes");
+            CHECK_INT_EQ(length, 13);
+        }
+        if (kind != VOW_ERROR) {
+            CHECK_STR_EQ(domain, "domain");
+        }
+        if (kind != VOW_PROMISE) {
+            CHECK(promise == (vow_promise *)values);
+        }
+        vow_value_release(value);
+    }
+}
+
+TEST("the units of time are nanoseconds, 64 bits wide") {
+    CHECK_INT_EQ(VOW_US, 1000 * VOW_NS);
+    CHECK_INT_EQ(VOW_MS, 1000 * VOW_US);
+    CHECK_INT_EQ(VOW_SECOND, 1000 * VOW_MS);
+    CHECK_INT_EQ(sizeof(VOW_NS) + sizeof(VOW_US) + sizeof(VOW_MS) + sizeof(VOW_SECOND), 32);
+    CHECK_INT_EQ(365 * 24 * 3600 * VOW_SECOND, INT64_C(31536000000000000));
+}

@@ -93,7 +93,7 @@ static void submit_and_throw(void *context, void (*run)(void *), void *work) {
 
 static void throw_in_submit(void) {
     vow_executor_class thrower = {.size = sizeof thrower, .submit = submit_and_throw};
-    vow_async(vow_executor_custom(&thrower, NULL), add_one, NULL);
+    vow_detach(vow_async(vow_executor_custom(&thrower, NULL), add_one, NULL));
 }
 
 static vow_value exits(vow_value input, void *context) {

@@ -59,7 +59,7 @@ static void make_pending(void) {
     pending = vow_promise_create(&resolver);
     (void)vow_resolver_retain(resolver);
     waiting = vow_then(vow_promise_retain(pending), pass, NULL);
-    (void)vow_catch(vow_promise_retain(pending), pass, NULL);
+    vow_detach(vow_catch(vow_promise_retain(pending), pass, NULL));
     vow_promise *both[2] = {vow_promise_retain(pending), vow_promise_with(vow_int(1))};
     combined = vow_all(both, 2);
     vow_resolver *other;

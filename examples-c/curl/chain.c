@@ -8,8 +8,6 @@
 #include "fetch.h"
 #include "site.h"
 
-#define MILLISECOND INT64_C(1000000)
-
 /* ---------------------------------------------------------------- The shop
  *
  *   /token              a new token
@@ -126,7 +124,7 @@ int main(void) {
 
     wait_until(vow_catch(ask(&stranger, "list"), on_failure, "without a token"));
 
-    vow_promise *closed = vow_timeout(ask(&visit, "closed"), 20 * MILLISECOND);
+    vow_promise *closed = vow_timeout(ask(&visit, "closed"), 20 * VOW_MS);
     wait_until(vow_catch(closed, on_failure, "no answer for 20 ms"));
 
     vow_promise *unwanted = ask(&visit, "list");

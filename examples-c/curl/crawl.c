@@ -14,7 +14,6 @@
 #include "pages.h"
 #include "site.h"
 
-#define MILLISECOND INT64_C(1000000)
 #define AT_A_TIME 16
 
 struct page {
@@ -68,7 +67,7 @@ static vow_value attempt(vow_value number, void *context) {
     crawl->retries += number.as.integer > 1;
     snprintf(url, sizeof url, "http://127.0.0.1:%u/page/%d", crawl->port, index);
     /* When the time is up, the transfer loses its only reader, and libcurl the transfer. */
-    vow_promise *request = vow_timeout(fetch(url), 500 * MILLISECOND);
+    vow_promise *request = vow_timeout(fetch(url), 500 * VOW_MS);
     snprintf(label, sizeof label, "request %d", index);
     vow_promise_set_label(request, label);
     return vow_from_promise(request);
@@ -100,8 +99,8 @@ static vow_value get_page(vow_value number, void *context) {
     struct page *page = &crawl->pages[number.as.integer];
     vow_retry_policy policy = {.size = sizeof policy};
     policy.attempts = 10;
-    policy.first_delay_ns = 10 * MILLISECOND;
-    policy.max_delay_ns = 200 * MILLISECOND;
+    policy.first_delay_ns = 10 * VOW_MS;
+    policy.max_delay_ns = 200 * VOW_MS;
     policy.jitter = 1;
     policy.may_retry = may_retry;
     vow_promise *text = vow_retry(&policy, attempt, page);
@@ -142,7 +141,7 @@ static vow_promise *crawl_from_first(struct crawl *crawl) {
     crawl->pages[0].seen = true;
     crawl->whole = vow_repeat(vow_list(&first, 1), any_left, next_wave, crawl);
     if (isatty(STDERR_FILENO)) {
-        vow_on_progress(crawl->whole, 50 * MILLISECOND, draw_bar, NULL, NULL);
+        vow_on_progress(crawl->whole, 50 * VOW_MS, draw_bar, NULL, NULL);
     }
     return crawl->whole;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MILLISECOND INT64_C(1000000)
-
 static struct {
     CURLM *multi;
     vow_promise *timer; /* NULL: curl waits for no moment */
@@ -102,7 +100,7 @@ static int on_timer(CURLM *multi, long ms, void *context) {
     (void)multi, (void)context;
     stop(&all.timer);
     if (ms >= 0) {
-        all.timer = vow_then(vow_delay(ms * MILLISECOND), on_time, NULL);
+        all.timer = vow_then(vow_delay(ms * VOW_MS), on_time, NULL);
     }
     return 0;
 }

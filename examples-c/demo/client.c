@@ -149,7 +149,7 @@ static vow_value explain(vow_value error, void *context) {
     char limit[64], text[320];
     if (strcmp(domain, "vow") == 0 && code == VOW_ETIMEDOUT) {
         snprintf(limit, sizeof limit, "no answer within %lld ms",
-                 (long long)(exchange->timeout_ns / 1000000));
+                 (long long)(exchange->timeout_ns / VOW_MS));
         what = limit;
     }
     snprintf(text, sizeof text, "%s: %s", exchange->request, what);

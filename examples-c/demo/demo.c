@@ -84,7 +84,7 @@ static bool nothing_left(void) {
     for (int i = 0; i < 2000 && vow_stats(&statistics) == 0 && statistics.live > 0; i++) {
         nanosleep(&moment, NULL);
     }
-    int64_t promises = vow_shutdown(INT64_C(1000000000));
+    int64_t promises = vow_shutdown(VOW_SECOND);
     size_t sockets = http_sockets_open();
     printf("threads of the client: %zu\n", http_threads());
     printf("sockets of the client still open: %zu\n", sockets);

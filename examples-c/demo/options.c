@@ -86,7 +86,7 @@ static enum options_answer check(struct options *options, long parallel, long ti
     if (timeout_ms == 0) {
         timeout_ms = options->fault == FAULT_HANG ? 500 : 5000;
     }
-    options->timeout_ns = (int64_t)timeout_ms * 1000000;
+    options->timeout_ns = timeout_ms * VOW_MS;
     return OPTIONS_RUN;
 }
 

@@ -179,9 +179,7 @@ class [[nodiscard]] promise
     /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as
     /// unhandled.
     void detach() &&noexcept {
-        vow_reaction reaction = detail::reaction_with(executor());
-        reaction.executor = vow_executor_inline();
-        vow_promise_release(vow_then_with(this->release(), &reaction));
+        vow_detach(this->release());
     }
 
     /// The same promise, read as another type: void reads everything, vow::value any content. What

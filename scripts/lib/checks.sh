@@ -46,6 +46,7 @@ checks() {
     suite "check: models" scripts/check-models
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
+    suite "check: header in an editor" --needs python3 --inputs "include docs/reference scripts" scripts/check-hover
     through "check: libraries"
     suite "check: exports and sizes" --needs readelf exports
     suite "check: ABI" --needs "abidw readelf" --inputs "$library Tests/abi scripts/check-abi" \

@@ -112,7 +112,7 @@ traces() {
 }
 
 self_tests() {
-    suite "documents, self-test" scripts/test-texts
+    suite "documents, self-test" --needs python3 scripts/test-texts
     suite "models, self-test" Tests/model/self-test
     suite "ABI, self-test" --needs "abidw readelf" Tests/abi/self-test
     suite "budgets, self-test" --needs "$c valgrind" bench/check/self-test

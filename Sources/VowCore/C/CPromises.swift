@@ -40,6 +40,14 @@ public func vow_promise_release(_ promise: OpaquePointer!) {
     leave(thread)
 }
 
+@_cdecl("vow_detach") @implementation
+public func vow_detach(_ promise: OpaquePointer!) {
+    guard let record = promiseRecord(promise, "vow_detach") else { return }
+    let thread = currentThread()
+    detach(record, thread)
+    leave(thread)
+}
+
 @_cdecl("vow_promise_state") @implementation
 public func vow_promise_state(_ promise: OpaquePointer!) -> vow_state {
     guard let record = promiseRecord(promise, "vow_promise_state"),

@@ -63,7 +63,7 @@ static void use_own_executor(void) {
     vow_loop *loop = vow_loop_create();
     vow_executor *executor = vow_loop_executor(loop);
     vow_loop_destroy(loop);
-    vow_async(executor, add_one, NULL);
+    vow_detach(vow_async(executor, add_one, NULL));
 }
 
 TEST("an executor that was borrowed of a destroyed loop is caught") {

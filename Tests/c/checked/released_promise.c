@@ -20,15 +20,15 @@ static void use_await(void) {
 }
 
 static void use_then(void) {
-    vow_then(released(), add_one, NULL);
+    vow_detach(vow_then(released(), add_one, NULL));
 }
 
 static void use_catch(void) {
-    vow_catch(released(), add_one, NULL);
+    vow_detach(vow_catch(released(), add_one, NULL));
 }
 
 static void use_finally(void) {
-    vow_finally(released(), add_one, NULL);
+    vow_detach(vow_finally(released(), add_one, NULL));
 }
 
 static void use_then_with(void) {
@@ -44,7 +44,7 @@ static void use_release(void) {
 }
 
 static void use_as_value(void) {
-    vow_from_promise(released());
+    vow_value_release(vow_from_promise(released()));
 }
 
 TEST("a released promise is caught by every function that takes one, and that is named") {

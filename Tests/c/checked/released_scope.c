@@ -16,7 +16,7 @@ static void use_cancel(void) {
 }
 
 static void use_close(void) {
-    vow_scope_close(released());
+    vow_promise_release(vow_scope_close(released()));
 }
 
 static void use_release(void) {

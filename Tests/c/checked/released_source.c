@@ -79,7 +79,7 @@ static void ask_token(void) {
 }
 
 static void ask_reason(void) {
-    vow_token_reason(released_token());
+    vow_value_release(vow_token_reason(released_token()));
 }
 
 static void use_on_cancel(void) {
@@ -96,7 +96,7 @@ static void release_token(void) {
 
 static void link_token(void) {
     vow_token *token = released_token();
-    vow_cancel_source_create_linked(&token, 1);
+    vow_cancel_source_release(vow_cancel_source_create_linked(&token, 1));
 }
 
 static void react_with_token(void) {
@@ -105,7 +105,7 @@ static void react_with_token(void) {
     reaction.size = sizeof reaction;
     reaction.on_fulfilled = add_one;
     reaction.token = released_token();
-    vow_then_with(fulfilled_int(1), &reaction);
+    vow_detach(vow_then_with(fulfilled_int(1), &reaction));
 }
 
 static void release_borrowed_token(void) {

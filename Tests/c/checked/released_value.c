@@ -44,13 +44,13 @@ static void retain_released(void) {
 static void resolve_with_released(void) {
     vow_value value = vow_string("text", 4);
     vow_value_release(value);
-    vow_promise_with(value);
+    vow_detach(vow_promise_with(value));
 }
 
 static void list_of_released(void) {
     vow_value value = vow_string("text", 4);
     vow_value_release(value);
-    vow_list(&value, 1);
+    vow_value_release(vow_list(&value, 1));
 }
 
 static void read_released(void) {

@@ -10,7 +10,7 @@ from vow import _declarations, _errors
 from vow._library import lib
 
 HEADER = Path(os.environ["VOW_HEADER"]).read_text()
-MARKS = r"\b(VOW_NULLABLE|VOW_NONNULL|VOW_SENDABLE|const|struct|extern)\b"
+MARKS = r"\b(VOW_OWNED|VOW_NULLABLE|VOW_NONNULL|VOW_SENDABLE|const|struct|extern)\b"
 ALIASES = {
     "vow_state": "uint32_t",
     "vow_kind": "uint32_t",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .pieces import HeaderError, cut, without_comments
 
-MARKS = r"\b(?:VOW_API|VOW_SENDABLE|VOW_NULLABLE|VOW_NONNULL)\b"
+MARKS = r"\b(?:VOW_API|VOW_OWNED|VOW_SENDABLE|VOW_NULLABLE|VOW_NONNULL)\b"
 
 
 @dataclass

@@ -23,7 +23,7 @@ class Piece:
 
 def bare(comment):
     """The text of a comment: no marks, no stars, its indentation kept."""
-    lines = comment[2:-2].split("\n")
+    lines = re.sub(r"^\*<?(?= )", "", comment[2:-2]).split("\n")
     lines = [lines[0].strip()] + [re.sub(r"^\s*\*? ?", "", each).rstrip() for each in lines[1:]]
     return "\n".join(lines).strip("\n")
 
