@@ -1,10 +1,17 @@
 /* The storage and the once-only steps behind platform.h. */
-#define _GNU_SOURCE /* syscall */
+#define _GNU_SOURCE /* syscall, process_vm_readv */
 #include "platform.h"
 
 #include <signal.h>
+#include <sys/uio.h>
 
 vow_static_storage vow_static;
+
+int vow_platform_read(uint64_t address, uint64_t *word) {
+    struct iovec to = {word, sizeof *word};
+    struct iovec from = {(void *)(uintptr_t)address, sizeof *word};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
+}
 
 void vow_platform_once(void (*start)(void)) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

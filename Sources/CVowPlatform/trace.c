@@ -6,7 +6,7 @@
 #include "platform.h"
 
 #ifdef VOW_CHECKED
-enum { record_size = 56, box_size = 24, is_checked = 1 };
+enum { record_size = 72, box_size = 24, is_checked = 1 };
 #else
 enum { record_size = 40, box_size = 16, is_checked = 0 };
 #endif

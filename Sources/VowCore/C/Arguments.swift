@@ -6,35 +6,61 @@ import CVow
 /// Promises and resolvers are the same record, seen with different rights.
 @inline(__always)
 func record(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer? {
-    let record = RecordPointer(handle)
+    let record = RecordPointer(HandleMark.unmarked(handle))
     #if VOW_CHECKED
-        if let record, record.pointee.seal != Seal.live {
+        if let record, record.pointee.seal != Seal.live(.promise) {
+            if record.pointee.seal == Seal.freed { record.checkIsHeld(function) }
             Seal.refuse(
-                record.pointee.seal, function, ": the handle was released before (or is none)")
+                record.pointee.seal, handle, .promise, function,
+                ": the handle was released before (or is none)")
         }
     #endif
     return record
 }
 
+#if VOW_CHECKED
+    /// What has two kinds of handles is seen with the right ones.
+    @inline(__always)
+    private func checkMark(
+        _ handle: OpaquePointer?, _ isMarked: Bool, _ kind: Sealed, _ function: StaticString
+    ) {
+        if handle != nil && HandleMark.isMarked(handle) != isMarked {
+            Seal.refuse(Seal.live(kind), handle, kind, function, ": the handle is none")
+        }
+    }
+#endif
+
 /// Like `record`, for a handle to read with: in a checked build, one that nobody should have any more is
-/// found although producers still keep the record.
+/// found although producers and readers still keep the record.
 @inline(__always)
 func promiseRecord(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer? {
     let promise = record(handle, function)
     #if VOW_CHECKED
-        if let promise, !promise.pointee.shape.contains(.immortal),
-            promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
-        {
-            fatal(function, ": the promise handle was released before")
+        checkMark(handle, false, .promise, function)
+        if let promise {
+            promise.checkIsHeld(function)
+            checkIsRead(promise, function)
         }
     #endif
     return promise
 }
 
+#if VOW_CHECKED
+    @inline(__always)
+    private func checkIsRead(_ promise: RecordPointer, _ function: StaticString) {
+        if !promise.pointee.shape.contains(.immortal)
+            && promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
+        {
+            fatal(function, ": the promise handle was released before")
+        }
+    }
+#endif
+
 @inline(__always)
 func resolverRecord(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer? {
     let resolver = record(handle, function)
     #if VOW_CHECKED
+        checkMark(handle, true, .promise, function)
         if let resolver, !resolver.pointee.shape.contains(.immortal),
             resolver.pointee.counts.loadAcquire() >> 32 == 0
         {
@@ -48,9 +74,10 @@ func resolverRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Recor
 func executorRecord(_ handle: OpaquePointer?, _ function: StaticString) -> ExecutorPointer? {
     let executor = ExecutorPointer(handle)
     #if VOW_CHECKED
-        if let executor, executor.pointee.seal != Seal.live {
+        if let executor, executor.pointee.seal != Seal.live(.executor) {
             Seal.refuse(
-                executor.pointee.seal, function, ": the executor was released before (or is none)")
+                executor.pointee.seal, handle, .executor, function,
+                ": the executor was released before (or is none)")
         }
     #endif
     return executor
@@ -58,14 +85,23 @@ func executorRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Execu
 
 /// A token is its source's record, seen with fewer rights.
 @inline(__always)
-func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
-    let source = SourcePointer(handle)
+private func anySourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
+    let source = SourcePointer(HandleMark.unmarked(handle))
     #if VOW_CHECKED
-        if let source, source.pointee.seal != Seal.live {
+        if let source, source.pointee.seal != Seal.live(.source) {
             Seal.refuse(
-                source.pointee.seal, function,
+                source.pointee.seal, handle, .source, function,
                 ": the source or token was released before (or is none)")
         }
+    #endif
+    return source
+}
+
+@inline(__always)
+func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
+    let source = anySourceRecord(handle, function)
+    #if VOW_CHECKED
+        checkMark(handle, true, .source, function)
     #endif
     return source
 }
@@ -73,8 +109,9 @@ func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePo
 /// In a checked build, a source that nobody should have any more is found although tokens keep the record.
 @inline(__always)
 func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
-    let source = tokenRecord(handle, function)
+    let source = anySourceRecord(handle, function)
     #if VOW_CHECKED
+        checkMark(handle, false, .source, function)
         if let source, !source.isHeld { fatal(function, ": the source was released before") }
     #endif
     return source
@@ -83,10 +120,15 @@ func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourceP
 @inline(__always)
 func checkValue(_ value: vow_value, _ function: StaticString) {
     #if VOW_CHECKED
-        if let box = value.box, box.pointee.seal != Seal.live {
-            Seal.refuse(box.pointee.seal, function, ": the value was released before")
+        if let box = value.box, box.pointee.seal != Seal.live(.value) {
+            Seal.refuse(
+                box.pointee.seal, OpaquePointer(box), .value, function,
+                ": the value was released before")
         }
-        if value.promise != nil { _ = promiseRecord(OpaquePointer(value.as.pointer), function) }
+        if let promise = value.promise {
+            _ = record(OpaquePointer(promise), function)
+            checkIsRead(promise, function)
+        }
     #endif
 }
 

@@ -106,8 +106,7 @@ public func vow_cancel_source_cancel_with(_ source: OpaquePointer!, _ reason: vo
 
 @_cdecl("vow_cancel_source_token") @implementation
 public func vow_cancel_source_token(_ source: OpaquePointer!) -> OpaquePointer! {
-    _ = sourceRecord(source, "vow_cancel_source_token")
-    return source
+    HandleMark.token(sourceRecord(source, "vow_cancel_source_token"))
 }
 
 @_cdecl("vow_token_retain") @implementation

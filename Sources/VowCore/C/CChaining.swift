@@ -29,7 +29,7 @@ private func link(
     _ function: StaticString
 ) -> OpaquePointer? {
     let thread = currentThread()
-    guard let record = promiseRecord(promise, function), let fn else {
+    guard let fn, let record = consumedRecord(promise, function) else {
         return refuseLink(promise, function, thread)
     }
     let derived = react(to: record, shape, fn, context, thread)
@@ -79,7 +79,7 @@ public func vow_then_with(
         if let destroy = given.destroy { runForeign(thread) { destroy(given.context) } }
         return refuse(promise, function, problem, thread)
     }
-    guard let record = promiseRecord(promise, function) else { return nil }
+    guard let record = consumedRecord(promise, function) else { return nil }
     let derived = react(to: record, Reaction(given), thread)
     leave(thread)
     return OpaquePointer(derived)
@@ -106,7 +106,7 @@ public func vow_catch_if(
     _ context: UnsafeMutableRawPointer!
 ) -> OpaquePointer! {
     let thread = currentThread()
-    guard let record = promiseRecord(promise, "vow_catch_if"), let fn: Handler = fn else {
+    guard let fn: Handler = fn, let record = consumedRecord(promise, "vow_catch_if") else {
         return refuseLink(promise, "vow_catch_if", thread)
     }
     let derived = catchErrors(of: record, domain: domain, code: code, fn, context, thread)

@@ -52,7 +52,7 @@ private func combined(
     if count < 0 || count > mostMembers { return OpaquePointer(promiseWithoutMemory) }
     let members = UnsafeBufferPointer(start: promises, count: count)
     var isAnyMissing = false
-    for member in members { if promiseRecord(member, function) == nil { isAnyMissing = true } }
+    for member in members { if consumedRecord(member, function) == nil { isAnyMissing = true } }
     if isAnyMissing {
         let answer = invalidPromise(function, "a promise is NULL", thread)
         releaseMembers(members, thread)
@@ -141,9 +141,9 @@ private func refused(
 private func scopeRecord(_ handle: OpaquePointer?, _ function: StaticString) -> ScopePointer? {
     let scope = ScopePointer(handle)
     #if VOW_CHECKED
-        if let scope, scope.pointee.seal != Seal.live {
+        if let scope, scope.pointee.seal != Seal.live(.scope) {
             Seal.refuse(
-                scope.pointee.seal, function,
+                scope.pointee.seal, handle, .scope, function,
                 ": the scope was closed or released before (or is none)")
         }
     #endif
@@ -157,7 +157,7 @@ public func vow_scope_create() -> OpaquePointer! { OpaquePointer(makeScope(curre
 public func vow_scope_add(_ scope: OpaquePointer!, _ promise: OpaquePointer!) -> Int32 {
     let thread = currentThread()
     defer { leave(thread) }
-    let record = promiseRecord(promise, "vow_scope_add")
+    let record = consumedRecord(promise, "vow_scope_add")
     guard let scope = scopeRecord(scope, "vow_scope_add"), let record else {
         record?.release(thread)
         return VOW_EINVAL

@@ -7,10 +7,12 @@ import CVowPlatform
 private func loopRecord(_ handle: OpaquePointer?, _ function: StaticString) -> LoopPointer? {
     let loop = LoopPointer(handle)
     #if VOW_CHECKED
-        if let loop, loop.pointee.seal != Seal.live || loop.pointee.isClosed.loadRelaxed() == 1 {
-            if loop.pointee.seal != Seal.live || !loop.isRun(by: currentThread()) {
+        let live = Seal.live(.loop)
+        if let loop, loop.pointee.seal != live || loop.pointee.isClosed.loadRelaxed() == 1 {
+            if loop.pointee.seal != live || !loop.isRun(by: currentThread()) {
                 Seal.refuse(
-                    loop.pointee.seal, function, ": the loop was destroyed before (or is none)")
+                    loop.pointee.seal, handle, .loop, function,
+                    ": the loop was destroyed before (or is none)")
             }
         }
     #endif
@@ -98,7 +100,7 @@ public func vow_loop_wake(_ loop: OpaquePointer!) {
     // Perhaps in a signal handler: nothing else is touched.
     guard let loop = LoopPointer(loop) else { return }
     #if VOW_CHECKED
-        if loop.pointee.seal != Seal.live {
+        if loop.pointee.seal != Seal.live(.loop) {
             fatal("vow_loop_wake", ": the loop was destroyed before (or is none)")
         }
     #endif

@@ -13,7 +13,7 @@ public func vow_promise_create(_ resolver: UnsafeMutablePointer<OpaquePointer?>!
     let thread = currentThread()
     if resolver == nil { return invalidPromise("vow_promise_create", "resolver is NULL", thread) }
     let promise = makePromise(.open, producers: 1, thread) ?? promiseWithoutMemory!
-    resolver.pointee = OpaquePointer(promise)
+    resolver.pointee = HandleMark.resolver(promise)
     return OpaquePointer(promise)
 }
 
@@ -28,13 +28,16 @@ public func vow_promise_with(_ value: vow_value) -> OpaquePointer! {
 
 @_cdecl("vow_promise_retain") @implementation
 public func vow_promise_retain(_ promise: OpaquePointer!) -> OpaquePointer! {
-    promiseRecord(promise, "vow_promise_retain")?.retain()
+    if let record = promiseRecord(promise, "vow_promise_retain") {
+        record.retain()
+        record.noteHandle()
+    }
     return promise
 }
 
 @_cdecl("vow_promise_release") @implementation
 public func vow_promise_release(_ promise: OpaquePointer!) {
-    guard let record = promiseRecord(promise, "vow_promise_release") else { return }
+    guard let record = consumedRecord(promise, "vow_promise_release") else { return }
     let thread = currentThread()
     releaseHandle(record, thread)
     leave(thread)
@@ -42,7 +45,7 @@ public func vow_promise_release(_ promise: OpaquePointer!) {
 
 @_cdecl("vow_detach") @implementation
 public func vow_detach(_ promise: OpaquePointer!) {
-    guard let record = promiseRecord(promise, "vow_detach") else { return }
+    guard let record = consumedRecord(promise, "vow_detach") else { return }
     let thread = currentThread()
     detach(record, thread)
     leave(thread)

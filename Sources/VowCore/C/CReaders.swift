@@ -78,5 +78,6 @@ public func vow_as_promise(_ value: vow_value, _ promise: UnsafeMutablePointer<O
 {
     checkValue(value, "vow_as_promise")
     guard let record = value.promise else { return false }
+    if promise != nil { record.noteLent() }
     return give(OpaquePointer(record), to: promise)
 }

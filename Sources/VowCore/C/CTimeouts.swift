@@ -5,10 +5,10 @@ import CVow
 @_cdecl("vow_timeout") @implementation
 public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer! {
     let thread = currentThread()
-    guard let record = promiseRecord(promise, "vow_timeout") else {
+    if ns == Int64(VOW_FOREVER) && promiseRecord(promise, "vow_timeout") != nil { return promise }
+    guard let record = consumedRecord(promise, "vow_timeout") else {
         return invalidPromise("vow_timeout", "promise is NULL", thread)
     }
-    if ns == Int64(VOW_FOREVER) { return promise }
     if ns < 0 {
         let answer = invalidPromise("vow_timeout", "ns is negative", thread)
         record.release(thread)

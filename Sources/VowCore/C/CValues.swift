@@ -79,7 +79,7 @@ private func makeErrorValue(
 
 @_cdecl("vow_from_promise") @implementation
 public func vow_from_promise(_ promise: OpaquePointer!) -> vow_value {
-    guard let record = promiseRecord(promise, "vow_from_promise") else {
+    guard let record = consumedRecord(promise, "vow_from_promise") else {
         _ = currentThread()
         return invalidArgument("vow_from_promise", "promise is NULL")
     }

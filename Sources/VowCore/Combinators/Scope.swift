@@ -19,7 +19,7 @@ struct Scope: ~Copyable {
     /// The first error that is no cancellation; owned.
     fileprivate var failure = vow_none()
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.scope)
     #endif
 
     fileprivate init() {

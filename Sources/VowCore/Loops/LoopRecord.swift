@@ -31,7 +31,7 @@ struct LoopRecord: ~Copyable {
     let next = AtomicWord(0)
     let previous = AtomicWord(0)
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.loop)
     #endif
 }
 

@@ -41,7 +41,10 @@ func makePromise(
 func makePromise(
     of value: vow_value, in house: House? = nil, _ thread: ThreadPointer
 ) -> RecordPointer {
-    if let promise = value.promise { return promise }
+    if let promise = value.promise {
+        promise.noteHandle()
+        return promise
+    }
     let isThenable = value.isThenable
     let phase: Phase = isThenable ? .claimed : .settled
     let producers: UInt64 = isThenable ? 1 : 0

@@ -20,7 +20,7 @@ func makeSource(
     source.pointee.links = links
     source.pointee.linkCount = parents.count
     for index in 0..<parents.count {
-        let parent = SourcePointer(parents[index])
+        let parent = SourcePointer(HandleMark.unmarked(parents[index]))
         parent?.retainToken()
         (links + index).initialize(
             to: SourceLink(registration: Registration(.link, parent), child: source))

@@ -50,7 +50,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     }
     subscription.retainProducer()
     let isThenable = withFrame(of: subscription, nil, on: ownExecutors.inline, thread) {
-        ask(part.pointer, OpaquePointer(subscription))
+        ask(part.pointer, HandleMark.resolver(subscription))
     }
     if !isThenable
         && settle(subscription, whileIn: .open, object, ownsProducer: true, thread)

@@ -15,7 +15,7 @@ struct Box: ~Copyable {
     /// Of an object: its pointer leads to content behind its part, which begins with a `BoxContent`.
     let hasContent: Bool
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.value)
     #endif
 
     init(_ kind: vow_kind, isImmortal: Bool = false, hasContent: Bool = false) {

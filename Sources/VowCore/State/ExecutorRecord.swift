@@ -56,7 +56,7 @@ struct ExecutorRecord: ~Copyable {
     var nextDrain: ExecutorPointer?
     var nameSize = 0
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.executor)
     #endif
 
     init(_ kind: ExecutorKind, isSerial: Bool, isImmortal: Bool, queue: WorkQueue? = nil) {

@@ -107,7 +107,11 @@ struct Record: ~Copyable {
     /// The value once settled; before, the links of a member: see `next` and `upstream`.
     private var slot: (UInt64, UInt64) = (0, 0)
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.promise)
+        /// Of the program: see `noteHandle`. Every promise begins as somebody's.
+        let handles = AtomicWord(1)
+        /// The name of the function that took one last.
+        let taker = AtomicWord(0)
         var padding: UInt64 = 0
     #endif
 
@@ -151,6 +155,8 @@ enum RecordOffset {
     /// Of a member without a lane.
     static let lowHalfOfWayBack = 20
     static let slot = 24
+    /// In a checked build.
+    static let seal = 40
     /// As `next`: no member of any queue.
     static let out: UInt64 = 1
 }

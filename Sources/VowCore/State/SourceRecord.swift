@@ -26,7 +26,7 @@ struct SourceRecord: ~Copyable {
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
     #if VOW_CHECKED
-        var seal = Seal.live
+        var seal = Seal.live(.source)
     #endif
 }
 
