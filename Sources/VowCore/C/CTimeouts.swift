@@ -16,6 +16,8 @@ public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer
         return answer
     }
     let limited = limitTime(of: record, ns, thread)
+    // One that is settled already comes back.
+    if limited == record { record.noteHandle() }
     leave(thread)
     return OpaquePointer(limited)
 }

@@ -164,6 +164,12 @@ TEST("a promise that comes back from a value has a handle again") {
     CHECK_INT_EQ(int_of(same), 3);
 }
 
+TEST("a promise that a function gives back has a handle again") {
+    vow_promise *promise = vow_timeout(fulfilled_int(1), VOW_SECOND);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
+    CHECK_INT_EQ(int_of(vow_timeout(promise, VOW_FOREVER)), 1);
+}
+
 TEST("a promise that is consumed where it cannot be used is consumed once") {
     vow_promise *promise = vow_then(pending(), NULL, NULL);
     CHECK_INT_EQ(code_of(promise), VOW_EINVAL);
