@@ -23,13 +23,17 @@ wrong_handles() {
     with_commands -ex run -ex "output (vow_promise *) 16" -ex 'printf "\n"' \
         -ex "output (vow_promise *) ((char *)pending + 8)" -ex 'printf "\n"' \
         -ex "output (vow_promise *) (((unsigned long)\$sp & ~15) - 4096)" -ex 'printf "\n"' \
-        -ex "output (vow_executor *) pending" -ex 'printf "\n"' -ex "vow-promise" \
+        -ex "output (vow_executor *) pending" -ex 'printf "\n"' -ex "output (vow_loop *) pending" -ex 'printf "\n"' \
+        -ex "output (vow_scope *) pending" -ex 'printf "\n"' -ex "output (vow_token *) 64" -ex 'printf "\n"' \
+        -ex "output (vow_loop *) 0" -ex 'printf "\n"' -ex "vow-promise" \
         -ex "vow-promise nobody" -ex "vow-promise 32" -ex "set var *(long *)pending = 7" \
         -ex "print pending" -ex kill "$work/shared-states"
     says "a handle that is none is called so" \
         '^\(vow_promise \*\) 0x10 <no memory at 0x10>$' \
         '<not a promise: its address is not a multiple of 16>$' \
         '^\(vow_executor \*\) 0x[0-9a-f]+ <not an executor|^\(vow_executor \*\) 0x[0-9a-f]+ <freed>' \
+        '^\(vow_loop \*\) 0x[0-9a-f]+ <' '^\(vow_scope \*\) 0x[0-9a-f]+ <' '^\(vow_token \*\) 0x40 <no memory' \
+        '^\(vow_loop \*\) NULL$' \
         '^vow-promise: which one' '^No symbol "nobody" in current context' \
         '^\(vow_promise \*\) 0x20 <no memory at 0x20>$' \
         '= \(vow_promise \*\) 0x[0-9a-f]+ <not a promise \(freed, or something else\)>$'

@@ -11,7 +11,8 @@ showing() {
     local at='0x[0-9a-f]+'
     print_all pending waiting follower ready labelled running combined later resolver last_resolver \
         none truth number real address text long_text thing list deep rejected member_failed broken \
-        cancelled released nothing serial custom looping inlined pool main_one plain wrong
+        cancelled released nothing serial custom looping inlined pool main_one plain wrong \
+        source token linked stopped orphaned loop virtual_loop own_loop scope ended
     says "print shows what is pending, and who waits" \
         "^pending: \\(vow_promise \\*\\) $at promise, pending: nobody has resolved it \\(2 resolvers\\); 1 combinator, 1 follower, 3 handlers wait$" \
         "^resolver: \\(vow_resolver \\*\\) $at promise, pending: nobody has resolved it \\(2 resolvers\\)" \
@@ -51,5 +52,18 @@ showing() {
         '^inlined: .* inline$' \
         '^pool: .* pool$' \
         '^main_one: .* main$'
+    says "print shows cancel sources and tokens" \
+        "^source: \\(vow_cancel_source \\*\\) $at not cancelled; registered: 2 reactions, 1 function, 1 linked source$" \
+        "^token: \\(vow_token \\*\\) $at not cancelled; registered: 2 reactions, 1 function, 1 linked source$" \
+        '^linked: .* not cancelled; linked to 1 other$' \
+        '^stopped: .* cancelled with "enough"$' \
+        '^orphaned: .* not cancelled, and nobody can any more$'
+    says "print shows loops" \
+        "^loop: \\(vow_loop \\*\\) $at loop, descriptor [0-9]+, nobody runs it$" \
+        "^virtual_loop: .* virtual loop, descriptor [0-9]+, nobody runs it, 2 handlers ready to run, has timers$" \
+        '^own_loop: .* loop, descriptor [0-9]+, a thread runs it, has timers$'
+    says "print shows scopes" \
+        "^scope: \\(vow_scope \\*\\) $at 2 members$" \
+        '^ended: .* 0 members, cancelled, failed with error kettle 19$'
     lacks "no thread was made to run by it" 'The program being debugged was signaled while in a function'
 }

@@ -12,6 +12,10 @@ vow_promise *none, *truth, *number, *real, *address, *text, *long_text, *thing, 
 vow_promise *rejected, *member_failed, *broken, *cancelled, *released, *nothing;
 vow_resolver *resolver, *last_resolver;
 vow_executor *serial, *custom, *looping, *inlined, *pool, *main_one;
+vow_cancel_source *source, *linked, *stopped;
+vow_token *token, *orphaned;
+vow_loop *loop, *virtual_loop, *own_loop;
+vow_scope *scope, *ended;
 vow_value plain, wrong;
 
 static vow_value pass(vow_value input, void *context) {
@@ -124,6 +128,50 @@ static void make_rejected(void) {
     (void)vow_await(member_failed, VOW_FOREVER, NULL);
 }
 
+static vow_promise *never_resolved(void) {
+    vow_resolver *kept;
+    return vow_promise_create(&kept);
+}
+
+static void call(void *context) {
+    (void)context;
+}
+
+static void make_sources(void) {
+    source = vow_cancel_source_create();
+    token = vow_cancel_source_token(source);
+    linked = vow_cancel_source_create_linked(&token, 1);
+    (void)vow_token_on_cancel(token, call, NULL, NULL);
+    vow_reaction reaction = {.size = sizeof reaction, .on_fulfilled = pass, .token = token};
+    for (int i = 0; i < 2; i++) {
+        vow_detach(vow_then_with(never_resolved(), &reaction));
+    }
+    stopped = vow_cancel_source_create();
+    (void)vow_cancel_source_cancel_with(stopped, vow_string("enough", VOW_NUL_TERMINATED));
+    vow_cancel_source *gone = vow_cancel_source_create();
+    orphaned = vow_token_retain(vow_cancel_source_token(gone));
+    vow_cancel_source_release(gone);
+}
+
+static void make_loops(void) {
+    virtual_loop = vow_loop_create_virtual();
+    vow_detach(vow_delay(VOW_SECOND));
+    for (int i = 0; i < 2; i++) {
+        vow_detach(vow_async(vow_loop_executor(virtual_loop), pass, NULL));
+    }
+    /* The newest is the one that this thread runs where it waits. */
+    own_loop = vow_loop_create();
+}
+
+static void make_scopes(void) {
+    scope = vow_scope_create();
+    (void)vow_scope_add(scope, never_resolved());
+    (void)vow_scope_add(scope, never_resolved());
+    ended = vow_scope_create();
+    (void)vow_scope_add(ended, with(vow_error("kettle", 19, NULL)));
+    vow_scope_cancel(ended);
+}
+
 static void silence(vow_value error, void *context) {
     (void)error, (void)context;
 }
@@ -132,12 +180,16 @@ int main(void) {
     vow_on_unhandled(silence, NULL);
     serial = vow_executor_serial("letters");
     custom = vow_executor_custom(&postman, NULL);
-    looping = vow_loop_executor(vow_loop_create());
+    loop = vow_loop_create();
+    looping = vow_loop_executor(loop);
     inlined = vow_executor_inline();
     pool = vow_executor_pool();
     main_one = vow_executor_main();
     make_fulfilled();
     make_rejected();
+    make_sources();
+    make_scopes();
+    make_loops();
     make_pending();
     /* The second stays behind the first on the serial executor. */
     running = vow_async(serial, stop_here, NULL);

@@ -28,7 +28,7 @@ def _label(library, address):
 def _fields(library, address):
     kind, is_immortal, is_serial = memory.unpack("BBB", address + 40)
     if library.is_checked:
-        library.check_seal(address + 128, "an executor")
+        library.check_seal(address + 128, "an executor", library.EXECUTOR)
     if kind >= len(KINDS) or is_immortal > 1 or is_serial > 1:
         raise Unreadable("not an executor (freed, or something else)")
     if kind in (INLINE, POOL) and not is_immortal:
@@ -58,17 +58,18 @@ def describe(library, address):
     if kind in (SERIAL, DISPATCH, BARRIER) and queue and not is_immortal:
         text += ", queue %#x" % queue
     if kind in (SERIAL, LOOP):
-        waiting = _waiting(library, address)
-        if waiting:
-            text += ", %d handler%s ready to run" % (waiting, "" if waiting == 1 else "s")
+        ready = waiting(library, address)
+        if ready:
+            text += ", " + ready
     return text
 
 
-def _waiting(library, address):
+def waiting(library, address):
+    """ "2 handlers ready to run", or "" for none, of an executor that runs one at a time."""
     count = 0
     for first in (memory.word(address + 16), memory.word(address + 104) & ~1):
         member = first
         while member and count < MOST_COUNTED:
             count += 1
             member = memory.word(member + library.record_size)
-    return count
+    return "%d handler%s ready to run" % (count, "" if count == 1 else "s") if count else ""

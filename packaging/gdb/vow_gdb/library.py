@@ -6,15 +6,18 @@ from . import memory
 from .memory import Unreadable
 
 # Of the layouts of records, boxes, executors and the table that these files know.
-KNOWN_VERSION = 2
+KNOWN_VERSION = 3
 
 # A seal is one of these and the address of the copy's mark, by exclusive or: see Sources/VowCore/State/Seal.swift.
+# What it belongs to stands in its highest byte.
 LIVE_MARK = 0x766F775F6C697665
 FREED_MARK = 0x766F775F66726565
 
 
 class Library:
     """What the library says of itself in `vow_platform_trace_view`: see trace.h."""
+
+    PROMISE, EXECUTOR, SOURCE, VALUE, LOOP, SCOPE = range(6)
 
     def __init__(self):
         view = _address_of_view()
@@ -28,14 +31,14 @@ class Library:
         self.record_size, self.box_size, self.is_checked = memory.unpack("III", view + 32)
         self.copy = memory.word(view + 48)
 
-    def check_seal(self, address, what):
+    def check_seal(self, address, what, kind):
         """In a checked build: refuses what was freed, or never was an object."""
         if not self.is_checked:
             return
         mark = memory.word(address) ^ self.copy
         if mark == FREED_MARK:
             raise Unreadable("freed: %s was released before" % what)
-        if mark != LIVE_MARK:
+        if mark != LIVE_MARK ^ kind << 56:
             raise Unreadable("not %s" % what)
 
 

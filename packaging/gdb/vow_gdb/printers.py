@@ -3,7 +3,7 @@
 import gdb
 import gdb.printing
 
-from . import executor, promise, value
+from . import executor, loop, promise, scope, source, value
 from .library import Library
 from .memory import Unreadable
 
@@ -16,10 +16,12 @@ class PromisePrinter:
         self.name = name
 
     def to_string(self):
-        return promise.shown(self.address, self.name)
+        return promise.shown(unmarked(self.address, self.name), self.name)
 
 
-class ExecutorPrinter:
+class HandlePrinter:
+    """Of the other handles, each described by its own module."""
+
     def __init__(self, address, name):
         self.address = address
         self.name = name
@@ -28,7 +30,7 @@ class ExecutorPrinter:
         if self.address == 0:
             return "(%s *) NULL" % self.name
         try:
-            text = executor.describe(Library(), self.address)
+            text = DESCRIPTIONS[self.name](Library(), unmarked(self.address, self.name))
         except Unreadable as problem:
             text = "<%s>" % problem
         return "(%s *) %#x %s" % (self.name, self.address, text)
@@ -49,11 +51,20 @@ class ValuePrinter:
             return "<%s>" % problem
 
 
-HANDLES = {
-    "vow_promise": PromisePrinter,
-    "vow_resolver": PromisePrinter,
-    "vow_executor": ExecutorPrinter,
+DESCRIPTIONS = {
+    "vow_executor": executor.describe,
+    "vow_cancel_source": source.describe,
+    "vow_token": source.describe,
+    "vow_loop": loop.describe,
+    "vow_scope": scope.describe,
 }
+HANDLES = {"vow_promise": PromisePrinter, "vow_resolver": PromisePrinter}
+HANDLES.update(dict.fromkeys(DESCRIPTIONS, HandlePrinter))
+
+
+def unmarked(address, name):
+    """In a checked build what is a second handle of an object is marked: see HandleMark.swift."""
+    return address & ~8 if name in ("vow_resolver", "vow_token") else address
 
 
 class Printers:

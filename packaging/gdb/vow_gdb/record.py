@@ -49,7 +49,7 @@ class Record:
         ) = memory.unpack("QIIBBBBIQQ", address)
         self.phase = self.word & 7
         if library.is_checked:
-            library.check_seal(address + 40, "a promise")
+            library.check_seal(address + 40, "a promise", library.PROMISE)
 
     def check_is_promise(self):
         """Refuses what cannot be a live promise, as far as that can be told."""

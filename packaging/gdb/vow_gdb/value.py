@@ -62,7 +62,7 @@ class _Description:
         if box == 0:
             raise Unreadable("no content")
         if self.library.is_checked:
-            self.library.check_seal(box + 16, "a value")
+            self.library.check_seal(box + 16, "a value", self.library.VALUE)
         count, own_kind = memory.unpack("QI", box)
         if own_kind != kind or count == 0:
             raise Unreadable("freed, or no content of a value")
