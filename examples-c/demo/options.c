@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "vow.h"
+
 #define MOST_REQUESTS 1000000
 #define MOST_MILLISECONDS 3600000
 
