@@ -137,6 +137,20 @@ static void scene_unhandled(cast *self) {
     CHECK(after == before + 1 || (after == before && lacked_memory()));
 }
 
+/* Without memory for who reads on, the promise is only released. */
+static void scene_detached(cast *self) {
+    int before = atomic_load(&reports);
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    counter *stop = cast_hook(self, resolver);
+    vow_detach(promise);
+    CHECK(atomic_load(&stop->runs) == 0 || lacked_memory());
+    vow_reject(resolver, vow_error_wrap("test", 9, "nine", cast_object(self)));
+    vow_resolver_release(resolver);
+    int after = atomic_load(&reports);
+    CHECK(after == before + 1 || (after == before && lacked_memory()));
+}
+
 static void scene_handles(cast *self) {
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
@@ -171,7 +185,8 @@ static void scene_catch_if(cast *self) {
         {"a broken promise", scene_broken}, {"finally passes on", scene_finally_passes},           \
         {"finally fails", scene_finally_fails}, {"finally waits", scene_finally_waits},            \
         {"a long chain that is dropped", scene_long_chain_dropped},                                \
-        {"an unhandled rejection", scene_unhandled}, {"errors of one kind", scene_catch_if}, {     \
+        {"an unhandled rejection", scene_unhandled}, {"a detached promise", scene_detached},       \
+        {"errors of one kind", scene_catch_if}, {                                                  \
         "handles", scene_handles                                                                   \
     }
 

@@ -100,9 +100,34 @@ static void scene_promises_in_lists(cast *self) {
     settles(list, 0);
 }
 
+static void scene_readers(cast *self) {
+    vow_value values[5] = {vow_string("text", 4), cast_object(self), vow_list(NULL, 0),
+                           vow_error("test", 5, NULL),
+                           vow_from_promise(vow_promise_with(vow_int(1)))};
+    size_t length = 99;
+    int64_t number = 99;
+    vow_promise *promise = NULL;
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT_EQ(vow_as_string(values[i], NULL, &length), values[i].kind == VOW_STRING);
+        CHECK_INT_EQ(vow_as_object(values[i], NULL, NULL), values[i].kind == VOW_OBJECT);
+        CHECK_INT_EQ(vow_as_list(values[i], &length), values[i].kind == VOW_LIST);
+        CHECK_INT_EQ(vow_as_error(values[i], NULL, &number), values[i].kind == VOW_ERROR);
+        CHECK_INT_EQ(vow_as_promise(values[i], &promise), values[i].kind == VOW_PROMISE);
+        CHECK(!vow_as_bool(values[i], NULL) && !vow_as_int(values[i], NULL));
+        CHECK(!vow_as_double(values[i], NULL) && !vow_as_pointer(values[i], NULL));
+    }
+    if (promise != NULL) {
+        vow_promise_release(vow_promise_retain(promise));
+    }
+    for (int i = 0; i < 5; i++) {
+        vow_value_release(values[i]);
+    }
+}
+
 #define SCENES_VALUES                                                                              \
     {"strings", scene_strings}, {"objects", scene_objects}, {"lists of lists", scene_lists},       \
-        {"errors with payload", scene_errors}, {"wrong arguments", scene_wrong_arguments}, {       \
+        {"errors with payload", scene_errors}, {"wrong arguments", scene_wrong_arguments},         \
+        {"readers", scene_readers}, {                                                              \
         "promises in lists", scene_promises_in_lists                                               \
     }
 
