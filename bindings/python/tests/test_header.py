@@ -83,6 +83,11 @@ def test_what_is_left_out_is_known() -> None:
         "vow_cancel_source_cancel": "the one with a reason",
         "vow_executor_dispatch": "no dispatch queues in Python",
         "vow_set_allocator": "C programs alone",
+        "vow_detach": "a reaction that nobody holds goes on",
+        **{
+            f"vow_as_{kind}": "the kind is asked first"
+            for kind in "bool int double pointer string object list error promise".split()
+        },
     }
     declared = set(functions(_declarations.DECLARATIONS + _declarations.NEWER_DECLARATIONS))
     missing = set(functions(HEADER)) - declared - set(left_out)
