@@ -108,9 +108,12 @@ private func resolveByHandle(
 private func resolveOrRelease(
     _ record: RecordPointer?, _ value: vow_value, _ thread: ThreadPointer
 ) -> Bool {
-    if let record, resolve(record, whileIn: .open, value, ownsProducer: false, thread) {
-        return true
+    guard let record else {
+        value.release(thread)
+        return false
     }
+    if resolve(record, whileIn: .open, value, ownsProducer: false, thread) { return true }
+    if endCancelled(record, value, ownsProducer: false, thread) { return false }
     value.release(thread)
     return false
 }

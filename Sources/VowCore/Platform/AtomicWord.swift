@@ -198,6 +198,11 @@ struct AtomicFlags: ~Copyable, Sendable {
         _ = storage.bitwiseOr(bit, ordering: .relaxed)
     }
 
+    func remove(_ bit: UInt8) {
+        point(.change)
+        _ = storage.bitwiseAnd(~bit, ordering: .relaxed)
+    }
+
     @inline(__always)
     private func point(_ step: Step) {
         #if VOW_SCHEDULES

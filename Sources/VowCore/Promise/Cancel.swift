@@ -1,14 +1,12 @@
-// Cancelling: reject a pending promise at once, take it out of whatever it waits in, and go on upstream.
+// Cancelling: an input, not an outcome. A cancelled promise is never fulfilled any more; a reaction reads
+// VOW_ECANCELLED in place of what it would have read, and what it reads decides what runs, as always.
 //
-// Whoever claims a promise has won against its settling. Its slot may still be in use: by the queue it stands in,
-// which is left under that queue's lock, or by a thread that has just taken it out of there and says so by
-// `markOut`, a few instructions later and before any foreign code. A reaction that its executor has is settled where
-// it stands, because executors' lists go through the lane and not the slot; the executor finds it withdrawn and
-// drops it.
+// What nobody else reads upstream is cancelled first, and from there the rejection comes down. So nothing settles while
+// its own code runs or is to come. `CancelReaction` has what a reaction or a follower does, `EndCancelled` how they end.
 
 import CVow
 
-/// Rejects a pending promise (borrowed) with an error (borrowed). True when this call has done it.
+/// Cancels a pending promise (borrowed) with an error (borrowed). True when nobody had done so before.
 func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
     asOneStep(thread) {
@@ -18,41 +16,53 @@ func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointe
     return isFirst
 }
 
+/// The same by its token: what it reads is left alone.
+func cancelAlone(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
+    asOneStep(thread) {
+        var next: RecordPointer?
+        _ = cancelOne(reaction, error, leavesUpstream: true, upstream: &next, thread)
+        // What its handler has returned is its own work.
+        if let next { _ = cancelUpwards(from: next, error, thread) }
+    }
+}
+
 /// A promise (consumed) is given up by who was interested in it: it is cancelled, unless somebody else is.
 @inline(never)
 func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
-    if promise.isReadByOthers {
+    if promise.isReadByOthers(besides: 1) {
         promise.release(thread)
     } else {
         asOneStep(thread) { _ = cancelUpwards(from: promise, error, thread) }
     }
 }
 
-/// From a promise (consumed) on, as far as nobody else reads.
-private func cancelUpwards(
+/// From a promise (consumed) on, as far as nobody else reads. A loop, not a recursion.
+func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> Bool {
     var next: RecordPointer?
-    let isFirst = withdraw(promise, error, upstream: &next, thread)
+    let isFirst = cancelOne(promise, error, upstream: &next, thread)
     promise.release(thread)
     while let current = next {
         next = nil
-        if !current.isReadByOthers { _ = withdraw(current, error, upstream: &next, thread) }
+        _ = cancelOne(current, error, upstream: &next, thread)
         current.release(thread)
     }
     return isFirst
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a promise that the caller has one reference to. A walk that passes counts as a reader.
-    fileprivate var isReadByOthers: Bool { pointee.counts.loadAcquire() & 0xffff_ffff != 1 }
+    /// Of a promise that so many references to are known of. A walk that passes counts as a reader.
+    func isReadByOthers(besides known: UInt64) -> Bool {
+        pointee.counts.loadAcquire() & 0xffff_ffff != known
+    }
 }
 
-/// Rejects one promise.
-/// - Parameter upstream: what it waited for, owned, if it did.
-private func withdraw(
-    _ promise: RecordPointer, _ error: vow_value, upstream: inout RecordPointer?,
-    _ thread: ThreadPointer
+/// Cancels one promise.
+/// - Parameter upstream: what it waits for, owned, if that is to be cancelled first.
+private func cancelOne(
+    _ promise: RecordPointer, _ error: vow_value, leavesUpstream: Bool = false,
+    upstream: inout RecordPointer?, _ thread: ThreadPointer
 ) -> Bool {
     var pause = Backoff()
     if isWatched && !promise.pointee.state.read().hasValue { noteCancelled(promise) }
@@ -61,99 +71,48 @@ private func withdraw(
         switch word.phase {
         case .open where promise.pointee.shape.isReaction:
             promise.pointee.state.unlock(.claimed, word.head)
-            upstream = withdrawReaction(promise, error, thread)
+            upstream = cancelReaction(promise, error, leavesUpstream: leavesUpstream, thread)
             return true
-        case .open, .running:
-            withdrawWhereItStands(promise, word, error, thread)
+        case .open:
+            cancelProducer(of: promise, word, error, thread)
+            return true
+        case .running:
+            promise.pointee.flags.insert(RecordFlag.cancelled)
+            promise.errorToCome = error.retained()
+            promise.pointee.state.unlock(.cancelled, word.head)
             return true
         case .following:
-            claimLockedFollower(promise, word)
-            upstream = withdrawFollower(promise, error.retained(), thread)
+            if promise.pointee.flags.contains(RecordFlag.cancelled) {
+                promise.pointee.state.unlock(word.phase, word.head)
+                return false
+            }
+            upstream = cancelFollower(promise, word, error, thread)
             return true
         case .claimed:
             promise.pointee.state.unlock(word.phase, word.head)
             if promise.isLeftInStep { return false }
             pause.wait()
-        case .settling, .delivering, .settled:
+        case .cancelled, .settling, .delivering, .settled:
             promise.pointee.state.unlock(word.phase, word.head)
             return false
         }
     }
 }
 
-/// A promise whose slot is in no queue: its producer, or its running handler, will find it settled.
-private func withdrawWhereItStands(
-    _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
+/// An open promise (locked) that somebody is to settle: it is rejected at once, and will be found settled; one whose
+/// producer ends its work first is left to that.
+private func cancelProducer(
+    of promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) {
-    let isReaction = promise.pointee.shape.isReaction
-    let hooks = isReaction ? nil : promise.hooks
-    if !isReaction { promise.pointee.flags.insert(RecordFlag.withdrawn) }
-    settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+    let hooks = promise.hooks
+    promise.pointee.flags.insert(RecordFlag.cancelled)
+    if promise.pointee.shape.contains(.cooperative) {
+        promise.hooks = nil
+        promise.errorToCome = error.retained()
+        promise.pointee.state.unlock(.cancelled, word.head)
+    } else {
+        settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+    }
     if let hooks { dismiss(hooks, areCalled: true, thread) }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }
-}
-
-/// A claimed reaction that has not begun. Returns what it waited for, unless that has settled.
-private func withdrawReaction(
-    _ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
-) -> RecordPointer? {
-    count(thread.cell.pointee.counters.handlersDone)
-    let promise = reaction.upstream
-    let wasWaiting = promise != nil && takeOut(reaction, thread)
-    // The handler of an inline one may be running, and its thread reads its source; which is the same.
-    if wasWaiting || !reaction.isBegunByRunning {
-        reaction.withdrawnUpstream = wasWaiting ? nil : promise
-    }
-    dropRedirect(reaction, thread)
-    reaction.pointee.flags.insert(RecordFlag.withdrawn)
-    settle(reaction, error.retained(), ownsProducer: false, thread)
-    if !wasWaiting { return nil }
-    // The queue's reference is the list's now. Its context is foreign.
-    thread.pointee.skipped.append(reaction)
-    return promise
-}
-
-private func dropRedirect(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    if !reaction.pointee.shape.isTravelling { return }
-    reaction.travel.redirect?.release(thread)
-    reaction.travel.redirect = nil
-}
-
-/// A follower that the caller has locked. One that was abandoned has no queue's reference any more.
-func claimLockedFollower(_ follower: RecordPointer, _ word: StateWord) {
-    if follower.isOut { follower.retainProducer() }
-    follower.pointee.state.unlock(.claimed, word.head)
-}
-
-/// A claimed follower, with an error (consumed). Returns what it followed.
-func withdrawFollower(
-    _ follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
-) -> RecordPointer? {
-    // Either way the queue's reference to the follower is this thread's now.
-    _ = takeOut(follower, thread)
-    let promise = follower.upstream
-    // Adopted, though it may not have come to the queue: a rejection is no news.
-    promise?.pointee.isObserved.set()
-    let held = takeHeldOutcome(follower)
-    settle(follower, error, ownsProducer: true, thread)
-    held?.release(thread)
-    return promise
-}
-
-/// Takes a member, claimed by the caller, out of the queue that it stands in. False: somebody else has, and does
-/// not use its slot any more.
-///
-/// It may be on a list of outcomes: on this thread's own, which are taken here, or on that of another thread, which
-/// is perhaps waiting here for one of this thread's.
-func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    var pause = Backoff()
-    while true {
-        if member.isOut { return false }
-        guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
-        if unlink(member, outOf: promise.pointee.state) { return true }
-        if takeOwnOutcome(thread) { continue }
-        // A thread of the parent has taken it out, and will never say so.
-        if isForkedChild && isOnlyThread { return false }
-        pause.wait()
-    }
 }

@@ -68,6 +68,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
                 if settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread) {
                     return
                 }
+                if endCancelled(self, vow_none(), ownsProducer: true, thread) { return }
             }
             let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)
             if exchanged {

@@ -38,7 +38,11 @@ private func goOnFollowing(
     promise.forgetPlace()
     if followed != promise && followed.pointee.state.read().hasValue {
         followed.pointee.isObserved.set()
-        settleWithOutcome(promise, thread)
+        if promise.keepsContext {
+            endLater(promise, thread)
+        } else {
+            settleWithOutcome(promise, thread)
+        }
         return
     }
     promise.pointee.flags.insert(RecordFlag.follows)
@@ -95,7 +99,11 @@ private func passesFollowersOn(_ promise: RecordPointer, _ thread: ThreadPointer
 /// A member of a settled promise's queue follows that promise: it takes the outcome, unless it was cancelled.
 func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
     if follower.pointee.state.transitionToClaimed(from: .following) {
-        settleWithOutcome(follower, thread)
+        if follower.keepsContext {
+            endLater(follower, thread)
+        } else {
+            settleWithOutcome(follower, thread)
+        }
     } else {
         follower.markOut()
     }
@@ -197,7 +205,11 @@ private func mayPassFollowersOn(
     _ promise: RecordPointer, _ word: StateWord, besides: UInt64
 ) -> Bool {
     let most = 16
-    if word.phase != .following || promise.progress.contains(.outcomeIsHeld) { return false }
+    if word.phase != .following || promise.progress.contains(.outcomeIsHeld)
+        || promise.pointee.flags.contains(RecordFlag.cancelled) || promise.keepsContext
+    {
+        return false
+    }
     var followers = 0
     var member = word.head
     while let current = member, followers <= most, isFollower(current) {
@@ -240,7 +252,7 @@ private func isFollower(_ member: RecordPointer) -> Bool {
 private func isUnreadable(_ promise: RecordPointer, besides: UInt64) -> Bool {
     promise.pointee.counts.loadAcquire() == besides | 1 << 32
         && promise.pointee.state.read().head == nil
-        && !promise.progress.contains(.outcomeIsHeld)
+        && !promise.progress.contains(.outcomeIsHeld) && !promise.keepsContext
 }
 
 /// Whether no handle, reaction or follower is left to read the promise. It does not change back.
@@ -321,6 +333,12 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
     if followed != follower { followed?.pointee.isObserved.set() }
+    if follower.keepsContext {
+        follower.upstream = makeRejected(ownErrors.cycle, thread)
+        followed?.release(thread)
+        endLater(follower, thread)
+        return
+    }
     let outcome = takeHeldOutcome(follower)
     settle(follower, ownErrors.cycle, ownsProducer: true, thread)
     followed?.release(thread)
@@ -333,7 +351,12 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
     let held = takeHeldOutcome(promise)
     var value = followed.value
     if let held, !value.isError { value = held.value }
-    settle(promise, value.retained(), ownsProducer: true, thread)
+    if promise.pointee.flags.contains(RecordFlag.cancelled) && !followed.value.isError {
+        value = held?.value.isCancellation ?? false ? value.retained() : promise.ownError
+    } else {
+        value.retained()
+    }
+    settle(promise, value, ownsProducer: true, thread)
     followed.release(thread)
     held?.release(thread)
 }
@@ -342,5 +365,5 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
 func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
     if !promise.progress.contains(.outcomeIsHeld) { return nil }
     promise.progress.remove(.outcomeIsHeld)
-    return promise.link.pointee.outcome
+    return promise.outcome
 }

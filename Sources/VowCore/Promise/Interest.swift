@@ -69,6 +69,10 @@ private func loseInterest(
         }
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
+    case .following where promise.progress.contains(.outcomeIsHeld) || promise.keepsContext:
+        // Clean-up, or what uses the context, is waited for all the same.
+        promise.pointee.state.unlock(word.phase, word.head)
+        return nil
     case .following:
         claimLockedFollower(promise, word)
         promise.pointee.isObserved.set()

@@ -86,15 +86,15 @@ private func step(
         return .stop(.forked)
     }
     if current.isLeftInStep { return .stop(.forked) }
-    if word.phase == .open && current.pointee.shape.isProduced {
+    if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isProduced {
         return .stop(lookThrough(current, at: place, until: deadline, &seen, thread))
     }
     // Its handler is running elsewhere, and may wait itself.
-    if word.phase == .running, let awaited = promiseAwaited(inHandlerOf: current) {
+    if word.phase == .running || word.phase == .cancelled, let awaited = promiseAwaited(inHandlerOf: current) {
         return .go(awaited)
     }
     let upstream = current.lockedUpstream().promise
-    if word.phase == .open && current.pointee.shape.isReaction {
+    if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isReaction {
         let isReady = upstream?.pointee.state.read().hasValue ?? true
         let found = lookAtExecutor(of: current, at: place, until: deadline, &seen, thread)
         if case .blocked = found {

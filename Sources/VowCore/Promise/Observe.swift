@@ -93,7 +93,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
     /// Of a promise that is combined of others and pending: who looks at them.
     var observing: UnsafeMutablePointer<ObserverOwner>? {
-        let isCombined = pointee.shape.isProduced && pointee.state.read().phase == .open
+        let isCombined = pointee.shape.isProduced && pointee.state.read().isToBeSettled
         let offset = isCombined ? Int(producer.pointee.owner) : 0
         if offset == 0 { return nil }
         return (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: ObserverOwner.self)

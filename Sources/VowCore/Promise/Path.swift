@@ -16,7 +16,7 @@ enum Upstream {
     case reads(RecordPointer)
     /// A follower will take the other's outcome.
     case follows(RecordPointer)
-    /// A `finally` has an outcome already and waits all the same.
+    /// It waits for the other one, and its outcome is another: a `finally`, one that is cancelled or has a context.
     case waitsFor(RecordPointer)
 
     var promise: RecordPointer? {
@@ -35,8 +35,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         // In other phases the slot is the claimer's, or holds the value.
         if word.phase == .following, let upstream {
             // A `finally` follows for no other reason. `progress` is the queue's to write.
-            found = pointee.shape.contains(.finally) ? .waitsFor(upstream) : .follows(upstream)
-        } else if word.phase == .open && pointee.shape.isReaction, let upstream {
+            let standsBetween =
+                pointee.shape.contains(.finally) || pointee.flags.contains(RecordFlag.cancelled)
+                || keepsContext
+            found = standsBetween ? .waitsFor(upstream) : .follows(upstream)
+        } else if (word.phase == .open || word.phase == .cancelled && inlineLeft == 0)
+            && pointee.shape.isReaction, let upstream
+        {
             found = .reads(upstream)
         }
         found.promise?.retain()

@@ -31,6 +31,8 @@ func react(
     }
     if reaction.seesRejections { markObserved(promise) }
     if let rejection {
+        derived.pointee.flags.insert(RecordFlag.cancelled)
+        derived.pointee.state.beginCancelled()
         // Before foreign code could settle the promise: nobody reads it by this.
         asOneStep(thread) {
             register(derived, on: rejection, thread)

@@ -6,44 +6,37 @@ import CVow
 struct Reading {
     /// Nil for work that reads no promise.
     let promise: RecordPointer?
-    /// What it reads instead, because its token was cancelled.
-    let redirect: RecordPointer?
+    /// It was cancelled before it began: what it reads instead.
+    let cancellation: vow_value?
 
-    var input: vow_value { (redirect ?? promise)?.value ?? vow_none() }
+    /// Clean-up sees what there is to clean up.
+    func input(of reaction: RecordPointer) -> vow_value {
+        if let cancellation, promise == nil || !reaction.pointee.shape.contains(.finally) {
+            return cancellation
+        }
+        return promise?.value ?? vow_none()
+    }
 
     func release(_ thread: ThreadPointer) {
         promise?.release(thread)
-        redirect?.release(thread)
+        cancellation?.release(thread)
     }
 }
 
-/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was cancelled.
+/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was withdrawn.
 @inline(__always)
 private func begin(_ reaction: RecordPointer) -> Reading? {
-    if reaction.isUnseen {
-        if reaction.pointee.state.read().phase != .open { return nil }
+    if reaction.isUnseen && reaction.pointee.state.read().phase == .open {
         let promise = reaction.upstream
         reaction.pointee.state.run()
-        return Reading(promise: promise, redirect: nil)
+        return Reading(promise: promise, cancellation: nil)
     }
-    var pause = Backoff()
-    while true {
-        if let word = reaction.pointee.state.lock(whileIn: .open) {
-            let promise = reaction.upstream
-            var redirect: RecordPointer?
-            if reaction.pointee.shape.isTravelling {
-                redirect = reaction.travel.redirect
-                reaction.travel.redirect = nil
-            }
-            reaction.pointee.state.unlock(.running, word.head)
-            return Reading(promise: promise, redirect: redirect)
-        }
-        switch reaction.pointee.state.read().phase {
-        // Cancelled at this moment, or given something else to read.
-        case .open, .claimed: pause.wait()
-        default: return nil
-        }
+    if let word = reaction.pointee.state.lock(whileIn: .open) {
+        let promise = reaction.upstream
+        reaction.pointee.state.unlock(.running, word.head)
+        return Reading(promise: promise, cancellation: nil)
     }
+    return beginCancelled(reaction)
 }
 
 /// Runs a reaction that its executor has begun, with the reference that the queue had.
@@ -62,14 +55,14 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         dropWithdrawn(reaction, thread)
         return
     }
-    let input = reading.input
+    if reading.cancellation != nil {
+        runCancelled(reaction, reading, thread)
+        return
+    }
+    let input = reading.promise?.value ?? vow_none()
     let executor = reaction.executor
     guard let handler = reaction.handler(rejected: input.isError) else {
-        if reading.redirect == nil {
-            fatal("a reaction without a handler was given to an executor")
-        }
-        passOn(reaction, reading, input.retained(), thread)
-        return
+        fatal("a reaction without a handler was given to an executor")
     }
     let result = call(
         handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
@@ -78,7 +71,6 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         let delivery = reaction.takeDelivery()
         complete(reaction, begunAs: .running, result, reading, thread)
         if let promise = reading.promise { endReading(promise, delivery, thread) }
-        reading.redirect?.release(thread)
     }
     thread.pointee.isAboutToLookForWork = false
     releaseAfterRun(executor, thread)
@@ -120,7 +112,7 @@ private func callUnwatched(
             #else
                 let result = handler(input, context)
             #endif
-            destroyContext(of: reaction, context)
+            destroyContext(of: reaction, context, after: result)
             return result
         }
     }
@@ -128,7 +120,7 @@ private func callUnwatched(
 
 /// The executor of a reaction that has run: whoever works for it gives all those references back together.
 @inline(__always)
-private func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
+func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
     if let place = thread.pointee.place, place.pointee.executor == executor {
         place.pointee.runs &+= 1
     } else {
@@ -211,23 +203,35 @@ func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointe
 func finishSkipped(_ thread: ThreadPointer) {
     let outer = thread.pointee.isSkipping
     thread.pointee.isSkipping = true
-    while let reaction = thread.pointee.skipped.popFirst() { skip(reaction, thread) }
+    while true {
+        if let reaction = thread.pointee.skipped.popFirst() {
+            skip(reaction, thread)
+        } else if let reaction = thread.pointee.withdrawn.popFirst() {
+            destroyContext(of: reaction, reading: nil, thread)
+            asOneStep(thread) { endWithdrawn(reaction, thread) }
+        } else {
+            break
+        }
+    }
     thread.pointee.isSkipping = outer
 }
 
-/// Settles a reaction without its handler.
+/// Settles a reaction without its handler, or, when its context is destroyed, one that follows.
 @inline(never)
 private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.flags.contains(RecordFlag.follows) {
+        endFollowing(reaction, thread)
+        return
+    }
     guard let reading = begin(reaction) else {
         dropWithdrawn(reaction, thread)
         return
     }
-    // What it passes on was decided when that came: a token that was cancelled since is too late.
-    var value = (reading.promise?.value ?? vow_none()).retained()
+    var value = (reading.cancellation ?? reading.promise?.value ?? vow_none()).retained()
     if reaction.progress.contains(.isRefused) {
         value.release(thread)
         value = refusal(reaction.progress)
-    } else if reading.promise == nil {
+    } else if reading.promise == nil && reading.cancellation == nil {
         fatal("a reaction that reads no promise was passed through")
     }
     passOn(reaction, reading, value, thread)
@@ -240,21 +244,18 @@ private func refusal(_ progress: Progress) -> vow_value {
 
 /// Settles a reaction that has begun, but calls no handler, with a value (consumed).
 @inline(never)
-private func passOn(
+func passOn(
     _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
 ) {
     let executor = reaction.executor
-    if reaction.pointee.shape.contains(.extras) {
-        // Its own promise may be waited for in there, which must be seen.
-        withFrame(
-            of: reaction, reading.promise, on: thread.pointee.frame?.pointee.executor, thread
-        ) {
-            destroyContext(of: reaction, reaction.link.pointee.context)
-        }
-    }
+    destroyContext(of: reaction, reading: reading.promise, thread)
     asOneStep(thread) {
         if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
-        conclude(reaction, begunAs: .running, value, thread)
+        if reading.cancellation == nil {
+            conclude(reaction, begunAs: .running, value, thread)
+        } else {
+            concludeCancelled(reaction, value, thread)
+        }
         reading.release(thread)
     }
     executor?.release(thread)
@@ -271,7 +272,7 @@ func complete(
         if resolve(reaction, whileIn: phase, result, ownsProducer: true, thread) {
             count(thread.cell.pointee.counters.handlersDone)
         } else {
-            discard(result, of: reaction, begunAs: phase, thread)
+            discard(result, of: reaction, thread)
         }
     } else {
         completeFinally(reaction, begunAs: phase, result, reading, thread)
@@ -290,10 +291,10 @@ private func completeFinally(
         if waitFor(waitedFor, by: reaction, begunAs: phase, reading, thread) {
             count(thread.cell.pointee.counters.handlersDone)
         } else {
-            discard(vow_value(VOW_PROMISE, waitedFor), of: reaction, begunAs: phase, thread)
+            discard(vow_value(VOW_PROMISE, waitedFor), of: reaction, thread)
         }
     } else {
-        conclude(reaction, begunAs: phase, reading.input.retained(), thread)
+        conclude(reaction, begunAs: phase, reading.input(of: reaction).retained(), thread)
         result.release(thread)
     }
 }
@@ -304,11 +305,11 @@ private func waitFor(
     _ promise: RecordPointer, by reaction: RecordPointer, begunAs phase: Phase, _ reading: Reading,
     _ thread: ThreadPointer
 ) -> Bool {
-    guard let source = reading.redirect ?? reading.promise,
+    guard let source = reading.promise,
         reaction.pointee.state.transitionToClaimed(from: phase)
     else { return false }
     source.retain()
-    reaction.link.pointee.outcome = source
+    reaction.outcome = source
     reaction.progress.insert(.outcomeIsHeld)
     follow(promise, by: reaction, ownsProducer: true, thread)
     return true
@@ -322,49 +323,19 @@ private func conclude(
     if settle(reaction, whileIn: phase, value, ownsProducer: true, thread) {
         count(thread.cell.pointee.counters.handlersDone)
     } else {
-        discard(value, of: reaction, begunAs: phase, thread)
+        discard(value, of: reaction, thread)
     }
 }
 
-/// A reaction was cancelled while its handler ran: the result (consumed) is for nobody.
+/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones.
 @inline(never)
-private func discard(
-    _ result: vow_value, of reaction: RecordPointer, begunAs phase: Phase, _ thread: ThreadPointer
-) {
-    if phase == .running {
-        count(thread.cell.pointee.counters.handlersDone)
-    } else {
-        // Of one that was still open the canceller has done so. It looks, on its way, at what the reaction reads,
-        // which may die when this thread lets go of it.
-        waitForCanceller(of: reaction)
-    }
-    if let promise = result.promise {
-        // What the handler has begun is not wanted either.
-        cancelUnlessRead(promise, ownErrors.cancelled, thread)
-    } else {
-        result.release(thread)
-    }
-    reaction.releaseProducer(thread)
-}
-
-/// A reaction that was cancelled is dropped by who had it: an executor, or the list of skipped ones.
-@inline(never)
-func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    // Acquires what the canceller left.
-    _ = reaction.pointee.state.read()
-    let flags = reaction.pointee.flags.snapshot
-    if flags & RecordFlag.withdrawn == 0 || flags & RecordFlag.dropped != 0 {
+private func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if !reaction.pointee.flags.contains(RecordFlag.dropped) {
         fatal("a reaction was begun twice: an executor ran the same work again")
     }
-    reaction.pointee.flags.insert(RecordFlag.dropped)
+    reaction.pointee.flags.remove(RecordFlag.dropped)
     let executor = reaction.executor
-    let promise = reaction.withdrawnUpstream
-    if reaction.pointee.shape.contains(.extras) {
-        withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
-            destroyContext(of: reaction, reaction.link.pointee.context)
-        }
-    }
-    if let promise {
+    if let promise = reaction.withdrawnUpstream {
         asOneStep(thread) {
             finishDelivery(of: reaction, promise, thread)
             promise.release(thread)
@@ -374,6 +345,28 @@ func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.releaseProducer(thread)
 }
 
-private func destroyContext(of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?) {
-    if reaction.pointee.shape.contains(.extras) { reaction.extras.pointee.destroy?(context) }
+/// What a promise that the handler returned has to do with the context is not known: that lives until it is through. One
+/// that is housed is a closure, which keeps what it has handed out.
+@inline(__always)
+private func destroyContext(
+    of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
+) {
+    if !reaction.pointee.shape.contains(.extras) { return }
+    guard let destroy = reaction.extras.pointee.destroy else { return }
+    if result.promise != nil || result.isThenable {
+        if !reaction.pointee.flags.contains(RecordFlag.isHoused) { return }
+        reaction.extras.pointee.destroy = nil
+    }
+    destroy(context)
+}
+
+/// Of a reaction whose handler does not run, or has run.
+func destroyContext(
+    of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
+) {
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else { return }
+    // Its own promise may be waited for in there, which must be seen.
+    withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
+        destroy(reaction.link.pointee.context)
+    }
 }

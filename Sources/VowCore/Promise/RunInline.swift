@@ -14,12 +14,10 @@ func runReady(_ thread: ThreadPointer) {
     }
 }
 
-/// A reaction that is begun by running it. Who cancels it meanwhile finds it open, and its executor, which is this
-/// thread, as the one that will drop it: that it does by not settling it.
+/// A reaction that is begun by running it. Who cancels it meanwhile finds it open.
 func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    // Acquires, for the case that it was cancelled, what the canceller left.
     if reaction.pointee.state.read().phase != .open {
-        dropInline(reaction, thread)
+        runInlineCancelled(reaction, thread)
         return
     }
     let promise = reaction.source
@@ -39,7 +37,7 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
     asOneStep(thread) {
         complete(
-            reaction, begunAs: .open, result, Reading(promise: promise, redirect: nil), thread)
+            reaction, begunAs: .open, result, Reading(promise: promise, cancellation: nil), thread)
         // Afterwards, because until then the way from the reaction led there.
         if let promise { endReading(promise, delivery, thread) }
     }
@@ -71,14 +69,9 @@ func runPrivately(
 
 /// It was cancelled, or is being so at this moment.
 @inline(never)
-private func dropInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    waitForCanceller(of: reaction)
-    dropWithdrawn(reaction, thread)
-}
-
-/// Who has claimed a reaction that was open is through with it, and with what it reads. Acquires; pairs with the
-/// step to settling, and so with whoever has found the way from the reaction before it was claimed.
-func waitForCanceller(of reaction: RecordPointer) {
-    var pause = Backoff()
-    while !reaction.pointee.state.read().hasValue { pause.wait() }
+private func runInlineCancelled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    guard let reading = beginCancelled(reaction) else {
+        fatal("a reaction was begun twice: an executor ran the same work again")
+    }
+    runCancelled(reaction, reading, thread)
 }

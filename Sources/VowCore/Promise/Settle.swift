@@ -112,7 +112,9 @@ extension ThreadState {
 
     /// What had to wait for the end of the hand-over.
     @inline(__always)
-    var hasLeftovers: Bool { !skipped.isEmpty || dead != 0 || newestHook != nil }
+    var hasLeftovers: Bool {
+        !skipped.isEmpty || !withdrawn.isEmpty || dead != 0 || newestHook != nil
+    }
 }
 
 /// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
@@ -233,9 +235,11 @@ private func finishHandOver(of promise: RecordPointer, _ thread: ThreadPointer) 
 
 @inline(__always)
 private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
-    if member.pointee.flags.contains(RecordFlag.withdrawn) {
+    if member.pointee.flags.contains(RecordFlag.dropped) {
         thread.pointee.skipped.append(member)
-    } else if member.progress.contains(.passes) {
+    } else if member.progress.contains(.passes)
+        || member.pointee.flags.contains(RecordFlag.cancelled) && !member.handles(rejected: true)
+    {
         passThrough(member, thread)
     } else if let executor = serialExecutor(for: member, thread) {
         submitSerial(member, executor, thread) { nextOfRun(for: executor, thread) }
@@ -247,7 +251,7 @@ private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
 /// The next of the same batch, if it goes to the same executor: they travel together.
 private func nextOfRun(for executor: ExecutorPointer, _ thread: ThreadPointer) -> RecordPointer? {
     guard thread.pointee.handedOver == nil, let member = thread.pointee.handOver.first,
-        !member.pointee.flags.contains(RecordFlag.withdrawn), !member.progress.contains(.passes),
+        !member.pointee.flags.contains(RecordFlag.cancelled), !member.progress.contains(.passes),
         !member.isInline, member.executorElsewhere == executor
     else { return nil }
     _ = thread.pointee.handOver.popFirst()
@@ -257,18 +261,18 @@ private func nextOfRun(for executor: ExecutorPointer, _ thread: ThreadPointer) -
 
 /// The promise that a reaction reads which is in no queue any more; it may be cancelled at this moment.
 private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
+    if reaction.isBegunByRunning, let promise = reaction.source { return promise }
     var pause = Backoff()
     while true {
         let word = reaction.pointee.state.lock()
-        let upstream = word.phase == .open ? reaction.upstream : nil
+        let isWithdrawn = reaction.pointee.flags.contains(RecordFlag.dropped)
+        let promise = isWithdrawn ? reaction.withdrawnUpstream : reaction.upstream
         reaction.pointee.state.unlock(word.phase, word.head)
-        if let promise = upstream { return promise }
-        if word.phase != .claimed {
-            guard let promise = reaction.withdrawnUpstream else {
-                fatal("a member of a queue reads no promise")
-            }
-            return promise
+        if word.phase == .claimed {
+            pause.wait()
+            continue
         }
-        pause.wait()
+        guard let promise else { fatal("a member of a queue reads no promise") }
+        return promise
     }
 }

@@ -17,8 +17,11 @@ struct ThreadState: ~Copyable {
     var batchPromise: RecordPointer?
     /// The promise whose last member is on its way to its executor: then its hand-over is finished.
     var handedOver: RecordPointer?
-    /// Reactions that no handler will run for and that have a context to destroy.
+    /// Reactions that no handler will run for and that have a context to destroy; those that follow, and are to be settled
+    /// after that.
     var skipped: MemberList
+    /// The same, of which executors have others of their links.
+    var withdrawn: SlotList
     /// Inline reactions and subscriptions, to run when no foreign code is on the stack.
     var ready: MemberList
     /// Objects to free, linked through their counts.

@@ -28,7 +28,7 @@ func enterToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         return nil
     }
     guard let rejection else { return }
-    asOneStep(thread) { giveRejection(rejection, to: reaction, thread) }
+    cancelAlone(reaction, rejection.value, thread)
 }
 
 /// What a reaction that is made with a token reads instead of its promise (owned), once that is cancelled.
@@ -161,7 +161,7 @@ private func cancelEntry(
     switch entry.pointee.kind {
     case .reaction:
         if let rejection = source.pointee.rejection {
-            giveRejection(rejection, to: entry.reaction, thread)
+            cancelAlone(entry.reaction, rejection.value, thread)
         }
         entry.reaction.releaseProducer(thread)
         return nil
@@ -179,54 +179,4 @@ func dismissTokenHook(
     let hook = entry.pointee.hook
     giveMemoryBack(entry, MemoryLayout<TokenHook>.stride)
     dismiss(hook, areCalled: isCalled, thread)
-}
-
-/// A reaction whose token is cancelled reads the rejected promise (borrowed) instead of its own. One that has begun
-/// is cancelled.
-private func giveRejection(
-    _ rejection: RecordPointer, to reaction: RecordPointer, _ thread: ThreadPointer
-) {
-    var pause = Backoff()
-    while true {
-        let word = reaction.pointee.state.lock()
-        switch word.phase {
-        case .open:
-            reaction.pointee.state.unlock(.claimed, word.head)
-            redirect(reaction, to: rejection, thread)
-            return
-        case .running, .following:
-            reaction.pointee.state.unlock(word.phase, word.head)
-            _ = cancel(reaction, rejection.value, thread)
-            return
-        case .claimed:
-            reaction.pointee.state.unlock(word.phase, word.head)
-            if reaction.isLeftInStep { return }
-            pause.wait()
-        case .settling, .delivering, .settled:
-            reaction.pointee.state.unlock(word.phase, word.head)
-            return
-        }
-    }
-}
-
-/// A claimed reaction that has not begun.
-private func redirect(
-    _ reaction: RecordPointer, to rejection: RecordPointer, _ thread: ThreadPointer
-) {
-    rejection.retain()
-    if let promise = reaction.upstream, takeOut(reaction, thread) {
-        reaction.upstream = rejection
-        reaction.beginOut()
-        if !reaction.handles(rejected: true) { reaction.progress.insert(.passes) }
-        reaction.pointee.state.transitionBackToOpen()
-        // The queue's reference is the list's now.
-        thread.pointee.handOver.append(reaction)
-        promise.release(thread)
-        return
-    }
-    // Its executor has it already, and finds this when it begins; who only passes an outcome on does not look.
-    let before = reaction.travel.redirect
-    reaction.travel.redirect = rejection
-    reaction.pointee.state.transitionBackToOpen()
-    before?.release(thread)
 }

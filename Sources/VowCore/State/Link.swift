@@ -10,13 +10,6 @@ struct LinkPart {
     var context: UnsafeMutableRawPointer?
     private var executorOrSource: UnsafeMutableRawPointer?
 
-    /// Of a `finally` that waits for its handler's promise: the promise whose outcome is passed on. The
-    /// context is gone by then and lends its place.
-    var outcome: RecordPointer? {
-        get { context?.assumingMemoryBound(to: Record.self) }
-        set { context = UnsafeMutableRawPointer(newValue) }
-    }
-
     init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
         self.handler = handler
         self.context = context
@@ -55,16 +48,17 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 
     /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
-    /// of one that is not inline is not needed any more, and lends its place.
+    /// is not needed any more, and lends its place.
     var withdrawnUpstream: RecordPointer? {
-        get { isInline ? source : handlerPlace.load(as: RecordPointer?.self) }
-        nonmutating set {
-            if isInline {
-                source = newValue
-            } else {
-                handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self)
-            }
-        }
+        get { handlerPlace.load(as: RecordPointer?.self) }
+        nonmutating set { handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    /// Of a `finally` that waits for its handler's promise: the promise whose outcome is passed on, owned. In the same
+    /// place.
+    var outcome: RecordPointer? {
+        get { withdrawnUpstream }
+        nonmutating set { withdrawnUpstream = newValue }
     }
 
     private var handlerPlace: UnsafeMutableRawPointer { linkField(1) }
@@ -90,8 +84,7 @@ struct LinkExtras {
 struct TravelPart {
     /// Its token's list; the source is counted here until the reaction leaves it.
     var registration: Registration
-    /// See `redirect`.
-    private var redirectStorage: RecordPointer? = nil
+    private var padding: UInt64 = 0
     /// The context to run with; owned.
     var context: vow_value
 }
@@ -100,18 +93,5 @@ extension TravelPart {
     init(token: SourcePointer?, context: vow_value) {
         registration = Registration(.reaction, token)
         self.context = context
-    }
-}
-
-extension UnsafeMutablePointer where Pointee == TravelPart {
-    /// The promise that it reads instead of its own, because its token was cancelled when its executor had
-    /// it already; owned. Written and read under the reaction's lock, or by its claimer.
-    var redirect: RecordPointer? {
-        get { redirectAddress.load(as: RecordPointer?.self) }
-        nonmutating set { redirectAddress.storeBytes(of: newValue, as: RecordPointer?.self) }
-    }
-
-    private var redirectAddress: UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(self) + MemoryLayout<Registration>.stride
     }
 }

@@ -24,6 +24,8 @@ struct Shape: OptionSet {
     static let travels = Shape(rawValue: 32)
     /// Never freed, never counted.
     static let immortal = Shape(rawValue: 64)
+    /// Of a record that is no link: cancelling it only tells its producer, who settles it when its work has ended.
+    static let cooperative = Shape(rawValue: 16)
     /// Stands between a thenable and the promise that follows it: running it means subscribing. The
     /// context of its `LinkPart` is the object's box.
     static let subscription = Shape(rawValue: 128)
@@ -75,10 +77,10 @@ enum RecordFlag {
     static let hasFollowers: UInt8 = 1
     /// It follows another promise, or did: no reaction any more.
     static let follows: UInt8 = 2
-    /// Cancelled while nobody had resolved it. Of a reaction that had not begun: its executor, or the thread's
-    /// list of skipped ones, has it still.
-    static let withdrawn: UInt8 = 4
-    /// And has dropped it. Of a promise with a resolver: the last one was given back while it was pending.
+    /// Cancelled while it was pending: it is not fulfilled any more.
+    static let cancelled: UInt8 = 4
+    /// Of a reaction, cancelled: its executor, or the thread's list of skipped ones, has it still, and will drop it. Of a
+    /// promise with a resolver: the last one was given back while it was pending.
     static let dropped: UInt8 = 8
     /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
     /// reports in its place, or it is a delivery of progress.
@@ -183,6 +185,19 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set {
             (UnsafeMutableRawPointer(self) + RecordOffset.inlineLeft)
                 .storeBytes(of: newValue, as: UInt32.self)
+        }
+    }
+
+    /// Of a cancelled promise, under its lock or of its claimer: the error that it is to be rejected with, owned; nil: that
+    /// is known by other means. It stands where `upstream` does, and is marked in a field that counts later.
+    var errorToCome: vow_value? {
+        get {
+            if inlineLeft == 0 { return nil }
+            return vow_value(VOW_ERROR, (slotAddress + 8).load(as: UnsafeMutableRawPointer.self))
+        }
+        nonmutating set {
+            inlineLeft = newValue == nil ? 0 : 1
+            (slotAddress + 8).storeBytes(of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
         }
     }
 

@@ -10,16 +10,21 @@
 //   1 running    nothing                        who has the lock                grows
 //   2 claimed    as before, then the value      the claimer                     grows
 //   3 following  next + the promise followed    the queue it stands in, locked  grows
-//   4 settling   the value                      nobody                          grows; the drainer takes
-//   5 delivering the value                      nobody                          inline reactions only
-//   6 settled    the value                      nobody                          empty
+//   4 cancelled  as open, or running; perhaps   who has the lock                grows
+//                the error to settle with
+//   5 settling   the value                      nobody                          grows; the drainer takes
+//   6 delivering the value                      nobody                          inline reactions only
+//   7 settled    the value                      nobody                          empty
+//
+// Cancelled is a phase of what does not settle at once: a reaction, open or running, and a promise whose producer is
+// to end its work first. It comes to be rejected, by whoever would have settled it.
 //
 // The word is the barrier: whoever registers before the step to settling is in the queue that this step
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
 // value. docs/state-machine.md draws the steps from phase to phase, and gives the argument.
 
 enum Phase: UInt8 {
-    case open, running, claimed, following, settling, delivering, settled
+    case open, running, claimed, following, cancelled, settling, delivering, settled
 
     @inline(__always)
     var bits: UInt64 { UInt64(rawValue) }
@@ -61,6 +66,9 @@ struct StateWord {
         RecordPointer(bitPattern: UInt(bits & StateWord.queueMask))
     }
 
+    /// Nobody has decided about it: it is open, or cancelled and its producer not through.
+    var isToBeSettled: Bool { phase == .open || phase == .cancelled }
+
     /// Whether the value can be read.
     @inline(__always)
     var hasValue: Bool { bits & StateWord.phaseMask >= Phase.settling.bits }
@@ -73,13 +81,13 @@ struct PhaseSet {
     private init(bits: UInt64) { self.bits = bits }
 
     /// A reaction waits until it can be handed to its executor in order.
-    static let ofReactions = PhaseSet(bits: 0b0011111)
+    static let ofReactions = PhaseSet(bits: 0b0011_1111)
     /// An inline one also waits for the inline ones before it.
-    static let ofInlineReactions = PhaseSet(bits: 0b0111111)
+    static let ofInlineReactions = PhaseSet(bits: 0b0111_1111)
     /// One that follows stands in the queue of a promise that follows nobody itself.
-    static let ofFollowers = PhaseSet(bits: 0b0000111)
+    static let ofFollowers = PhaseSet(bits: 0b0001_0111)
     /// A thread waits only where there is no value yet.
-    static let ofWaiters = PhaseSet(bits: 0b0001111)
+    static let ofWaiters = PhaseSet(bits: 0b0001_1111)
 
     @inline(__always)
     func contains(_ word: StateWord) -> Bool {

@@ -12,7 +12,7 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Becoming resolved
 
-    /// Open, running or following → claimed. True for one caller only: the right to decide.
+    /// Open, running, following or cancelled → claimed. True for one caller only: the right to decide.
     /// Acquires: pairs with the unlock of somebody who read the slot, which the claimer will overwrite.
     @inline(__always)
     func transitionToClaimed(from phase: Phase) -> Bool {
@@ -35,10 +35,13 @@ struct PromiseState: ~Copyable, Sendable {
         _ = change { old in StateWord(.following, old.head) }
     }
 
-    /// claimed → open: who claimed a reaction has not decided about it, but about what it reads.
-    func transitionBackToOpen() {
-        _ = change { old in StateWord(.open, old.head) }
+    /// claimed → cancelled: it is rejected when who would have settled it is through. Releases the slot.
+    func transitionToCancelled() {
+        _ = change { old in StateWord(.cancelled, old.head) }
     }
+
+    /// open → cancelled, of a record that nobody else can look at yet.
+    func beginCancelled() { word.storeRelaxed(Phase.cancelled.bits) }
 
     /// Of an observer, idle: settled → open. It is about to look at a promise, and whoever locks it open may read
     /// which: releases. Nobody locks an idle one, so a plain store loses nothing.

@@ -1,0 +1,185 @@
+// How a cancelled reaction ends: when its handler, if one ran or is to run, has returned, what that returned is through,
+// and its context is destroyed.
+
+import CVow
+
+/// Claims a reaction that is cancelled, or is being so at this moment. Acquires what the canceller left.
+private func claimCancelled(_ reaction: RecordPointer) {
+    var pause = Backoff()
+    while !reaction.pointee.state.transitionToClaimed(from: .cancelled) {
+        if reaction.pointee.state.read().hasValue {
+            fatal("a reaction was begun twice: an executor ran the same work again")
+        }
+        pause.wait()
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a claimed one that is cancelled: its error (owned).
+    fileprivate func takeError() -> vow_value {
+        guard let error = errorToCome else { return ownError }
+        errorToCome = nil
+        return error
+    }
+
+    /// Of a cancelled one: what its token says, or the plain error (owned).
+    var ownError: vow_value {
+        guard let source = token, let rejection = rejectionFor(source) else {
+            return ownErrors.cancelled
+        }
+        let error = rejection.value.retained()
+        rejection.release(currentThread())
+        return error
+    }
+}
+
+/// A reaction is begun that may be cancelled, or is being so: what it reads, the promise owned. Nil when it was withdrawn.
+@inline(never)
+func beginCancelled(_ reaction: RecordPointer) -> Reading? {
+    var pause = Backoff()
+    while true {
+        let word = reaction.pointee.state.lock()
+        if word.phase != .cancelled || reaction.pointee.flags.contains(RecordFlag.dropped) {
+            reaction.pointee.state.unlock(word.phase, word.head)
+            if word.phase != .claimed { return nil }
+            pause.wait()
+            continue
+        }
+        let given = reaction.errorToCome
+        let promise = reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
+        // Nothing to be found by who looks what it waits for.
+        reaction.errorToCome = nil
+        reaction.pointee.state.unlock(word.phase, word.head)
+        if let given { return Reading(promise: promise, cancellation: given) }
+        let value = promise?.value ?? vow_none()
+        return Reading(
+            promise: promise,
+            cancellation: value.isCancellation ? value.retained() : reaction.ownError)
+    }
+}
+
+/// Runs a reaction that was cancelled before it began, which its executor has begun, or passes on what it reads.
+func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
+    let input = reading.input(of: reaction)
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        passOn(reaction, reading, input.retained(), thread)
+        return
+    }
+    let executor = reaction.executor
+    let result = call(
+        handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
+    asOneStep(thread) {
+        let delivery = reaction.takeDelivery()
+        count(thread.cell.pointee.counters.handlersDone)
+        claimCancelled(reaction)
+        if result.isError {
+            // It has read the cancellation, and says what comes of it.
+            settle(reaction, result, ownsProducer: true, thread)
+        } else {
+            end(reaction, result, thread)
+        }
+        if let promise = reading.promise { endReading(promise, delivery, thread) }
+        reading.cancellation?.release(thread)
+    }
+    releaseAfterRun(executor, thread)
+}
+
+/// A reaction was cancelled while its handler ran: the result (consumed) is for nobody.
+@inline(never)
+func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer) {
+    count(thread.cell.pointee.counters.handlersDone)
+    claimCancelled(reaction)
+    end(reaction, result, thread)
+}
+
+/// A claimed reaction whose handler has returned a result (consumed), which no reader will see.
+private func end(_ reaction: RecordPointer, _ result: vow_value, _ thread: ThreadPointer) {
+    if result.promise == nil && !result.isThenable {
+        settle(reaction, reaction.takeError(), ownsProducer: true, thread)
+        result.release(thread)
+        return
+    }
+    // What the handler has begun is not wanted either; but clean-up is waited for.
+    let isCleanUp = reaction.pointee.shape.contains(.finally)
+    let error = reaction.takeError()
+    if isCleanUp {
+        reaction.outcome = makeRejected(error, thread)
+        reaction.progress.insert(.outcomeIsHeld)
+    }
+    reaction.retain()
+    follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
+    if !isCleanUp { giveUpFollowed(by: reaction, error, thread) }
+    error.release(thread)
+    reaction.release(thread)
+}
+
+/// A cancelled promise has begun to follow.
+private func giveUpFollowed(
+    by follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
+) {
+    let word = follower.pointee.state.lock()
+    if word.phase != .following {
+        follower.pointee.state.unlock(word.phase, word.head)
+    } else if let next = cancelFollower(follower, word, error, thread) {
+        _ = cancelUpwards(from: next, error, thread)
+    }
+}
+
+/// Settles a claimed or cancelled reaction that no handler runs for with a value (consumed).
+func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
+    count(thread.cell.pointee.counters.handlersDone)
+    claimCancelled(reaction)
+    reaction.takeError().release(thread)
+    settle(reaction, value, ownsProducer: true, thread)
+}
+
+/// Settles a cancelled promise whose producer has ended its work; what that says (consumed) is for nobody. False when it
+/// is not cancelled.
+@inline(never)
+func endCancelled(
+    _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
+) -> Bool {
+    guard promise.pointee.state.transitionToClaimed(from: .cancelled) else { return false }
+    asOneStep(thread) {
+        settle(promise, promise.takeError(), ownsProducer: ownsProducer, thread)
+        if let begun = value.promise {
+            cancelUnlessRead(begun, ownErrors.cancelled, thread)
+        } else {
+            value.release(thread)
+        }
+    }
+    return true
+}
+
+// MARK: Contexts
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a link.
+    var hasContextToDestroy: Bool {
+        pointee.shape.contains([.link, .extras]) && extras.pointee.destroy != nil
+    }
+
+    /// Of a promise that follows: its context lives until what it follows is through.
+    var keepsContext: Bool { hasContextToDestroy }
+}
+
+/// A claimed follower (one reference consumed) whose outcome is there gets it when its context is destroyed, which is
+/// foreign code.
+func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    follower.beginOut()
+    follower.pointee.state.transitionToFollowing()
+    thread.pointee.skipped.append(follower)
+}
+
+/// A reaction that follows, or has followed, and is on the list of skipped ones: what it follows is through.
+func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    destroyContext(of: follower, reading: nil, thread)
+    follower.extras.pointee.destroy = nil
+    asOneStep(thread) { takeOutcome(follower, thread) }
+}
+
+/// A reaction that was withdrawn and has no context, or none any more.
+func endWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    claimCancelled(reaction)
+    settle(reaction, reaction.takeError(), ownsProducer: true, thread)
+}
