@@ -45,7 +45,7 @@ TEST("a token cancels its reactions: the promise upstream is left alone") {
     CHECK(vow_token_is_cancelled(token));
     CHECK(!vow_cancel_source_cancel(source));
     CHECK_INT_EQ(code_of(one), VOW_ECANCELLED);
-    CHECK_INT_EQ(int_of(two), VOW_ECANCELLED);
+    CHECK_INT_EQ(code_of(two), VOW_ECANCELLED);
     ran(&success, 0, 1);
     ran(&failure, 1, 1);
     CHECK_INT_EQ(vow_promise_state(upstream), VOW_PENDING);
@@ -103,9 +103,7 @@ static void cancel_at_end(void *context) {
     counter_end(&self->ends);
 }
 
-/* Else the outcome of one promise would be handled by nobody: by neither handler for the one that
- * it had, and by none for the cancellation. */
-TEST("a reaction that only passes on what its promise was settled with has left its token") {
+TEST("a reaction that was to pass on what its promise was settled with reads the cancellation") {
     vow_resolver *resolver;
     vow_cancel_source *source = vow_cancel_source_create();
     vow_token *token = vow_cancel_source_token(source);
@@ -121,8 +119,8 @@ TEST("a reaction that only passes on what its promise was settled with has left 
                                  give_code_counted, &value, token);
     CHECK(vow_resolve(resolver, vow_int(5)));
     CHECK_INT_EQ(int_of(before), 5);
-    CHECK_INT_EQ(int_of(passes), 5);
-    ran(&value, 0, 1);
+    CHECK_INT_EQ(code_of(passes), VOW_ECANCELLED);
+    ran(&value, 1, 1);
     CHECK_INT_EQ(atomic_load(&first.ends.ends), 1);
     vow_promise_release(upstream);
     vow_resolver_release(resolver);
@@ -144,7 +142,7 @@ TEST("a reaction that its executor has is cancelled: its success handler never r
     CHECK(vow_cancel_source_cancel(source));
     atomic_store(&gate, 1);
     CHECK_INT_EQ(code_of(one), VOW_ECANCELLED);
-    CHECK_INT_EQ(int_of(two), VOW_ECANCELLED);
+    CHECK_INT_EQ(code_of(two), VOW_ECANCELLED);
     CHECK_INT_EQ(int_of(busy), 1);
     ran(&success, 0, 1);
     ran(&failure, 1, 1);

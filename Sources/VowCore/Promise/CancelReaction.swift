@@ -85,8 +85,8 @@ func cancelFollower(
 ) -> RecordPointer? {
     follower.pointee.flags.insert(RecordFlag.cancelled)
     guard let promise = follower.upstream else { fatal("a promise follows nothing") }
-    // Clean-up goes on to its end; and an outcome that is there is about to be taken.
-    if follower.progress.contains(.outcomeIsHeld) || promise.pointee.state.read().hasValue {
+    // An outcome that is there is about to be taken.
+    if promise.pointee.state.read().hasValue {
         follower.pointee.state.unlock(word.phase, word.head)
         return nil
     }

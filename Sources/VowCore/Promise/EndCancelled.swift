@@ -58,6 +58,20 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
     }
 }
 
+/// A cancelled reaction that was begun to pass an outcome on, but reads what it handles: its executor is to begin it.
+func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
+    let word = reaction.pointee.state.lock()
+    if reaction.isBegunByRunning {
+        reaction.errorToCome = reading.cancellation
+    } else {
+        reaction.upstream = reading.promise
+        reading.cancellation?.release(thread)
+    }
+    reaction.pointee.state.unlock(word.phase, word.head)
+    reaction.progress.remove(.passes)
+    asOneStep(thread) { thread.pointee.handOver.append(reaction) }
+}
+
 /// Runs a reaction that was cancelled before it began, which its executor has begun, or passes on what it reads.
 func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
     let input = reading.input(of: reaction)
@@ -99,16 +113,15 @@ private func end(_ reaction: RecordPointer, _ result: vow_value, _ thread: Threa
         result.release(thread)
         return
     }
-    // What the handler has begun is not wanted either; but clean-up is waited for.
-    let isCleanUp = reaction.pointee.shape.contains(.finally)
+    // What the handler has begun is not wanted either.
     let error = reaction.takeError()
-    if isCleanUp {
+    if reaction.pointee.shape.contains(.finally) {
         reaction.outcome = makeRejected(error, thread)
         reaction.progress.insert(.outcomeIsHeld)
     }
     reaction.retain()
     follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
-    if !isCleanUp { giveUpFollowed(by: reaction, error, thread) }
+    giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
     reaction.release(thread)
 }
@@ -167,6 +180,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 /// foreign code.
 func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
     follower.beginOut()
+    follower.pointee.flags.insert(RecordFlag.follows)
     follower.pointee.state.transitionToFollowing()
     thread.pointee.skipped.append(follower)
 }

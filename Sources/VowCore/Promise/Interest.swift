@@ -69,8 +69,8 @@ private func loseInterest(
         }
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
-    case .following where promise.progress.contains(.outcomeIsHeld) || promise.keepsContext:
-        // Clean-up, or what uses the context, is waited for all the same.
+    case .following where promise.keepsContext:
+        // What uses the context is waited for.
         promise.pointee.state.unlock(word.phase, word.head)
         return nil
     case .following:

@@ -227,8 +227,13 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         dropWithdrawn(reaction, thread)
         return
     }
+    let isRefused = reaction.progress.contains(.isRefused)
+    if reading.cancellation != nil && !isRefused && reaction.handles(rejected: true) {
+        handBack(reaction, reading, thread)
+        return
+    }
     var value = (reading.cancellation ?? reading.promise?.value ?? vow_none()).retained()
-    if reaction.progress.contains(.isRefused) {
+    if isRefused {
         value.release(thread)
         value = refusal(reaction.progress)
     } else if reading.promise == nil && reading.cancellation == nil {
