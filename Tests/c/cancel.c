@@ -407,24 +407,25 @@ static bool are_alive(uint64_t wanted) {
     return CHECK_INT_EQ(now.live, wanted);
 }
 
-TEST("a handler that runs elsewhere ends, its promise is rejected before") {
+TEST("G14: a handler that runs elsewhere ends first, and its promise is rejected then") {
     vow_executor *executors[2] = {vow_executor_pool(), vow_executor_serial("cancel")};
     static gate gates[2];
     for (int i = 0; i < 2; i++) {
         vow_promise *promise = then_on(executors[i], fulfilled_int(1), wait_at_gate, &gates[i]);
         CHECK(reaches(&gates[i].entered, 1));
         CHECK(vow_cancel(promise));
+        CHECK(!vow_cancel(promise));
+        CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+        atomic_store(&gates[i].open, 1);
+        CHECK_INT_EQ(vow_await(promise, VOW_FOREVER, NULL), VOW_REJECTED);
         is_cancelled(promise);
         vow_promise_release(promise);
-        are_alive(2);
-        atomic_store(&gates[i].open, 1);
         are_alive(0);
     }
     vow_executor_release(executors[1]);
 }
 
-TEST("what waits for its executor is rejected at once, and its context is destroyed by the "
-     "executor") {
+TEST("what waits for its executor is rejected at once, and its context is destroyed before") {
     worker thread;
     vow_executor *executors[2] = {vow_executor_serial("busy"), NULL};
     worker_start(&thread);

@@ -233,7 +233,7 @@ private func stopGroup(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let group = (UnsafeMutableRawPointer(promise) + groupStart).assumingMemoryBound(to: Group.self)
     if group.pointee.stage.exchangeAcquireRelease(Stage.decided) == Stage.decided { return }
     // Cancelled promises are settled by then, those that nobody reads are not.
-    let isCancelled = promise.pointee.state.read().hasValue
+    let isCancelled = promise.isCancelled
     stopMembers(of: group, cancelling: isCancelled, thread)
 }
 

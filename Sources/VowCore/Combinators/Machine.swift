@@ -17,12 +17,15 @@ struct Machine: ~Copyable {
     /// The lanes under way, the work that may use the machine, and the maker. While there are any
     /// the machine has one producer's reference and its fields.
     let holds: AtomicWord
-    /// Its outcome is decided.
+    /// Its outcome is decided: no further call begins.
     private let over = AtomicWord(0)
+    /// That outcome, owned; of who has decided, and then of the last one to let go.
+    var outcome = vow_none()
     let laneCount: Int
-    /// The user's; the value (owned) keeps it alive.
+    /// The user's; the value (owned) keeps it alive, or it is to be destroyed.
     let context: UnsafeMutableRawPointer?
     let contextOwner: vow_value
+    let destroy: Destroy?
     /// Where work runs, owned, and with which travelling context, owned.
     let executor: ExecutorPointer
     let travelling: vow_value
@@ -36,6 +39,7 @@ struct Machine: ~Copyable {
         laneCount = plan.lanes
         context = plan.caller.context
         contextOwner = plan.caller.contextOwner
+        destroy = plan.caller.destroy
         executor = executorForReaction(plan.caller.executor, thread)
         travelling = thread.pointee.context.retained()
     }
@@ -69,6 +73,8 @@ struct Caller {
     var context: UnsafeMutableRawPointer?
     /// What keeps the context alive, if it is not the caller itself; consumed.
     var contextOwner = vow_none()
+    /// Called with the context when no function runs any more and none is to come, before the promise settles.
+    var destroy: Destroy?
     /// Borrowed; nil: that of the calling thread.
     var executor: ExecutorPointer?
 }
@@ -102,7 +108,8 @@ struct LanePart: ~Copyable {
     /// What the lane has waited for, owned, between being told and going on.
     fileprivate var settled: RecordPointer?
     fileprivate var index = 0
-    private var padding = 0
+    /// It waits for a call of the user's function, which is to be over before the machine is.
+    fileprivate var isAtWork = false
 }
 
 private enum Step {
@@ -144,7 +151,7 @@ func makeMachine<Fields: ~Copyable>(
     let size =
         fieldsStart + (MemoryLayout<Fields>.stride + extra + 15) & ~15 + plan.lanes * Lane.size
     let producer = ProducerPart(plan.kind, size: size, owner: machineStart, stop: stopMachine)
-    guard let promise = makeProduced(producer, thread) else { return nil }
+    guard let promise = makeProduced(producer, isQuiet: true, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
@@ -172,6 +179,7 @@ func makeWork(
 ) -> RecordPointer {
     let machine = lane.machine
     _ = machine.pointee.holds.addRelaxed(1)
+    lane.part.pointee.isAtWork = true
     let here = thread.pointee.context
     thread.pointee.context = machine.pointee.travelling
     let work = makeWorkLater(
@@ -194,16 +202,14 @@ private func endWork(_ context: UnsafeMutableRawPointer?) {
 }
 
 /// From a program's `next`: decides about the outcome (consumed), if nobody has. The other lanes
-/// are stopped. Then `next` must return nil.
+/// are stopped, and it counts when they have ended. Then `next` must return nil.
 func finish(_ lane: Lane, _ value: vow_value, _ thread: ThreadPointer) {
     let machine = lane.machine
     if !machine.pointee.endFirst() {
         value.release(thread)
         return
     }
-    if !settle(machine.promise, whileIn: .open, value, ownsProducer: false, thread) {
-        value.release(thread)
-    }
+    machine.pointee.outcome = value
     if machine.pointee.laneCount > 1 || machine.pointee.program.giveUp != nil {
         _ = machine.pointee.holds.addRelaxed(1)
         callBack(lane.observer, thread)
@@ -217,6 +223,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
     var settled = settled
     while true {
         let isOver = machine.pointee.isOver
+        part.pointee.isAtWork = false
         let next = isOver ? nil : machine.pointee.program.next(lane, settled, thread)
         settled?.release(thread)
         guard let next else {
@@ -226,10 +233,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
         let isWaiting = observe(next, by: lane.observer, thread)
         let before = part.pointee.steps.orAcquireRelease(Step.started)
         if before & Step.told == 0 {
-            if before & Step.stopped != 0 && isWaiting {
-                // If it is too late for that, the lane is told, and ends.
-                stopObserving(lane.observer, cancelling: true, thread)
-            }
+            if before & Step.stopped != 0 && isWaiting { stop(lane, thread) }
             return
         }
         settled = takeSettled(part)
@@ -275,10 +279,15 @@ private func laneCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) 
 /// The promise was cancelled, or nobody reads it any more. In the second case the machine goes on,
 /// as reactions do.
 private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    if !promise.pointee.state.read().hasValue { return }
+    if !promise.isCancelled { return }
     let machine = (UnsafeMutableRawPointer(promise) + machineStart)
         .assumingMemoryBound(to: Machine.self)
     if machine.pointee.endFirst() { stopLanes(of: machine, thread) }
+    if isForkedChild && machine.pointee.executor.isLeftWithParent {
+        // Its calls do not return in this process.
+        promise.retainProducer()
+        settleQuiet(promise, vow_none(), thread)
+    }
 }
 
 private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
@@ -286,18 +295,49 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
         let lane = machine.lane(index)
         let before = lane.part.pointee.steps.orAcquireRelease(Step.stopped)
         // Else who goes on with the lane at this moment will see that it is over.
-        if before & (Step.started | Step.told) == Step.started {
-            stopObserving(lane.observer, cancelling: true, thread)
-        }
+        if before & (Step.started | Step.told) == Step.started { stop(lane, thread) }
     }
     machine.pointee.program.giveUp?(machine, thread)
 }
 
+/// A lane that has started is not to wait any longer. If it is too late for that, it is told, and ends.
+private func stop(_ lane: Lane, _ thread: ThreadPointer) {
+    if !lane.part.pointee.isAtWork {
+        stopObserving(lane.observer, cancelling: true, thread)
+    } else if case .promise(let work) = lane.observer.observed {
+        // A call that runs is let finish: the lane is told then.
+        _ = cancel(work, ownErrors.cancelled, thread)
+        work.release(thread)
+    }
+}
+
 private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
-    machine.pointee.program.clear(machine, thread)
-    machine.pointee.contextOwner.release(thread)
-    machine.pointee.travelling.release(thread)
-    machine.pointee.executor.release(thread)
-    machine.promise.releaseProducer(thread)
+    if machine.pointee.destroy == nil {
+        end(machine, thread)
+    } else {
+        // Foreign code, before the promise settles.
+        asOneStep(thread) { thread.pointee.withdrawn.append(machine.promise) }
+    }
+}
+
+/// A machine that has a context to destroy has ended.
+func endProduced(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    let machine = (UnsafeMutableRawPointer(promise) + machineStart)
+        .assumingMemoryBound(to: Machine.self)
+    if let destroy = machine.pointee.destroy {
+        runForeign(thread) { destroy(machine.pointee.context) }
+    }
+    end(machine, thread)
+}
+
+private func end(_ machine: MachinePointer, _ thread: ThreadPointer) {
+    asOneStep(thread) {
+        let outcome = machine.pointee.outcome
+        machine.pointee.program.clear(machine, thread)
+        machine.pointee.contextOwner.release(thread)
+        machine.pointee.travelling.release(thread)
+        machine.pointee.executor.release(thread)
+        settleQuiet(machine.promise, outcome, thread)
+    }
 }

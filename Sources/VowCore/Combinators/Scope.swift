@@ -72,7 +72,7 @@ private func member(of observer: RecordPointer) -> UnsafeMutablePointer<Member> 
 func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
     let size = runnerStart + Observer.size
     let producer = ProducerPart(.scope, size: size, owner: scopeStart, stop: stopScope)
-    guard let promise = makeProduced(producer, thread) else { return nil }
+    guard let promise = makeProduced(producer, isQuiet: true, thread) else { return nil }
     let memory = UnsafeMutableRawPointer(promise)
     let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
     scope.initialize(to: Scope())
@@ -200,7 +200,7 @@ private func memberStopped(_: RecordPointer, _: ThreadPointer) {
 /// The promise of the end was cancelled, or nobody waits for it any more; then the members go on. It may have settled
 /// by itself at this moment: then nobody holds the scope.
 private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    if !promise.pointee.state.read().hasValue { return }
+    if !promise.isCancelled { return }
     let scope = (UnsafeMutableRawPointer(promise) + scopeStart).assumingMemoryBound(to: Scope.self)
     cancelMembers(of: scope, thread)
 }
@@ -208,9 +208,5 @@ private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
 private func letGo(of scope: ScopePointer, _ thread: ThreadPointer) {
     if scope.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     let outcome = scope.pointee.failure
-    let promise = scope.promise
-    if !settle(promise, whileIn: .open, outcome, ownsProducer: true, thread) {
-        outcome.release(thread)
-        promise.releaseProducer(thread)
-    }
+    settleQuiet(scope.promise, outcome, thread)
 }

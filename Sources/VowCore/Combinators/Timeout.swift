@@ -140,8 +140,7 @@ private func timerFired(_ timer: TimerPointer, _ end: TimerEnd, _ thread: Thread
 private func stopTimeout(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let limited = timeout(at: UnsafeMutableRawPointer(promise))
     if limited.pointee.stage.exchangeAcquireRelease(Stage.decided) != Stage.created { return }
-    let isCancelled = promise.pointee.state.read().hasValue
-    stopObserving(limited.observer, cancelling: isCancelled, thread)
+    stopObserving(limited.observer, cancelling: promise.isCancelled, thread)
     if stopTimer(limited.timer) { letGo(of: limited, thread) }
 }
 

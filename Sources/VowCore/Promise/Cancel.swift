@@ -78,6 +78,11 @@ private func cancelOne(
             return true
         case .running:
             promise.pointee.flags.insert(RecordFlag.cancelled)
+            if isForkedChild && isLeftWithParent(promise) {
+                // Its handler does not return in this process.
+                settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+                return true
+            }
             promise.errorToCome = error.retained()
             promise.pointee.state.unlock(.cancelled, word.head)
             return true

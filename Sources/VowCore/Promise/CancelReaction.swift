@@ -23,8 +23,9 @@ func cancelReaction(
         }
     }
     // Its promise has settled, or is just settling, or there is none: an executor has it, or a list. One that is begun by
-    // running it may be running; and one that handles the error is to run.
-    if !reaction.isInline && !reaction.handles(rejected: true) {
+    // running it may be running; and one that handles the error is to run, if that can be in this process.
+    let canRun = !isForkedChild || !isLeftWithParent(reaction)
+    if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {
         withdraw(reaction, error, thread)
     } else {
         if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }

@@ -215,11 +215,17 @@ private func whenReady(
 }
 
 /// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
-private func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
-    if !reaction.pointee.shape.isReaction { return false }
-    switch reaction.executor?.pointee.kind {
-    case .pool, .serial, .dispatch, .barrier: return true
-    case .loop: return reaction.executor?.loop.isCopy ?? false
-    case .inline, .custom, nil: return false
+func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
+    reaction.pointee.shape.isReaction && (reaction.executor?.isLeftWithParent ?? false)
+}
+
+extension ExecutorPointer {
+    /// In a forked child: it runs nothing.
+    var isLeftWithParent: Bool {
+        switch pointee.kind {
+        case .pool, .serial, .dispatch, .barrier: return true
+        case .loop: return loop.isCopy
+        case .inline, .custom: return false
+        }
     }
 }

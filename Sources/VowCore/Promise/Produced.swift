@@ -5,8 +5,8 @@ import CVow
 
 /// What a promise of the library's own making adds to a record.
 struct ProducerPart {
-    /// Called when the promise was cancelled, and is settled, or when nobody is left to read it, and it is
-    /// still open: the work for it is to stop. No lock is held; it must not call foreign code.
+    /// Called when the promise was cancelled, or when nobody is left to read it, and it is still open: the work for it is
+    /// to stop. No lock is held; it must not call foreign code.
     let stop: (RecordPointer, ThreadPointer) -> Void
     private let sizeInWords: UInt32
     /// Where its `ObserverOwner` stands, from the record on, for those who look what it waits for; 0: none to
@@ -46,12 +46,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 /// An open promise in memory that its maker fills behind the `ProducerPart`; the caller owns it and has one
 /// producer's reference. Nil: no memory.
+/// - Parameter isQuiet: cancelling it settles it only when its work has ended.
 func makeProduced(
-    _ part: ProducerPart, _ thread: ThreadPointer
+    _ part: ProducerPart, isQuiet: Bool = false, _ thread: ThreadPointer
 ) -> RecordPointer? {
     guard let memory = takeMemory(part.size) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(to: Record(.open, shape: .produced, promises: 1, producers: 1))
+    let shape = isQuiet ? Shape.produced.union(.cooperative) : .produced
+    promise.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
     promise.producer.initialize(to: part)
     count(thread.cell.pointee.counters.promisesMade)
     if isWatched { noteMade(promise, part.kind) }
@@ -91,4 +93,19 @@ func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: Thre
     if !settle(promise, whileIn: .open, value, ownsProducer: true, thread) {
         promise.releaseProducer(thread)
     }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// For those who are told to stop: somebody does not want it any more, rather than that nobody reads it.
+    var isCancelled: Bool { pointee.flags.contains(RecordFlag.cancelled) }
+}
+
+/// The work for a quiet promise has ended, with a value (consumed): it is settled, or rejected if it was cancelled, and
+/// the producer's reference given back.
+func settleQuiet(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
+    if settle(promise, whileIn: .open, value, ownsProducer: true, thread) { return }
+    if endCancelled(promise, value, ownsProducer: true, thread) { return }
+    // In a forked child, where the work was left with the parent.
+    value.release(thread)
+    promise.releaseProducer(thread)
 }

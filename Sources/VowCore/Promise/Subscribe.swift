@@ -16,7 +16,7 @@ func followThenable(
 ) {
     let shape: Shape = [.link, .subscription]
     guard let memory = takeMemory(shape.recordSize) else {
-        settle(promise, ownErrors.noMemory, ownsProducer: ownsProducer, thread)
+        follow(promiseWithoutMemory, by: promise, ownsProducer: ownsProducer, thread)
         object.release(thread)
         return
     }
