@@ -68,10 +68,10 @@ static inline const char *word_of(vow_value value, char buffer[32]) {
 typedef struct stage {
     scene *in;
     const char *name;
-    bool waits;           /* at its gate */
-    bool tells_return;    /* writes when it returns */
-    vow_promise *gives;   /* consumed by the first call; else the result: */
-    vow_value result;     /* none: its input */
+    bool waits;         /* at its gate */
+    bool tells_return;  /* writes when it returns */
+    vow_promise *gives; /* consumed by the first call; else the result: */
+    vow_value result;   /* none: its input */
     atomic_int entered;
     atomic_int open;
     atomic_int ended; /* its context is destroyed */
@@ -87,7 +87,7 @@ static inline vow_value stage_run(vow_value input, void *context) {
     if (self->waits) {
         CHECK(reaches(&self->open, 1));
     }
-    vow_value result = given != NULL                    ? vow_from_promise(given)
+    vow_value result = given != NULL                   ? vow_from_promise(given)
                        : self->result.kind != VOW_NONE ? vow_value_retain(self->result)
                                                        : vow_value_retain(input);
     if (self->tells_return) {

@@ -1,9 +1,11 @@
-/* Tests how a link is cancelled, wherever it stands: which handler runs, what it reads, and the order of its end. */
+/* Tests how a link is cancelled, wherever it stands: which handler runs, what it reads, and the
+ * order of its end. */
 #include "quiet_play.h"
 
 #define PLAY(rows) play_rows(rows, sizeof rows / sizeof *rows)
 
-TEST("G14: a cancelled then: its handler never runs, or returns first; its context goes before it settles") {
+TEST("G14: a cancelled then: its handler never runs, or returns first; its context goes before it "
+     "settles") {
     static const row rows[] = {
         {THEN, DIRECTLY, UPSTREAM, false, "x! f~ !cancelled", NULL},
         {THEN, DIRECTLY, UPSTREAM, true, "f~ !cancelled", NULL},
@@ -15,7 +17,8 @@ TEST("G14: a cancelled then: its handler never runs, or returns first; its conte
     PLAY(rows);
 }
 
-TEST("G15: a cancelled finally runs exactly once, and reads what has settled, or the cancellation") {
+TEST(
+    "G15: a cancelled finally runs exactly once, and reads what has settled, or the cancellation") {
     static const row rows[] = {
         {FINALLY, DIRECTLY, UPSTREAM, false, "x! f<cancelled f~ !cancelled", NULL},
         {FINALLY, DIRECTLY, UPSTREAM, true, "f<cancelled f~ !cancelled", NULL},

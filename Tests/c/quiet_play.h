@@ -1,4 +1,5 @@
-/* Plays one scene of cancelling: what is cancelled, in which way, where it stands, and who else reads. */
+/* Plays one scene of cancelling: what is cancelled, in which way, where it stands, and who else
+ * reads. */
 #ifndef VOW_TEST_QUIET_PLAY_H
 #define VOW_TEST_QUIET_PLAY_H
 
@@ -7,16 +8,18 @@
 /* The link f, which reads x. */
 typedef enum kind { THEN, CATCH, RETHROW, GIVE, FINALLY } kind;
 
-/* How it is cancelled: itself; a then after it; by a time-out around it; in an all whose other member fails; as the
- * member of a scope; by its token. */
+/* How it is cancelled: itself; a then after it; by a time-out around it; in an all whose other
+ * member fails; as the member of a scope; by its token. */
 typedef enum way { DIRECTLY, CHAINED, TIMEOUT, ALL, SCOPE, TOKEN } way;
 
 /* Where it stands then. */
 typedef enum stand { UPSTREAM, QUEUED, RUNNING, RETURNED, SETTLED } stand;
 
-static const char *const kind_names[] = {"then", "catch", "catch that fails", "catch that gives", "finally"};
-static const char *const way_names[] = {"cancelled", "a then after it is cancelled", "timed out",
-                                        "in an all that fails", "in a scope", "by a token"};
+static const char *const kind_names[] = {"then", "catch", "catch that fails", "catch that gives",
+                                         "finally"};
+static const char *const way_names[] = {"cancelled",  "a then after it is cancelled",
+                                        "timed out",  "in an all that fails",
+                                        "in a scope", "by a token"};
 static const char *const stand_names[] = {"upstream is pending", "queued", "running",
                                           "waits for what it returned", "settled"};
 
@@ -36,8 +39,8 @@ typedef struct play {
     crowd before;
     stage f, t;
     produced x, y;
-    vow_promise *other;  /* a handle of x or y that somebody else has */
-    vow_promise *outer;  /* whose outcome is seen */
+    vow_promise *other; /* a handle of x or y that somebody else has */
+    vow_promise *outer; /* whose outcome is seen */
     vow_promise *seen;
     vow_resolver *decides;
     vow_scope *scope;
@@ -78,7 +81,9 @@ static void play_make(play *self) {
     }
     self->f = (stage){.in = &self->in, .name = "f", .gives = y};
     self->f.waits = self->row->at == RUNNING;
-    self->f.result = of == CATCH ? vow_int(7) : of == RETHROW ? vow_error("test", 8, NULL) : vow_none();
+    self->f.result = of == CATCH     ? vow_int(7)
+                     : of == RETHROW ? vow_error("test", 8, NULL)
+                                     : vow_none();
     self->t = (stage){.in = &self->in, .name = "t"};
     if (self->row->by == TOKEN) {
         self->source = vow_cancel_source_create();
@@ -91,7 +96,9 @@ static void play_surround(play *self) {
     scene *sees = self->row->outcome != NULL ? &self->around : &self->in;
     vow_promise *both[2] = {self->outer, NULL};
     switch (self->row->by) {
-    case CHAINED: self->outer = play_link(self, self->outer, &self->t, true, false); break;
+    case CHAINED:
+        self->outer = play_link(self, self->outer, &self->t, true, false);
+        break;
     case TIMEOUT:
         self->clock = vow_loop_create_virtual();
         self->outer = vow_timeout(self->outer, SECOND);
@@ -105,7 +112,8 @@ static void play_surround(play *self) {
         CHECK_INT_EQ(vow_scope_add(self->scope, self->outer), 0);
         self->outer = NULL;
         return;
-    default: break;
+    default:
+        break;
     }
     self->seen = seen_by(sees, self->outer);
 }
@@ -123,16 +131,20 @@ static void *play_resolve_elsewhere(void *context) {
 static bool play_act(play *self) {
     vow_promise *end;
     switch (self->row->by) {
-    case TIMEOUT: return vow_loop_advance(self->clock, SECOND) >= 0;
-    case ALL: return vow_reject(self->decides, vow_error("test", 4, NULL));
+    case TIMEOUT:
+        return vow_loop_advance(self->clock, SECOND) >= 0;
+    case ALL:
+        return vow_reject(self->decides, vow_error("test", 4, NULL));
     case SCOPE:
         vow_scope_cancel(self->scope);
         end = vow_scope_close(self->scope);
         self->seen = seen_by(&self->in, end);
         self->outer = end;
         return true;
-    case TOKEN: return vow_cancel_source_cancel(self->source);
-    default: return vow_cancel(self->outer);
+    case TOKEN:
+        return vow_cancel_source_cancel(self->source);
+    default:
+        return vow_cancel(self->outer);
     }
 }
 
@@ -179,10 +191,17 @@ static void play_scene(const row *row, place at) {
         play_resolve(&self);
     }
     switch (row->at) {
-    case RUNNING: CHECK(reaches(&self.f.entered, 1)); break;
-    case RETURNED: handlers_left(handlers - 1); break;
-    case SETTLED: CHECK_INT_EQ(vow_await(self.outer, LONG_ENOUGH, NULL) > 0, true); break;
-    default: break;
+    case RUNNING:
+        CHECK(reaches(&self.f.entered, 1));
+        break;
+    case RETURNED:
+        handlers_left(handlers - 1);
+        break;
+    case SETTLED:
+        CHECK_INT_EQ(vow_await(self.outer, LONG_ENOUGH, NULL) > 0, true);
+        break;
+    default:
+        break;
     }
     CHECK(play_act(&self) == (row->at != SETTLED));
     if (row->at == RUNNING && row->outcome == NULL) {

@@ -373,7 +373,9 @@ private func destroyContext(
 func destroyContext(
     of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
 ) {
-    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else { return }
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else {
+        return
+    }
     // Its own promise may be waited for in there, which must be seen.
     withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
         destroy(reaction.link.pointee.context)
