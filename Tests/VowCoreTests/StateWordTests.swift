@@ -57,12 +57,14 @@ final class StateWordTests: CoreTest {
         func accepted(_ phases: PhaseSet) -> [Phase] {
             allPhases.filter { phases.contains(StateWord($0, nil)) }
         }
-        XCTAssertEqual(accepted(.ofReactions), [.open, .running, .claimed, .following, .settling])
+        XCTAssertEqual(
+            accepted(.ofReactions), [.open, .running, .claimed, .following, .cancelled, .settling])
         XCTAssertEqual(
             accepted(.ofInlineReactions),
-            [.open, .running, .claimed, .following, .settling, .delivering])
-        XCTAssertEqual(accepted(.ofFollowers), [.open, .running, .claimed])
-        XCTAssertEqual(accepted(.ofWaiters), [.open, .running, .claimed, .following])
+            [.open, .running, .claimed, .following, .cancelled, .settling, .delivering])
+        XCTAssertEqual(accepted(.ofFollowers), [.open, .running, .claimed, .cancelled])
+        XCTAssertEqual(
+            accepted(.ofWaiters), [.open, .running, .claimed, .following, .cancelled])
     }
 
     func testASetLooksAtThePhaseAlone() {
