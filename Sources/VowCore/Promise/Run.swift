@@ -207,12 +207,8 @@ func finishSkipped(_ thread: ThreadPointer) {
         if let reaction = thread.pointee.skipped.popFirst() {
             skip(reaction, thread)
         } else if let reaction = thread.pointee.withdrawn.popFirst() {
-            if reaction.pointee.shape.isProduced {
-                endProduced(reaction, thread)
-            } else {
-                destroyContext(of: reaction, reading: nil, thread)
-                asOneStep(thread) { endWithdrawn(reaction, thread) }
-            }
+            destroyContext(of: reaction, reading: nil, thread)
+            asOneStep(thread) { endWithdrawn(reaction, thread) }
         } else {
             break
         }
