@@ -20,7 +20,7 @@ OUTCOME_IS_HELD = 8
 # TraceKind, in its order
 KINDS = (
     "promise value then catch finally reaction async subscription delay descriptor timeout retry"
-    " all all_settled any some race map reduce repeat scope member thread"
+    " all all_settled any some race map reduce repeat scope using shield member thread"
 ).split()
 MEMBER, THREAD = KINDS.index("member"), KINDS.index("thread")
 
@@ -139,9 +139,9 @@ class Record:
             return "subscription"
         if self.phase == OPEN and not self.upstream:
             return "async"
-        if self.shape & FINALLY:
-            return "finally"
         both = self.shape & (ON_FULFILLED | ON_REJECTED)
+        if self.shape & FINALLY:
+            return "finally" if both else "shield"
         if both == ON_FULFILLED | ON_REJECTED:
             return "reaction"
         return "catch" if both == ON_REJECTED else "then"
