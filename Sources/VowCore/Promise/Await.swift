@@ -196,8 +196,8 @@ func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
     while hasWorkOfItsOwn(thread) {
         if !hasStackLeft() { return false }
         handOverAll(thread)
-        finishSkipped(thread)
         reclaimAll(thread)
+        finishSkipped(thread)
         runReady(thread)
     }
     return true
