@@ -236,7 +236,8 @@ void list_executor_work(list_executor *it, int pieces) {
 
 void list_executor_drain(list_executor *it) {
     while (has_work(it)) {
-        list_executor_work(it, 1);
+        int next = it->taken++;
+        it->run[next](it->work[next]);
     }
 }
 
