@@ -46,7 +46,8 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
             continue
         }
         let given = reaction.errorToCome
-        let promise = reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
+        let promise =
+            reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
         // Nothing to be found by who looks what it waits for.
         reaction.errorToCome = nil
         reaction.pointee.state.unlock(word.phase, word.head)
