@@ -146,7 +146,9 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             // From here on the follower is its queue's.
             nudgeWaitingThreads(past: bit)
             if isCancelled {
-                giveUpFollowed(by: follower, follower.ownError, thread)
+                let error = follower.ownError
+                giveUpFollowed(by: follower, error, thread)
+                error.release(thread)
                 follower.releaseProducer(thread)
             }
             return

@@ -263,15 +263,15 @@ static void let_go_of_link(void) {
 
 static void finish_between(void) {
     CHECK(has_cancelled);
-    check_watched(&link);
     check_watched(&later);
-    vow_promise_release(link.returned);
     if (hook.called == 0) {
-        /* A reaction goes on, though nobody reads it. */
+        /* A reaction goes on, though nobody reads it, and what uses its context is waited for. */
         CHECK(link.fulfilled == 1);
         settle_inner();
         CHECK(has_settled);
     }
+    check_watched(&link);
+    vow_promise_release(link.returned);
     check_heard(&hook, 0, 1);
     outcome(link.fulfilled + has_settled);
     let_go();
