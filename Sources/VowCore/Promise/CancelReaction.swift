@@ -9,13 +9,12 @@ import CVow
 /// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
 func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
-    if let promise = reaction.upstream, !promise.pointee.state.read().hasValue,
-        takeOut(reaction, thread)
-    {
+    // It may have come while its promise was settling already, and stand in the queue yet.
+    if let promise = reaction.upstream, takeOut(reaction, thread) {
         read(error, by: reaction, insteadOf: promise, thread)
         return
     }
-    // Its promise has settled, or is just settling, or there is none: an executor has it, or a list. One that is begun by
+    // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
     // running it may be running; and one that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
     if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {
@@ -57,10 +56,7 @@ func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer 
 /// because these lists go through the lane and not the slot; who has it will find that and drop it.
 private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
-    let promise = reaction.upstream
-    // Whoever took it out of its queue is through with the slot then.
-    if promise != nil { _ = takeOut(reaction, thread) }
-    reaction.withdrawnUpstream = promise
+    reaction.withdrawnUpstream = reaction.upstream
     reaction.pointee.flags.insert(RecordFlag.dropped)
     reaction.errorToCome = error.retained()
     reaction.retainProducer()

@@ -127,8 +127,8 @@ private func end(_ reaction: RecordPointer, _ result: vow_value, _ thread: Threa
     reaction.release(thread)
 }
 
-/// A cancelled promise has begun to follow.
-private func giveUpFollowed(
+/// A cancelled promise has begun to follow, or has gone on to another one.
+func giveUpFollowed(
     by follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) {
     let word = follower.pointee.state.lock()
@@ -189,8 +189,7 @@ func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// A reaction that follows, or has followed, and is on the list of skipped ones: what it follows is through.
 func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     destroyContext(of: follower, reading: nil, thread)
-    follower.extras.pointee.destroy = nil
-    asOneStep(thread) { takeOutcome(follower, thread) }
+    asOneStep(thread) { takeOutcomeAtLast(follower, thread) }
 }
 
 /// A reaction that was withdrawn and has no context, or none any more.
