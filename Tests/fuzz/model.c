@@ -199,8 +199,9 @@ static void stand_at_end(int promise, int followed) {
     }
 }
 
-/* Who follows, and is read by its followers alone, stands between them for nothing: they move on to the end of its
- * path, and settle in the turn that they have there. A handful of them: the library does not move many. */
+/* Who follows, and is read by its followers alone, stands between them for nothing: they move on to
+ * the end of its path, and settle in the turn that they have there. A handful of them: the library
+ * does not move many. */
 static bool is_read_by_followers_alone(int promise) {
     const model_promise *self = &m.promises[promise];
     int count = 0;
