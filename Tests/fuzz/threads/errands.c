@@ -46,7 +46,7 @@ static int plan_errand(int parent, desk floor, int depth) {
     self->way = (way)(next_byte() % (may_run ? WAYS : WAYS_ANYWHERE));
     desk next = o.orderly && holds_up ? self->desk + 1 : floor;
     for (unsigned i = 0; i < shape / 8 % (CHILDREN + 1) && depth < DEEPEST; i++) {
-        if (o.count < ERRANDS && program.left > 0) {
+        if (o.count < ERRANDS - LOOPS && program.left > 0) {
             int child = plan_errand(number, next, depth + 1);
             self->children[self->count++] = child;
         }
