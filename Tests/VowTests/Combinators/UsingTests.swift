@@ -8,7 +8,7 @@ final class UsingTests: VowTest {
 
     func testTheOutcomeIsTheUsesAndComesAfterTheRelease() throws {
         let calls = Journal<String>()
-        let length = Promise<String, any Error>(fulfilled: "abc").using { text in
+        let length = Promise<String, any Error>.value("abc").using { text in
             calls.write("use \(text)")
             return text.count
         } release: { text in
@@ -20,7 +20,7 @@ final class UsingTests: VowTest {
 
     func testAUseThatFailsIsReleased() {
         let calls = Journal<String>()
-        let failing = Promise<Int, any Error>(fulfilled: 1).using { _ -> Promise<Int, any Error> in
+        let failing = Promise<Int, any Error>.value(1).using { _ -> Promise<Int, any Error> in
             throw Trouble()
         } release: { _ in
             calls.write("release")
@@ -35,7 +35,7 @@ final class UsingTests: VowTest {
         let calls = Journal<String>()
         resolver.onCancel { calls.write("release is cancelled") }
         kept.onCancel { calls.write("use is cancelled") }
-        let promise = Promise<Int, any Error>(fulfilled: 1).using(on: .inline) { _ in
+        let promise = Promise<Int, any Error>.value(1).using(on: .inline) { _ in
             answer
         } release: { _ in
             calls.write("release")
