@@ -3,16 +3,17 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// Rejects a pending promise with a `CancellationError`, at once, and asks upstream to stop: what it waited for is
-    /// cancelled as well where nobody else is interested.
+    /// A pending promise is not fulfilled any more. What it waits for is cancelled first, where nobody else is
+    /// interested; a closure that runs returns first; those for failures and those of `finally` are called with a
+    /// `CancellationError`. Then it is rejected with that: at once, where there is nothing to wait for.
     ///
-    /// - Returns: true if this call did it; false, with no effect, if it was settled.
+    /// - Returns: true if this call did it; false, with no effect, if it was settled, or cancelled before.
     @discardableResult
     public func cancel() -> Bool { cancelNow() }
 }
 
 extension Promise where Failure: PromiseFailure {
-    /// Rejects a pending promise with its failure of a `CancellationError`; else as for a promise of any error.
+    /// The same with its failure of a `CancellationError`.
     @discardableResult
     public func cancel() -> Bool { cancelNow() }
 }
