@@ -69,10 +69,13 @@ final class QuietTests: VowTest {
     }
 
     private func expect<Success>(
-        _ promise: Promise<Success, any Error>, _ lines: Lines, _ expected: String, _ what: String = "",
+        _ promise: Promise<Success, any Error>, _ lines: Lines, _ expected: String,
+        _ what: String = "",
         line: UInt = #line
     ) {
-        eventually("it settles") { !promise.isPending && lines.entries.contains { $0.hasPrefix("!") } }
+        eventually("it settles") {
+            !promise.isPending && lines.entries.contains { $0.hasPrefix("!") }
+        }
         XCTAssertEqual(lines.entries.joined(separator: " "), expected, what, line: line)
     }
 
@@ -116,7 +119,9 @@ final class QuietTests: VowTest {
         return (then(finally(recover(promise, lines), lines), lines), source)
     }
 
-    private func recover(_ promise: Promise<Int, any Error>, _ lines: Lines) -> Promise<Int, any Error> {
+    private func recover(_ promise: Promise<Int, any Error>, _ lines: Lines) -> Promise<
+        Int, any Error
+    > {
         let fate = Fate(lines, "r")
         return promise.recover(on: .inline) { error -> Int in
             fate.reads(error)
@@ -125,13 +130,15 @@ final class QuietTests: VowTest {
     }
 
     private func finally(
-        _ promise: Promise<Int, any Error>, _ lines: Lines, cancelledBy token: CancellationToken? = nil
+        _ promise: Promise<Int, any Error>, _ lines: Lines,
+        cancelledBy token: CancellationToken? = nil
     ) -> Promise<Int, any Error> {
         let fate = Fate(lines, "f")
         return promise.finally(on: .inline, cancelledBy: token) { fate.reads(()) }
     }
 
-    private func then(_ promise: Promise<Int, any Error>, _ lines: Lines) -> Promise<Int, any Error> {
+    private func then(_ promise: Promise<Int, any Error>, _ lines: Lines) -> Promise<Int, any Error>
+    {
         let fate = Fate(lines, "t")
         return promise.map(on: .inline) { number in
             fate.reads(number)
@@ -190,7 +197,9 @@ final class QuietTests: VowTest {
         }
     }
 
-    private func cleaned(_ lines: Lines, _ token: CancellationToken) -> (Promise<Int, any Error>, Source) {
+    private func cleaned(_ lines: Lines, _ token: CancellationToken) -> (
+        Promise<Int, any Error>, Source
+    ) {
         let (promise, source) = produced(lines, "x")
         return (finally(promise, lines, cancelledBy: token), source)
     }
@@ -204,7 +213,9 @@ final class QuietTests: VowTest {
             XCTAssertNotNil(limited.error)
             return source
         case "all":
-            let (all, source) = all(lines, token.token)
+            let (other, decides) = Promise<Int, any Error>.pending()
+            let (all, source) = all(with: other, lines, token.token)
+            decides.reject(TestError.one)
             XCTAssertEqual(failure(of: all) as? TestError, .one)
             return source
         case "scope":
@@ -221,17 +232,25 @@ final class QuietTests: VowTest {
         }
     }
 
-    private func limited(_ lines: Lines, _ token: CancellationToken) -> (Promise<Int, any Error>, Source) {
+    private func limited(_ lines: Lines, _ token: CancellationToken) -> (
+        Promise<Int, any Error>, Source
+    ) {
         let (promise, source) = cleaned(lines, token)
         return (promise.timeout(.seconds(5)), source)
     }
 
-    private func all(_ lines: Lines, _ token: CancellationToken) -> (Promise<[Int], any Error>, Source) {
+    private func all(
+        with other: Promise<Int, any Error>, _ lines: Lines, _ token: CancellationToken
+    )
+        -> (Promise<[Int], any Error>, Source)
+    {
         let (promise, source) = cleaned(lines, token)
-        return (Promise.all([promise, .failure(TestError.one)]), source)
+        return (Promise.all([promise, other]), source)
     }
 
-    private func member(of scope: PromiseScope, _ lines: Lines, _ token: CancellationToken) -> Source {
+    private func member(of scope: PromiseScope, _ lines: Lines, _ token: CancellationToken)
+        -> Source
+    {
         let (promise, source) = cleaned(lines, token)
         scope.add(promise)
         return source
@@ -250,7 +269,9 @@ final class QuietTests: VowTest {
         }
     }
 
-    private func raced(_ calls: Journal<Int>, _ round: Int) -> (Promise<Int, any Error>, Resolver<Int, any Error>) {
+    private func raced(_ calls: Journal<Int>, _ round: Int) -> (
+        Promise<Int, any Error>, Resolver<Int, any Error>
+    ) {
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let executor = round.isMultiple(of: 2) ? PromiseExecutor.inline : .pool
         return (promise.finally(on: executor) { calls.write(round) }, resolver)
