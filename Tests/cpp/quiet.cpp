@@ -1,4 +1,5 @@
-// Scenes of cancelling: which functions are called, with what, and what is gone when the promise settles.
+// Scenes of cancelling: which functions are called, with what, and what is gone when the promise
+// settles.
 #include "harness.hpp"
 
 #include <atomic>
@@ -9,7 +10,8 @@
 
 namespace {
 
-/// What happened, in words: "f<5" f is called with 5; "f~" its captures are gone; "x!" the producer of x is told;
+/// What happened, in words: "f<5" f is called with 5; "f~" its captures are gone; "x!" the producer
+/// of x is told;
 /// "!cancelled" the outcome.
 class journal {
   public:
@@ -103,7 +105,8 @@ TEST("G15: finally and recover are called with the cancellation, once") {
     }
 }
 
-TEST("G14: a function that runs returns first, and its captures go, before its promise is rejected") {
+TEST("G14: a function that runs returns first, and its captures go, before its promise is "
+     "rejected") {
     for (const auto &where : {vow::pool_executor(), vow::serial_executor("quiet")}) {
         journal in;
         gate at;
@@ -172,13 +175,14 @@ TEST("G15: a finally in a time-out, in an all that fails, in a scope, with a tok
 TEST("G14: a map that is cancelled settles when its calls have returned") {
     gate at;
     journal in;
-    auto p = vow::map(std::vector<int>{1, 2, 3},
-                      [&](int n) {
-                          in.add("m<" + std::to_string(n));
-                          at.pass();
-                          in.add("m>");
-                      },
-                      1);
+    auto p = vow::map(
+        std::vector<int>{1, 2, 3},
+        [&](int n) {
+            in.add("m<" + std::to_string(n));
+            at.pass();
+            in.add("m>");
+        },
+        1);
     auto s = seen(in, p);
     at.reached();
     CHECK(p.cancel());

@@ -270,10 +270,10 @@ class [[nodiscard]] promise
     // Cancelling
     // -------------------------------------------------------------------------------------
 
-    /// It is not fulfilled any more. What it waits for is cancelled first, if nobody else reads that;
-    /// a handler that runs returns first; `recover` and `finally` are called with vow::cancelled.
-    /// Then it is rejected with that; at once, if there is nothing to wait for. True if this call
-    /// did it; false if it was settled or cancelled before.
+    /// It is not fulfilled any more. What it waits for is cancelled first, if nobody else reads
+    /// that; a handler that runs returns first; `recover` and `finally` are called with
+    /// vow::cancelled. Then it is rejected with that; at once, if there is nothing to wait for.
+    /// True if this call did it; false if it was settled or cancelled before.
     bool cancel() const noexcept {
         return vow_cancel(this->native());
     }
