@@ -33,9 +33,9 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_fromNoOtherPhase() {
+    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_cancelledToClaimed_fromNoOtherPhase() {
         withRecords(2) { records in
-            for asked in [Phase.open, .running, .following] {
+            for asked in [Phase.open, .running, .following, .cancelled] {
                 for phase in allPhases {
                     let state = state(phase, records)
                     let claimed = state.transitionToClaimed(from: asked)
@@ -166,13 +166,32 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testArrow_claimedToOpen_keepsTheQueue() {
+    func testArrow_claimedToCancelled_keepsTheQueue_andIsClaimedAgain() {
         withRecords(1) { records in
             for queue in [[], records] {
                 let state = state(.claimed, queue)
-                state.transitionBackToOpen()
-                check(state, .open, queue.last)
-                XCTAssertTrue(state.transitionToClaimed(from: .open))
+                state.transitionToCancelled()
+                check(state, .cancelled, queue.last)
+                XCTAssertFalse(state.transitionToClaimed(from: .open))
+                XCTAssertTrue(state.transitionToClaimed(from: .cancelled))
+            }
+        }
+    }
+
+    func testArrow_openToCancelled_byAStore_whereNobodyElseHasTheReaction() {
+        let state = state(.open)
+        state.beginCancelled()
+        check(state, .cancelled, nil)
+    }
+
+    func testArrows_openToCancelled_runningToCancelled_keepTheQueue() {
+        withRecords(1) { records in
+            for phase in [Phase.open, .running] {
+                let state = state(phase, records)
+                let word = state.lock()
+                state.unlock(.cancelled, word.head)
+                check(state, .cancelled, records[0])
+                XCTAssertNil(state.lock(whileIn: phase))
             }
         }
     }
