@@ -33,9 +33,9 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_fromNoOtherPhase() {
+    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_cancelledToClaimed_fromNoOtherPhase() {
         withRecords(2) { records in
-            for asked in [Phase.open, .running, .following] {
+            for asked in [Phase.open, .running, .following, .cancelled] {
                 for phase in allPhases {
                     let state = state(phase, records)
                     let claimed = state.transitionToClaimed(from: asked)
@@ -166,18 +166,32 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testArrows_claimedToCancelled_cancelledToClaimed_keepTheQueue() {
+    func testArrow_claimedToCancelled_keepsTheQueue_andIsClaimedAgain() {
         withRecords(1) { records in
             for queue in [[], records] {
                 let state = state(.claimed, queue)
                 state.transitionToCancelled()
                 check(state, .cancelled, queue.last)
-                for phase in [Phase.open, .running, .following] {
-                    XCTAssertNil(state.lock(whileIn: phase))
-                    XCTAssertFalse(state.transitionToClaimed(from: phase))
-                }
+                XCTAssertFalse(state.transitionToClaimed(from: .open))
                 XCTAssertTrue(state.transitionToClaimed(from: .cancelled))
-                check(state, .claimed, queue.last)
+            }
+        }
+    }
+
+    func testArrow_openToCancelled_byAStore_whereNobodyElseHasTheReaction() {
+        let state = state(.open)
+        state.beginCancelled()
+        check(state, .cancelled, nil)
+    }
+
+    func testArrows_openToCancelled_runningToCancelled_keepTheQueue() {
+        withRecords(1) { records in
+            for phase in [Phase.open, .running] {
+                let state = state(phase, records)
+                let word = state.lock()
+                state.unlock(.cancelled, word.head)
+                check(state, .cancelled, records[0])
+                XCTAssertNil(state.lock(whileIn: phase))
             }
         }
     }

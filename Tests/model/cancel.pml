@@ -1,5 +1,5 @@
-/* Cancelling: members of a promise's queue are cancelled while it settles, or begins to follow another one,
- * while their executor begins them, or while their token redirects them.
+/* Cancelling: members of a promise's queue are cancelled, by hand or by a token, while it settles, or begins to follow
+ * another one, while their executor begins them, or while they begin to follow.
  *
  * Follows Promise/Cancel.swift, Promise/Interest.swift, State/Unlink.swift, and of Settle, Run, Follow and
  * Token what meets them. One step is one atomic operation of the code with the private work next to it. What the
@@ -7,49 +7,53 @@
  *
  * A record's slot is one resource (`use`): the queue's, a list's, a value's, or nobody's, which means its
  * claimer's. Every use of it asserts whose it is. Checked:
- *   G12  exactly one outcome; a handler that had not begun when its reaction was cancelled never does
+ *   G12  exactly one outcome; who has not begun when it is cancelled reads the cancellation, and is not fulfilled
  *   G3   each context is destroyed exactly once, each reaction begins or is dropped exactly once
+ *   G14  a promise settles after its handler has returned and its context was destroyed
+ *   G15  a handler for both outcomes runs, once
  *   no slot is used by two; nothing is touched after it was freed; everything is freed in the end
  *   nobody waits in vain (a deadlock here), and under weak fairness everything ends
  */
 
 /* Stands for:
- *   Promise/Cancel.swift: cancel cancelUnlessRead cancelUpwards isReadByOthers withdraw withdrawWhereItStands
- *   Promise/Cancel.swift: withdrawReaction dropRedirect claimLockedFollower withdrawFollower takeOut
+ *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/CancelReaction.swift: cancelReaction read withdraw cancelFollower claimLockedFollower withdrawFollower takeOut
+ *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled handBack runCancelled discard end giveUpFollowed
+ *   Promise/EndCancelled.swift: concludeCancelled keepsContext endLater endFollowing endWithdrawn
  *   Promise/Interest.swift: releasePending giveUpReading loseInterest
  *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
  *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandingOver
  *   Promise/Settle.swift: finishHandOver handOver promiseRead
  *   Promise/SettleOne.swift: publish takesOutcome
  *   Promise/Observe.swift: takeOwnOutcome
- *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers
+ *   Promise/Follow.swift: follow beginFollowing takeOutcome takeOutcomeAtLast attach yieldFollowers takeFollowers
  *   Promise/Follow.swift: isCancelledWithFollowers isFollower isUnreadable isUnread giveUpFollowing abandon redirect
  *   Promise/Follow.swift: leaveBehind settleWithOutcome
  *   Promise/Path.swift: lockedUpstream endOfPath
- *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude discard dropWithdrawn
+ *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude dropWithdrawn
  *   Promise/Run.swift: destroyContext
- *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry giveRejection redirect
+ *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry
  *   Promise/React.swift: register
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
  *   State/WayBack.swift: wayBack hasWayBack relink forgetPlace unmark NextWord
  *   State/SourceRecord.swift: enter leave remove
- *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionBackToOpen lock unlock
+ *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionToCancelled lock unlock
  *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut
+ *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut errorToCome
  *   State/Link.swift: withdrawnUpstream
  *   State/HandlerQueue.swift: MemberList SlotList
  */
 
-#define RECORDS 5
+#define RECORDS 6
 #define P 0
 #define Q 1
 #define A 2
 #define B 3
 #define C 4
-#define T 4                    /* what a token has its reactions read */
+#define T 5                    /* rejected, never freed: what is read by who has left its queue */
 /* As a link or a lane */
 #define NIL 7
 #define OUT 6                  /* next: in no queue */
@@ -60,8 +64,9 @@
 #define RUNNING 1
 #define CLAIMED 2
 #define FOLLOWING 3
-#define SETTLING 4
-#define SETTLED 5
+#define TO_REJECT 4            /* Phase.cancelled */
+#define SETTLING 5
+#define SETTLED 6
 #define HAS_VALUE(p) (r[p].phase >= SETTLING)
 
 /* Who uses the slot */
@@ -93,6 +98,8 @@
 #define TAKES_OUTCOME(p) (!IS_REACTION(p) || SCENARIO == 3 || SCENARIO == 5)
 /* A reaction that is in a token stays between its followers and what it follows. */
 #define STAYS(p) (SCENARIO == 5 && p == A)
+/* Its context lives until what its handler returned is through. */
+#define KEEPS(p) (SCENARIO == 5 && p == A && keeps)
 #define PASSES (SCENARIO == 2 || (SCENARIO == 4 && passes))
 
 typedef Record {
@@ -107,9 +114,11 @@ typedef Record {
     unsigned promises : 4;
     unsigned producers : 3;
     unsigned withdrawnUpstream : 3 = NIL;
-    unsigned insteadOf : 3 = NIL;
-    bool withdrawn;
+    bool cancelled;            /* flags */
     bool dropped;
+    bool hasError;             /* errorToCome is there, in the place of upstream */
+    bool passes;
+    bool follows;
     bool isLastOfBatch;
     bool isListed;             /* with the token */
     bool freed
@@ -117,13 +126,14 @@ typedef Record {
 
 Record r[RECORDS];
 chan executor = [3] of { byte };
-/* The reaction has no handler for a fulfilment. */
-bool passes;
+/* The reactions have no handler for a fulfilment; they have one for a rejection. */
+bool passes, catches;
+bool keeps;
 
 /* What is only there to check */
 bool settledOnce[RECORDS];
-bool mayNotStart[RECORDS];     /* cancelled before it began */
-byte started;                  /* bits */
+byte started;                  /* bits: begun */
+byte ran;                      /* bits: a handler was called */
 byte contexts;                 /* bits: not yet destroyed */
 byte finished;
 bool ended;
@@ -177,6 +187,13 @@ init {
 
     atomic {
         r[P].producers = 1;
+        r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
+#if SCENARIO != 2 && SCENARIO != 3
+        if
+        :: catches = true
+        :: catches = false
+        fi;
+#endif
 #if SCENARIO != 2 && SCENARIO != 3
         run Thread(EXECUTOR, NIL, NIL);
 #endif
@@ -211,8 +228,6 @@ init {
         fi;
         threads = 3; expected = 1 << P | 1 << Q | 1 << A | 1 << B
 #elif SCENARIO == 4
-        r[T].promises = 1;
-        r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
         member(A, P);
         r[A].isListed = true;
         if
@@ -220,11 +235,13 @@ init {
         :: passes = false
         fi;
         run Thread(TOKEN, NIL, NIL); run Thread(SETTLER, P, NIL); run Thread(CANCELLER, A, NIL);
-        threads = 3; expected = 1 << P | 1 << T | 1 << A
+        threads = 3; expected = 1 << P | 1 << A
 #else
         /* A's executor has it, and its only reader is B. */
-        r[T].promises = 1;
-        r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
+        if
+        :: keeps = true
+        :: keeps = false
+        fi;
         r[P].phase = SETTLED; r[P].use = VALUE; r[P].value = FULFILLED; r[P].producers = 0;
         member(A, P);
         r[P].head = NIL;
@@ -234,7 +251,7 @@ init {
         r[Q].producers = 1;
         r[Q].promises = 1;
         run Thread(TOKEN, NIL, NIL); run Thread(SETTLER, Q, NIL); run Thread(CANCELLER, B, NIL);
-        threads = 3; expected = 1 << P | 1 << Q | 1 << T | 1 << A | 1 << B
+        threads = 3; expected = 1 << P | 1 << Q | 1 << A | 1 << B
 #endif
     };
     finished == threads;
@@ -256,6 +273,7 @@ init {
     atomic {
         i = 0;
         assert(contexts == 0);
+        assert(!catches || PASSES || (ran & (1 << A)));
         ended = true
     }
 }

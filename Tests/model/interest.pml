@@ -14,8 +14,8 @@
 /* Stands for:
  *   Promise/Interest.swift: releasePending giveUpReading loseInterest
  *   Promise/Hooks.swift: dismiss runHooks addHook isUnresolved
- *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers withdraw withdrawWhereItStands claimLockedFollower
- *   Promise/Cancel.swift: withdrawFollower takeOut
+ *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/CancelReaction.swift: cancelFollower claimLockedFollower withdrawFollower takeOut
  *   Promise/Resolve.swift: resolve
  *   Promise/Follow.swift: follow beginFollowing isUnread giveUpFollowing attach redirect
  *   Promise/Settle.swift: settle settleLocked
@@ -60,6 +60,7 @@ byte destroyed;
 /* What must become of them */
 bool isDecided;                /* resolved by its producer */
 bool isBroken;                 /* by its producer */
+bool isCancelled;              /* while it followed */
 bool isUnwanted;               /* cancelled while it was open */
 byte heardOfQ;
 byte finished;
@@ -234,11 +235,18 @@ inline follow()
         :: got ->
             atomic {
                 alive(Q);
-                !locked[Q] -> alive(P);
+                (phase[Q] == SETTLED || !locked[Q]) -> alive(P);
                 assert(use == OF_LIST);
-                hasMember = true;
-                use = OF_QUEUE
-            }
+                got = (phase[Q] != SETTLED);
+                if
+                :: got -> hasMember = true; use = OF_QUEUE
+                :: else
+                fi
+            };
+            if
+            :: got
+            :: else -> takeOutcome()
+            fi
         :: else -> markOut()
         fi
     fi;
@@ -259,6 +267,42 @@ inline goOn()
     fi
 }
 
+/* takeOutcome, of P, which is this thread's: Q was cancelled. */
+inline takeOutcome()
+{
+    claim(FOLLOWING);
+    if
+    :: got -> use = OF_CLAIMER; settleClaimed(); giveBack(Q, 1, 0)
+    :: else -> markOut()
+    fi
+}
+
+/* cancelOne, of Q, which P follows; then the canceller's reference is given back. */
+inline cancelQ()
+{
+    lock(Q);
+    if
+    :: word == OPEN ->
+        heardOfQ++;
+        atomic {
+            got = hasMember;
+            hasMember = false;
+            if
+            :: got -> assert(use == OF_QUEUE); use = OF_LIST
+            :: else
+            fi;
+            unlock(Q, SETTLED)
+        };
+        if
+        :: got -> takeOutcome()
+        :: else
+        fi
+    :: else -> unlock(Q, word)
+    fi;
+    got = false;
+    giveBack(Q, 1, 0)
+}
+
 /* cancel: by who has a handle. */
 inline cancel()
 {
@@ -267,12 +311,25 @@ inline cancel()
         lock(P);
         if
         :: word == OPEN ->
-            /* withdrawWhereItStands */
+            /* cancelProducer */
             atomic { assert(use == OF_HOOKS); mine = hooks; hooks = 0; use = OF_VALUE; isUnwanted = true };
             unlock(P, SETTLED);
             dismiss(mine, true);
             break
-        :: word == FOLLOWING -> unlock(P, CLAIMED); withdrawFollower(); goOn(); break
+        :: word == FOLLOWING && isCancelled -> unlock(P, word); break
+        :: word == FOLLOWING && !isCancelled ->
+            /* cancelFollower: the last reader of Q stays, and gets what comes down. */
+            isCancelled = true;
+            atomic { alive(Q); got = (phase[Q] != SETTLED) };
+            if
+            :: got -> atomic { alive(Q); got = (promises[Q] == 1) };
+                if
+                :: got -> atomic { alive(Q); promises[Q]++; got = false }; unlock(P, word); cancelQ()
+                :: else -> unlock(P, CLAIMED); withdrawFollower(); goOn()
+                fi
+            :: else -> unlock(P, word)
+            fi;
+            break
         :: word == CLAIMED -> unlock(P, word); atomic { phase[P] != CLAIMED -> alive(P) }
         :: else -> unlock(P, word); break
         fi

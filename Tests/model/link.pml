@@ -11,7 +11,8 @@
  *
  * Checked:
  *   nothing is touched after it was freed, and all is freed in the end; the plain steps meet nobody
- *   each reaction settles once; a handler begins at most once, and not after its reaction was cancelled
+ *   each reaction settles once, after its handler; a handler begins once, and reads a value only where its reaction was
+ *   not cancelled before
  *   a slot has one user at a time; `inlineLeft` and `progress` are the delivering thread's
  *   G2: C, registered behind the other reader of its promise, begins behind it; nobody waits in vain
  */
@@ -21,17 +22,19 @@
  *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling enqueueBatch finishHandOver
  *   Promise/Delivery.swift: OwedReads deferInline finishDelivery endReading endReadingQuietly oweRead takeDelivery
  *   Promise/Delivery.swift: deliverLateOnes
- *   Promise/RunInline.swift: runReady runInline dropInline waitForCanceller
- *   Promise/Run.swift: complete conclude discard dropWithdrawn
- *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers withdraw withdrawWhereItStands withdrawReaction takeOut
+ *   Promise/RunInline.swift: runReady runInline runInlineCancelled
+ *   Promise/Run.swift: complete conclude
+ *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled runCancelled discard end
+ *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/CancelReaction.swift: cancelReaction read takeOut
  *   Promise/React.swift: register registerInline
  *   Promise/Interest.swift: releasePending giveUpReading
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine
  *   Promise/Reclaim.swift: reclaim holdsNothing
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
- *   State/Link.swift: isBegunByRunning source withdrawnUpstream
- *   State/Record.swift: inlineLeft progress next isClearlyLast upstream markOut beginOut isOut
- *   State/Transitions.swift: read close lock unlock unlockSettling transitionToSettling transitionAfterHandOver
+ *   State/Link.swift: isBegunByRunning source
+ *   State/Record.swift: inlineLeft progress next isClearlyLast upstream markOut beginOut isOut errorToCome
+ *   State/Transitions.swift: transitionToClaimed transitionToCancelled read close lock unlock unlockSettling transitionToSettling transitionAfterHandOver
  *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
  */
@@ -45,6 +48,7 @@
 #define THREADS 4
 
 #define OPEN 0
+#define TO_REJECT 1            /* Phase.cancelled */
 #define CLAIMED 2
 #define SETTLING 3
 #define DELIVERING 4
@@ -73,7 +77,8 @@ byte slot[4];
 bool out[4];
 bool counted[4];               /* progress */
 bool holds[4];
-bool withdrawn[4];
+bool cancelled[4];
+bool hasError[4];              /* errorToCome, in the place of upstream */
 byte reads[4];                 /* upstream */
 byte source[4];
 
@@ -84,7 +89,6 @@ byte buffered[THREADS] = NIL;  /* a member whose markOut, and then its promise's
 byte deliverer[4] = NOBODY;
 byte started;                  /* bits */
 byte settled;
-byte dropped;
 byte threads;
 byte finished;
 bool ended;
@@ -185,7 +189,9 @@ inline writeValue(p)
 {
     d_step {
         written -> alive(p);
-        assert(!(settled & (1 << p)) && (p == P || slot[p] == OF_CLAIMER));
+        assert(!(settled & (1 << p)) && (p == P || slot[p] == OF_CLAIMER) && !hasError[p]);
+        /* G14, G15: all handle both outcomes. */
+        assert(p == P || (started & (1 << p)));
         settled = settled | (1 << p);
         slot[p] = OF_VALUE
     }
@@ -402,40 +408,39 @@ inline endReading(p)
     d_step { mine = 0; isLast = false; isCounted = false; isHolding = false }
 }
 
-/* Run.swift: dropWithdrawn, finishDelivery */
-inline dropWithdrawn(m)
+/* EndCancelled.swift: claimCancelled, takeError, and the settling behind them */
+inline endCancelled(m)
 {
     d_step {
-        alive(m);
-        assert(phase[m] >= SETTLING && withdrawn[m] && !(dropped & (1 << m)));
-        dropped = dropped | (1 << m);
-        from = source[m]
+        (!locked[m] && phase[m] != CLAIMED && written) -> alive(m);
+        assert(phase[m] == TO_REJECT && cancelled[m]);
+        phase[m] = CLAIMED;
+        hasError[m] = false
     };
+    settleClaimed(m);
+    giveBack(m, 0, 1)
+}
+
+/* beginCancelled, runCancelled */
+inline runCancelled(m)
+{
+    d_step {
+        (!locked[m] && phase[m] != CLAIMED && written) -> alive(m);
+        assert(phase[m] == TO_REJECT && !(started & (1 << m)));
+        locked[m] = true;
+        started = started | (1 << m)
+    };
+    d_step { from = source[m]; hasError[m] = false; reads[m] = NIL; unlockNow(m, TO_REJECT) };
     if
-    :: from != NIL ->
-        takeDelivery(m, from);
-        if
-        :: isCounted ->
-            countDown(from);
-            if
-            :: isLast && owed != 0 -> giveBack(from, owed, 0); owed = 0
-            :: else
-            fi;
-            if
-            :: isLast -> deliverLateOnes(from)
-            :: else
-            fi
-        :: else
-        fi;
-        if
-        :: isHolding -> giveBack(from, 0, 1)
-        :: else
-        fi;
-        release(from)
+    :: from != NIL -> takeDelivery(m, from)
     :: else
     fi;
-    giveBack(m, 0, 1);
-    d_step { from = 0; isLast = false; isCounted = false; isHolding = false }
+    endCancelled(m);
+    if
+    :: from != NIL -> endReading(from)
+    :: else
+    fi;
+    from = 0
 }
 
 /* Run.swift: runInline, settleQuietly */
@@ -455,7 +460,7 @@ inline runInline(m)
         fi
     };
     if
-    :: !got -> d_step { phase[m] >= SETTLING -> alive(m) }; dropWithdrawn(m)
+    :: !got -> runCancelled(m)
     :: else ->
         d_step { alive(m); from = source[m]; assert(from == reads[m]); alive(from); assert(slot[from] == OF_VALUE) };
         takeDelivery(m, from);
@@ -488,8 +493,7 @@ inline runInline(m)
         if
         :: !got ->
             /* discard: it was cancelled, perhaps at this moment. */
-            d_step { phase[m] >= SETTLING -> alive(m) };
-            giveBack(m, 0, 1)
+            endCancelled(m)
         :: else
         fi;
         endReading(from);
@@ -530,7 +534,7 @@ inline takeOut(m)
     od
 }
 
-/* cancelUpwards, withdraw, withdrawReaction: m and, as far as nobody else reads it, what it waited for */
+/* cancelUpwards, cancelOne, cancelReaction: m and, as far as nobody else reads it, first what it waits for */
 inline cancel(m)
 {
     d_step { written -> alive(m); readers[m]++; upstream = NIL };
@@ -539,35 +543,45 @@ inline cancel(m)
         lock(m);
         if
         :: word == OPEN && m != P ->
-            unlock(m, CLAIMED);
-            takeOut(m);
-            skip;
-            d_step {
-                alive(m);
+            d_step { alive(reads[m]); ask = (phase[reads[m]] < SETTLING) };
+            if
+            :: ask -> d_step { alive(reads[m]); ask = (readers[reads[m]] == 1) }
+            :: else
+            fi;
+            if
+            :: ask ->
+                d_step { written -> alive(reads[m]); upstream = reads[m]; readers[upstream]++; ask = false };
+                d_step { cancelled[m] = true; unlockNow(m, TO_REJECT) }
+            :: else ->
+                d_step { cancelled[m] = true; unlockNow(m, CLAIMED) };
+                takeOut(m);
                 if
-                :: got -> source[m] = NIL; upstream = reads[m]; ready[me]!m /* skipped, dropped by runReady here */
-                :: else
-                fi;
-                withdrawn[m] = true
-            };
-            settleClaimed(m)
-        :: word == OPEN && m == P -> assert(head[P] == NIL); writeValue(P); unlock(P, SETTLED)
-        :: word == CLAIMED -> unlock(m, word); d_step { phase[m] != CLAIMED -> alive(m) }
+                :: got ->
+                    /* read: by runReady here */
+                    d_step { got = false; from = reads[m]; reads[m] = NIL; source[m] = NIL; out[m] = true };
+                    toReject(m);
+                    ready[me]!m;
+                    release(from);
+                    from = 0
+                :: else -> d_step { alive(m); hasError[m] = true }; toReject(m)
+                fi
+            fi
+        :: word == OPEN && m == P -> assert(head[P] == NIL || !(settled & 1)); settleLocked(P, false)
+        :: word == CLAIMED -> unlock(m, word); d_step { phase[m] != CLAIMED -> alive(m) }; goto again
         :: else -> unlock(m, word)
         fi;
-passed:
-        skip;
         release(m);
         if
         :: upstream == NIL -> upstream = 0; break
-        :: else -> d_step { m = upstream; upstream = NIL; alive(m); ask = (readers[m] != 1) }
+        :: else -> d_step { m = upstream; upstream = NIL; alive(m) }
         fi;
-        if
-        :: ask -> ask = false; goto passed
-        :: else
-        fi
+again:
+        skip
     od
 }
+
+/* transitionToCancelled */
+inline toReject(m) { d_step { (!locked[m] && written) -> alive(m); assert(phase[m] == CLAIMED); phase[m] = TO_REJECT } }
 
 /* React.swift: registerInline. The handle to the promise becomes C's reference. */
 inline register(p)
@@ -672,7 +686,7 @@ init {
         producers[P] = 1;
         freed[C] = true;
         settled = 1 << C;
-        run Memory(0); /* no other thread delivers to a single member here */
+        run Memory(0); run Memory(1); /* who settles, or cancels the source; no other thread delivers to a single member */
         start(RESOLVER, NIL, NIL);
 #if SCENARIO == 1
         readers[B] = 2;
