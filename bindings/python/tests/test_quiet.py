@@ -135,7 +135,9 @@ def test_clean_up_runs_however_it_ends(way: str) -> None:
             loop.advance(1)
             assert isinstance(end.exception(), vow.TimedOut)
     elif way == "all":
-        end = vow.all([held.pop(), vow.rejected(ValueError("no"))])
+        other, decides = vow.pending()
+        end = vow.all([held.pop(), other])
+        decides.reject(ValueError("no"))
         with pytest.raises(ValueError):
             end.wait()
     elif way == "scope":
@@ -180,6 +182,6 @@ def test_clean_up_runs_exactly_once_whoever_is_quicker() -> None:
         other.start()
         resolver.resolve(1)
         other.join()
-        last.exception()
+        seen([], last).wait()
         assert called == [round_]
         del last
