@@ -25,6 +25,7 @@ static void release_promise(int slot) {
     if (s.promises[slot] != NULL) {
         trace("release promise %d", s.promise_models[slot]);
         m.promises[s.promise_models[slot]].holds--;
+        model_pass_followers_on(s.promise_models[slot]);
         model_look_for_lost();
         vow_promise_release(s.promises[slot]);
         s.promises[slot] = NULL;
