@@ -70,8 +70,18 @@ private func cancelOne(
         let word = promise.pointee.state.lock()
         switch word.phase {
         case .open where promise.pointee.shape.isReaction:
+            if !leavesUpstream, let read = promise.upstream, !read.pointee.state.read().hasValue,
+                !read.isReadByOthers(besides: 1)
+            {
+                // It gets what comes down.
+                read.retain()
+                promise.pointee.flags.insert(RecordFlag.cancelled)
+                promise.pointee.state.unlock(.cancelled, word.head)
+                upstream = read
+                return true
+            }
             promise.pointee.state.unlock(.claimed, word.head)
-            upstream = cancelReaction(promise, error, leavesUpstream: leavesUpstream, thread)
+            cancelReaction(promise, error, thread)
             return true
         case .open:
             cancelProducer(of: promise, word, error, thread)

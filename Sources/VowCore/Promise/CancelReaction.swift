@@ -6,21 +6,14 @@
 
 import CVow
 
-/// A reaction, claimed while it was open. Returns what it reads (owned), if that is to be cancelled first.
-func cancelReaction(
-    _ reaction: RecordPointer, _ error: vow_value, leavesUpstream: Bool, _ thread: ThreadPointer
-) -> RecordPointer? {
+/// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
+func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
-    if let promise = reaction.upstream, !promise.pointee.state.read().hasValue {
-        if !leavesUpstream && !promise.isReadByOthers(besides: 1) {
-            promise.retain()
-            reaction.pointee.state.transitionToCancelled()
-            return promise
-        }
-        if takeOut(reaction, thread) {
-            read(error, by: reaction, insteadOf: promise, thread)
-            return nil
-        }
+    if let promise = reaction.upstream, !promise.pointee.state.read().hasValue,
+        takeOut(reaction, thread)
+    {
+        read(error, by: reaction, insteadOf: promise, thread)
+        return
     }
     // Its promise has settled, or is just settling, or there is none: an executor has it, or a list. One that is begun by
     // running it may be running; and one that handles the error is to run, if that can be in this process.
@@ -31,7 +24,6 @@ func cancelReaction(
         if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }
         reaction.pointee.state.transitionToCancelled()
     }
-    return nil
 }
 
 /// A reaction that has left the queue of a promise (its reference consumed) is handed over with an error (borrowed).
