@@ -90,7 +90,8 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
             // It has read the cancellation, and says what comes of it.
             settle(reaction, result, ownsProducer: true, thread)
         } else {
-            end(reaction, result, thread)
+            let read = reading.cancellation ?? ownErrors.cancelled
+            end(reaction, result, read.isCancellation ? read.retained() : reaction.ownError, thread)
         }
         if let promise = reading.promise { endReading(promise, delivery, thread) }
         reading.cancellation?.release(thread)
@@ -103,18 +104,19 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
 func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
-    end(reaction, result, thread)
+    end(reaction, result, reaction.takeError(), thread)
 }
 
-/// A claimed reaction whose handler has returned a result (consumed), which no reader will see.
-private func end(_ reaction: RecordPointer, _ result: vow_value, _ thread: ThreadPointer) {
+/// A claimed reaction whose handler has returned a result (consumed), which no reader will see: an error (consumed).
+private func end(
+    _ reaction: RecordPointer, _ result: vow_value, _ error: vow_value, _ thread: ThreadPointer
+) {
     if result.promise == nil && !result.isThenable {
-        settle(reaction, reaction.takeError(), ownsProducer: true, thread)
+        settle(reaction, error, ownsProducer: true, thread)
         result.release(thread)
         return
     }
     // What the handler has begun is not wanted either.
-    let error = reaction.takeError()
     if reaction.pointee.shape.contains(.finally) {
         reaction.outcome = makeRejected(error, thread)
         reaction.progress.insert(.outcomeIsHeld)
