@@ -388,6 +388,18 @@ typedef uint32_t vow_state;
  * resolver NULL: a promise rejected with VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver);
 
+/** As a flag of vow_promise_create_with: the work behind the promise cannot stop at
+ * once (a kernel still writes into a buffer, a thread works on). Cancelling the promise
+ * only tells its producer (vow_resolver_on_cancel): it stays pending until that
+ * resolves it or lets go of it, and is rejected with VOW_ECANCELLED then; the value is
+ * released, a promise cancelled, and vow_resolve returns false. */
+#define VOW_COOPERATIVE ((uint32_t)1)
+
+/** As vow_promise_create, with flags: 0 or VOW_COOPERATIVE. Others: a promise rejected
+ * with VOW_EINVAL, and *resolver is NULL. */
+VOW_API VOW_OWNED vow_promise *
+vow_promise_create_with(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver, uint32_t flags);
+
 /** A promise (owned) of a value (consumed), by its kind: fulfilled, rejected,
  * adopting, or subscribing. For a VOW_PROMISE it is that promise itself. */
 VOW_API VOW_OWNED vow_promise *vow_promise_with(vow_value value);
@@ -485,9 +497,10 @@ typedef struct vow_reaction {
     vow_handler VOW_NULLABLE on_fulfilled; /**< NULL: a value passes through */
     vow_handler VOW_NULLABLE on_rejected;  /**< NULL: an error passes through */
     void *VOW_NULLABLE context;            /**< for the handlers */
-    /** Frees the context, exactly once: after the handler returned, or when it is
-     * certain that none will run; in either case before the new promise settles,
-     * unless that is cancelled (see vow_cancel). May be NULL. */
+    /** Frees the context, exactly once, before the new promise settles: after the
+     * handler returned and the promise that it returned, if it did, has settled; or when
+     * it is certain that none will run. Each level of a recursion through such promises
+     * keeps its context, and so its memory, until the last one. May be NULL. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
     vow_executor *VOW_NULLABLE executor; /**< borrowed; NULL: see chapter 6 */
     vow_token *VOW_NULLABLE token;       /**< borrowed; see chapter 9 */
@@ -658,6 +671,31 @@ VOW_API vow_executor *vow_executor_current(void);
 VOW_API VOW_OWNED vow_promise *vow_async(vow_executor *VOW_NULLABLE executor,
                                          VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
 
+/** Everything that can be said about a call of functions of the program, beside the
+ * functions. Set size, leave the rest 0. */
+typedef struct vow_call {
+    size_t size;                /**< sizeof(vow_call) */
+    void *VOW_NULLABLE context; /**< for the functions */
+    /** Frees the context, exactly once: when no call of the functions is running or to
+     * come, and what they returned is through; before the new promise settles. May be
+     * NULL. */
+    void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
+    vow_executor *VOW_NULLABLE executor; /**< borrowed; NULL: that of a reaction made here */
+    vow_token *VOW_NULLABLE token;       /**< borrowed; cancelled, it cancels the new promise */
+    const char *VOW_NULLABLE label;      /**< names the promise in messages; a static string */
+} vow_call;
+
+/** The same with a call (borrowed; NULL: nothing is said). If it fails, destroy(context)
+ * runs, but with a wrong size. */
+VOW_API VOW_OWNED vow_promise *vow_async_with(VOW_SENDABLE vow_handler fn,
+                                              const vow_call *VOW_NULLABLE call);
+
+/** Whether the promise of the handler that is running on this thread was cancelled, so
+ * that its result is for nobody: long work can end early. It is so too where the
+ * promise of vow_map and its like was cancelled, or another item has failed. Outside of
+ * handlers: false. */
+VOW_API bool vow_current_is_cancelled(void);
+
 /* -------------------------------------------------------------- 7. Event loops
  *
  * A loop puts promises into an event loop that the program has already. It is a
@@ -802,11 +840,16 @@ typedef struct vow_retry_policy {
  * Returns the promise (owned) of that value. It is rejected with the last error
  * when may_retry refuses or no attempt is left, or VOW_ETIMEDOUT, whose payload
  * is the last error, at the deadline, which cancels the attempt under way; either
- * says vow_error_attempts. Cancelling it cancels attempt and delay. policy
- * (borrowed, copied) NULL: 3 attempts, at once. The context must live until the
- * promise is settled and no call of fn is running. Wrong policy: VOW_EINVAL. */
+ * says vow_error_attempts. Cancelling it cancels attempt and delay. It settles when no
+ * call of fn is running, and what they returned has settled. policy
+ * (borrowed, copied) NULL: 3 attempts, at once. Wrong policy: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_retry(const vow_retry_policy *VOW_NULLABLE policy,
                                          VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
+
+/** The same with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *vow_retry_with(const vow_retry_policy *VOW_NULLABLE policy,
+                                              VOW_SENDABLE vow_handler fn,
+                                              const vow_call *VOW_NULLABLE call);
 
 /** How many attempts vow_retry made before it gave up with this error (borrowed);
  * 0 for other errors and kinds. */
@@ -814,30 +857,56 @@ VOW_API int64_t vow_error_attempts(vow_value value);
 
 /* ------------------------------------------------------------ 9. Cancellation
  *
- * Cancelling a promise rejects it, at once, and goes on upstream: what it waited
- * for loses a reader, and where that was the last one, is cancelled as well, up to
- * the producer, which may have asked to be told. A promise that somebody else
- * holds, or has a reaction on, is not cancelled.
+ * Cancelling says that an outcome is not wanted; it is an input, and code decides what
+ * comes of it. A cancelled link is never fulfilled any more, and reads VOW_ECANCELLED in
+ * place of what it would have read. What it reads decides what runs, as always: success
+ * handlers are skipped, those of vow_catch and vow_finally run with that error. But
+ * vow_finally, where its input has settled already, reads that input: so a resource that
+ * has just arrived is still given back. An error that such a handler returns passes on;
+ * else the link is rejected with VOW_ECANCELLED, and a promise that the handler returned
+ * is cancelled.
+ *
+ * What a link waits for is cancelled first, if the link is its last reader, and so on up
+ * to the producer, which may have asked to be told; the rejection comes down from there. A
+ * promise that somebody else holds, or has a reaction on, is left alone, and the link
+ * reads VOW_ECANCELLED at once. A handler that is running is let finish, its result is
+ * released, and its promise is rejected then. So a chain without handlers for rejections
+ * and without running code is rejected before vow_cancel returns.
+ *
+ * Settled means quiet (G14): when a promise is settled, cancelled or not, its own handler
+ * has returned, its context is destroyed, and no call of a function that was given for it
+ * (vow_map, vow_reduce, vow_repeat, vow_retry, vow_async, vow_using) is running or to come.
+ * Clean-up runs (G15): the handler of a vow_finally, and the release of vow_using, run
+ * exactly once, however the chain ends. Only an executor that refuses all work (a loop
+ * that was destroyed, after vow_shutdown, in a forked child) keeps one from running; then
+ * its context is destroyed, and the rejection says so.
+ *
+ * Prompt or quiet: vow_timeout, vow_race, vow_any, vow_some and vow_all combine promises of
+ * others; they settle at the moment of decision, and what they cancel ends in its own
+ * time. Scopes, vow_using and what calls functions settle when all of it has ended.
  *
  * Releasing a handle cancels no reaction: a chain that nobody holds runs to its
  * end. But a promise that no handle and no reaction is left to read is wanted by
  * nobody, and its producer hears of that, too.
  *
- * A promise that was resolved with one that itself followed a third one waits for
- * the third one already: cancelling the one between does not reject it.
- *
  * A rejection with VOW_ECANCELLED is nothing to report as unhandled.
  */
 
-/** Rejects a pending promise (borrowed) with VOW_ECANCELLED and asks upstream to
- * stop. True if this call did it; false, with no effect, if it was settled. Handlers
- * that have not begun never will; one that is running ends, and its result is
- * released. A context is destroyed by this call, or, when the handler is running
- * or already with its executor, when that one is through with it. */
+/** Cancels a promise (borrowed), as above. True if it was pending and not cancelled
+ * before; else false, without effect. Contexts are destroyed, and handlers of the inline
+ * executor run, before this returns; but inside a handler, a destructor or a hook, when
+ * that has returned. */
 VOW_API bool vow_cancel(vow_promise *promise);
 
-/** The same with a reason (consumed): the payload of the error. */
+/** The same with a reason (consumed): the payload of the error, where the cancellation
+ * finds a promise that waits, or a handler that runs; a reaction that its executor has
+ * already, and that handles rejections, reads the plain error. */
 VOW_API bool vow_cancel_with(vow_promise *promise, vow_value reason);
+
+/** A promise (owned) that settles as promise (consumed) does. Cancelling it leaves that
+ * alone: it waits to the end, and is rejected with VOW_ECANCELLED then. So a handler of
+ * vow_finally can return clean-up that no cancellation may end. */
+VOW_API VOW_OWNED vow_promise *vow_shield(vow_promise *promise);
 
 /** Has fn(context) called, once, if the promise of a resolver (borrowed) is
  * cancelled, or nobody is left who could read it, before it is resolved: the work
@@ -854,12 +923,10 @@ vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW
                        VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
 /** One switch for many reactions: the source cancels, its token is given to them
- * (vow_reaction.token). Cancelling unregisters them all: success handlers never
- * run, rejection handlers get VOW_ECANCELLED at once, a reaction without one is
- * rejected with it, and the promises upstream are left alone. A handler that is
- * running ends; its promise is cancelled. A reaction that is through has left its
- * token, and so has one that only passes on what its promise was settled with; one
- * that is made with a cancelled token is cancelled at once. */
+ * (vow_reaction.token). Cancelling cancels them all, as vow_cancel does, but leaves
+ * alone what they wait for: they read VOW_ECANCELLED at once. A promise that a handler
+ * has returned is its own work, and is cancelled. A reaction that is through has left its
+ * token; one that is made with a cancelled token is cancelled at once. */
 typedef struct vow_cancel_source vow_cancel_source;
 
 /** A new source (owned). NULL: no memory, which later means "no token". */
@@ -960,11 +1027,16 @@ VOW_API VOW_OWNED vow_promise *vow_race(vow_promise *VOW_NULLABLE const *VOW_NUL
 /** Runs fn with each item of a list (consumed) on the executor that a reaction made
  * here would get, and is fulfilled with the VOW_LIST of the results; promises that
  * fn returns are waited for. At most `concurrency` items are under way (0: all
- * together), in order. The first rejection rejects, and no further item is begun.
- * Memory: the results, and that of the items under way. Not a list: VOW_EINVAL. The
- * context must live until no call of fn is running or to come. */
+ * together), in order. After the first rejection no further item is begun, and those under
+ * way are cancelled; the promise is rejected when they have ended. So it is when it is
+ * cancelled: when it is settled, no call of fn is running or to come, and the context can
+ * go. Memory: the results, and that of the items under way. Not a list: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_map(vow_value list, VOW_SENDABLE vow_handler fn,
                                        void *VOW_NULLABLE context, size_t concurrency);
+
+/** The same with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *vow_map_with(vow_value list, VOW_SENDABLE vow_handler fn,
+                                            size_t concurrency, const vow_call *VOW_NULLABLE call);
 
 /** As a handler, with two inputs, both borrowed. */
 typedef vow_value (*vow_reducer)(vow_value accumulated, vow_value item, void *VOW_NULLABLE context);
@@ -977,6 +1049,11 @@ VOW_API VOW_OWNED vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_N
                                           size_t count, vow_value initial,
                                           VOW_SENDABLE vow_reducer fn, void *VOW_NULLABLE context);
 
+/** The same with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *
+vow_reduce_with(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count,
+                vow_value initial, VOW_SENDABLE vow_reducer fn, const vow_call *VOW_NULLABLE call);
+
 /** An asynchronous loop, in constant memory and stack however often it runs: while
  * again(state, context), state (at first consumed) becomes the result of
  * step(state, context), which may be a promise. Both run on the executor that a
@@ -985,6 +1062,33 @@ VOW_API VOW_OWNED vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_N
 VOW_API VOW_OWNED vow_promise *
 vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
+
+/** The same with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *
+vow_repeat_with(vow_value state,
+                VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
+                VOW_SENDABLE vow_handler step, const vow_call *VOW_NULLABLE call);
+
+/** A resource that is given back, however its use ends. When `resource` (consumed) is
+ * fulfilled, runs use with its value, and when that, and the promise that it returned, is
+ * through, release with the same value; waits for the promise that release returns. Both
+ * run on the executor that a reaction made here would get. The outcome is that of use. A
+ * failing release rejects a success; beside another error it is reported as unhandled,
+ * and that error stays. Cancelling the promise (owned) that this returns cancels resource
+ * or use, and never release: a resource that comes all the same is released without being
+ * used, and the promise is rejected with VOW_ECANCELLED when all has ended. A resource
+ * that is rejected rejects, and nothing runs. Releasing needs no memory. destroy(context)
+ * (may be NULL) runs once, before the promise settles. resource, use or release is NULL:
+ * VOW_EINVAL. Without memory: VOW_ENOMEM, and the resource is cancelled. */
+VOW_API VOW_OWNED vow_promise *
+vow_using(vow_promise *resource, VOW_SENDABLE vow_handler use, VOW_SENDABLE vow_handler release,
+          void *VOW_NULLABLE context,
+          VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/** The same with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *vow_using_with(vow_promise *resource, VOW_SENDABLE vow_handler use,
+                                              VOW_SENDABLE vow_handler release,
+                                              const vow_call *VOW_NULLABLE call);
 
 /** The place of the member that failed, from 0, in an error (borrowed) of a
  * combined promise; -1 for other errors and kinds, and where no memory was left
@@ -1002,7 +1106,8 @@ VOW_API VOW_OWNED vow_scope *VOW_NULLABLE vow_scope_create(void);
  * released; VOW_ECANCELLED: the scope was cancelled, and promise is cancelled. */
 VOW_API int vow_scope_add(vow_scope *scope, vow_promise *promise);
 
-/** Cancels the members of a scope (borrowed), and those that are added later. */
+/** Cancels the members of a scope (borrowed), and those that are added later. They end in
+ * their own time, and so does the scope. */
 VOW_API void vow_scope_cancel(vow_scope *scope);
 
 /** Ends a scope (consumed). Returns a promise (owned) that settles when all members

@@ -24,6 +24,22 @@ public func vow_cancel_with(_ promise: OpaquePointer!, _ reason: vow_value) -> B
     return isFirst
 }
 
+@_cdecl("vow_shield") @implementation
+public func vow_shield(_ promise: OpaquePointer!) -> OpaquePointer! {
+    let thread = currentThread()
+    guard let record = consumedRecord(promise, "vow_shield") else {
+        return invalidPromise("vow_shield", "promise is NULL", thread)
+    }
+    let shielded = shield(record, thread)
+    leave(thread)
+    return OpaquePointer(shielded)
+}
+
+@_cdecl("vow_current_is_cancelled") @implementation
+public func vow_current_is_cancelled() -> Bool {
+    currentThread().pointee.frame?.pointee.reaction.isCancelled ?? false
+}
+
 /// A hook that was not taken: its context is destroyed all the same.
 private func refuseHook(
     _ answer: Int32, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,

@@ -90,7 +90,9 @@ extension Reaction {
         var shape: Shape = [.link, .extras]
         if given.on_fulfilled != nil { shape.insert(.onFulfilled) }
         if given.on_rejected != nil { shape.insert(.onRejected) }
-        if given.flags & VOW_FINALLY != 0 { shape.insert(.finally) }
+        if given.flags & VOW_FINALLY != 0, !shape.isDisjoint(with: [.onFulfilled, .onRejected]) {
+            shape.insert(.finally)
+        }
         self.init(
             shape: shape, handler: given.on_fulfilled, context: given.context,
             executor: executorRecord(given.executor, "vow_then_with"),

@@ -39,7 +39,7 @@ public func vow_race(_ promises: UnsafePointer<OpaquePointer?>!, _ count: Int) -
     return combined(promises, count, "vow_race", combineRace)
 }
 
-private func combined(
+func combined(
     _ promises: Members?, _ count: Int, _ function: StaticString,
     _ body: (UnsafeBufferPointer<OpaquePointer?>, ThreadPointer) -> RecordPointer
 ) -> OpaquePointer {

@@ -17,6 +17,23 @@ public func vow_promise_create(_ resolver: UnsafeMutablePointer<OpaquePointer?>!
     return OpaquePointer(promise)
 }
 
+@_cdecl("vow_promise_create_with") @implementation
+public func vow_promise_create_with(
+    _ resolver: UnsafeMutablePointer<OpaquePointer?>!, _ flags: UInt32
+) -> OpaquePointer! {
+    let function: StaticString = "vow_promise_create_with"
+    let thread = currentThread()
+    if resolver == nil { return invalidPromise(function, "resolver is NULL", thread) }
+    if flags & ~VOW_COOPERATIVE != 0 {
+        resolver.pointee = nil
+        return invalidPromise(function, "flags has unknown bits", thread)
+    }
+    let shape: Shape = flags == 0 ? [] : .cooperative
+    let promise = makePromise(.open, shape, producers: 1, thread) ?? promiseWithoutMemory!
+    resolver.pointee = HandleMark.resolver(promise)
+    return OpaquePointer(promise)
+}
+
 @_cdecl("vow_promise_with") @implementation
 public func vow_promise_with(_ value: vow_value) -> OpaquePointer! {
     let thread = currentThread()

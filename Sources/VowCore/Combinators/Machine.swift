@@ -29,6 +29,8 @@ struct Machine: ~Copyable {
     /// Where work runs, owned, and with which travelling context, owned.
     let executor: ExecutorPointer
     let travelling: vow_value
+    /// With its token.
+    fileprivate var enrolment: UnsafeMutablePointer<Enrolment>?
 
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
         owner = ObserverOwner(
@@ -57,6 +59,10 @@ struct Program {
     /// The outcome is decided: what the program has not begun to wait for is to be given up. Calls
     /// no foreign code; a lane may be going on at the same time.
     var giveUp: ((MachinePointer, ThreadPointer) -> Void)?
+    /// Whether what a lane waits for may be cancelled, and is not to be waited for to its end.
+    var mayBeStopped: (Lane) -> Bool = { _ in true }
+    /// `next` is asked also when the outcome is decided.
+    var cleansUp = false
     /// Nothing uses the machine any more: its fields are to be released.
     let clear: (MachinePointer, ThreadPointer) -> Void
 }
@@ -71,12 +77,21 @@ struct MachinePlan {
 /// Whose functions a machine runs, and where.
 struct Caller {
     var context: UnsafeMutableRawPointer?
+    /// Borrowed. Cancelled, it cancels the machine.
+    var token: SourcePointer?
     /// What keeps the context alive, if it is not the caller itself; consumed.
     var contextOwner = vow_none()
     /// Called with the context when no function runs any more and none is to come, before the promise settles.
     var destroy: Destroy?
     /// Borrowed; nil: that of the calling thread.
     var executor: ExecutorPointer?
+    var label: UnsafePointer<CChar>?
+
+    /// There is no machine.
+    func giveUp(_ thread: ThreadPointer) {
+        contextOwner.release(thread)
+        if let destroy { runForeign(thread) { destroy(context) } }
+    }
 }
 
 /// An observer, and what has become of what it looks at.
@@ -95,6 +110,12 @@ struct Lane {
         nonmutating set { part.pointee.index = newValue }
     }
 
+    /// Until it goes on.
+    var waits: Waits {
+        get { part.pointee.waits }
+        nonmutating set { part.pointee.waits = newValue }
+    }
+
     var machine: MachinePointer {
         UnsafeMutableRawPointer(observer.owner).assumingMemoryBound(to: Machine.self)
     }
@@ -109,7 +130,17 @@ struct LanePart: ~Copyable {
     fileprivate var settled: RecordPointer?
     fileprivate var index = 0
     /// It waits for a call of the user's function, which is to be over before the machine is.
-    fileprivate var isAtWork = false
+    fileprivate var waits = Waits.forOthers
+}
+
+/// What a lane waits for, and what is done when it is stopped.
+enum Waits: UInt8 {
+    /// A promise that is left.
+    case forOthers
+    /// One that is cancelled, unless somebody else reads it, and waited for to its end.
+    case forGiven
+    /// A call of the user's function, which is cancelled, and is to be over before the machine is.
+    case forWork
 }
 
 private enum Step {
@@ -155,6 +186,7 @@ func makeMachine<Fields: ~Copyable>(
     let memory = UnsafeMutableRawPointer(promise)
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
+    if isWatched, let label = plan.caller.label { noteLabel(promise, label) }
     machine.fields(Fields.self).initialize(to: fields)
     let owner = (memory + machineStart).assumingMemoryBound(to: ObserverOwner.self)
     for index in 0..<plan.lanes {
@@ -166,8 +198,17 @@ func makeMachine<Fields: ~Copyable>(
 }
 
 /// Begins all lanes. The maker's hold is given up.
-func startMachine(_ machine: MachinePointer, _ thread: ThreadPointer) {
+/// - Parameter token: borrowed. Cancelled, it cancels the machine.
+func startMachine(
+    _ machine: MachinePointer, cancelledBy token: SourcePointer?, _ thread: ThreadPointer
+) {
     asOneStep(thread) {
+        if let token {
+            machine.pointee.enrolment = enrol(machine.promise, in: token, thread)
+            if machine.pointee.enrolment == nil {
+                _ = cancel(machine.promise, ownErrors.noMemory, thread)
+            }
+        }
         for index in 0..<machine.pointee.laneCount { go(on: machine.lane(index), nil, thread) }
         letGo(of: machine, thread)
     }
@@ -179,7 +220,7 @@ func makeWork(
 ) -> RecordPointer {
     let machine = lane.machine
     _ = machine.pointee.holds.addRelaxed(1)
-    lane.part.pointee.isAtWork = true
+    lane.waits = .forWork
     let here = thread.pointee.context
     thread.pointee.context = machine.pointee.travelling
     let work = makeWorkLater(
@@ -189,6 +230,25 @@ func makeWork(
             extras: LinkExtras(onRejected: nil, destroy: endWork, label: nil)), thread)
     thread.pointee.context = here
     return work
+}
+
+/// The same to be begun later, when there may be no memory. Nil without.
+func reserveWork(
+    for lane: Lane, _ handler: Handler, _ thread: ThreadPointer
+) -> RecordPointer? {
+    let machine = lane.machine
+    return makeWorkAside(
+        Reaction(
+            shape: [.link, .extras, .onFulfilled], handler: handler,
+            context: UnsafeMutableRawPointer(lane.observer), executor: machine.pointee.executor,
+            extras: LinkExtras(onRejected: nil, destroy: nil, label: nil)), thread)
+}
+
+func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {
+    _ = lane.machine.pointee.holds.addRelaxed(1)
+    lane.waits = .forWork
+    work.extras.pointee.destroy = endWork
+    asOneStep(thread) { thread.pointee.handOver.append(work) }
 }
 
 /// The lane that work was made for, in its handler.
@@ -223,8 +283,9 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
     var settled = settled
     while true {
         let isOver = machine.pointee.isOver
-        part.pointee.isAtWork = false
-        let next = isOver ? nil : machine.pointee.program.next(lane, settled, thread)
+        lane.waits = .forOthers
+        let asks = !isOver || machine.pointee.program.cleansUp
+        let next = asks ? machine.pointee.program.next(lane, settled, thread) : nil
         settled?.release(thread)
         guard let next else {
             letGo(of: machine, thread)
@@ -302,12 +363,15 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
 
 /// A lane that has started is not to wait any longer. If it is too late for that, it is told, and ends.
 private func stop(_ lane: Lane, _ thread: ThreadPointer) {
-    if !lane.part.pointee.isAtWork {
+    if !lane.machine.pointee.program.mayBeStopped(lane) { return }
+    if lane.waits == .forOthers {
         stopObserving(lane.observer, cancelling: true, thread)
-    } else if case .promise(let work) = lane.observer.observed {
+    } else if case .promise(let promise) = lane.observer.observed {
         // A call that runs is let finish: the lane is told then.
-        _ = cancel(work, ownErrors.cancelled, thread)
-        work.release(thread)
+        if lane.waits == .forWork || !promise.isReadByOthers(besides: 2) {
+            _ = cancel(promise, ownErrors.cancelled, thread)
+        }
+        promise.release(thread)
     }
 }
 
@@ -334,6 +398,7 @@ func endProduced(_ promise: RecordPointer, _ thread: ThreadPointer) {
 private func end(_ machine: MachinePointer, _ thread: ThreadPointer) {
     asOneStep(thread) {
         let outcome = machine.pointee.outcome
+        if let enrolment = machine.pointee.enrolment { leave(enrolment, thread) }
         machine.pointee.program.clear(machine, thread)
         machine.pointee.contextOwner.release(thread)
         machine.pointee.travelling.release(thread)

@@ -23,12 +23,12 @@ func mapList(
     let count = list.box?.part(ListPart.self).pointee.count ?? 0
     guard count <= mostMembers, let results = makeEmptyList(count: count) else {
         list.release(thread)
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return promiseWithoutMemory
     }
     if count == 0 {
         list.release(thread)
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return makePromise(of: results, thread)
     }
     let plan = MachinePlan(
@@ -39,11 +39,11 @@ func mapList(
     guard let machine = makeMachine(plan, fields, thread) else {
         list.release(thread)
         results.release(thread)
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return promiseWithoutMemory
     }
     let promise = machine.promise
-    startMachine(machine, thread)
+    startMachine(machine, cancelledBy: caller.token, thread)
     return promise
 }
 

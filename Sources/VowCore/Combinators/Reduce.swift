@@ -29,7 +29,7 @@ func reduce(
     _ fn: @escaping Reducer, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     if members.isEmpty {
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return makePromise(of: initial, thread)
     }
     let plan = MachinePlan(
@@ -40,7 +40,7 @@ func reduce(
     let size = members.count * MemoryLayout<RecordPointer>.stride
     guard let machine = makeMachine(plan, fields, extra: size, thread) else {
         initial.release(thread)
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return refuseMembers(members, thread)
     }
     let copies = promises(of: machine.fields(ReduceFields.self))
@@ -51,7 +51,7 @@ func reduce(
         (copies + index).initialize(to: member)
     }
     let promise = machine.promise
-    startMachine(machine, thread)
+    startMachine(machine, cancelledBy: caller.token, thread)
     return promise
 }
 

@@ -24,11 +24,11 @@ func repeatSteps(
     let fields = RepeatFields(again: again, step: step, state: state)
     guard let machine = makeMachine(plan, fields, thread) else {
         state.release(thread)
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return promiseWithoutMemory
     }
     let promise = machine.promise
-    startMachine(machine, thread)
+    startMachine(machine, cancelledBy: caller.token, thread)
     return promise
 }
 

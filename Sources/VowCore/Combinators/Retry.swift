@@ -34,12 +34,12 @@ func retry(
         kind: .retrying, program: Program(next: nextOfRetry, clear: clearRetry),
         lanes: policy.deadline == 0 ? 1 : 2, caller: caller)
     guard let machine = makeMachine(plan, RetryFields(fn: fn, policy: policy), thread) else {
-        caller.contextOwner.release(thread)
+        caller.giveUp(thread)
         return promiseWithoutMemory
     }
     if policy.deadline != 0 { machine.lane(deadlineLane).index = deadlineLane }
     let promise = machine.promise
-    startMachine(machine, thread)
+    startMachine(machine, cancelledBy: caller.token, thread)
     return promise
 }
 

@@ -70,6 +70,11 @@ private func cancelOne(
         let word = promise.pointee.state.lock()
         switch word.phase {
         case .open where promise.pointee.shape.isReaction:
+            if promise.pointee.shape.isShield {
+                promise.pointee.flags.insert(RecordFlag.cancelled)
+                promise.pointee.state.unlock(.cancelled, word.head)
+                return true
+            }
             if !leavesUpstream, let read = promise.upstream, !read.pointee.state.read().hasValue,
                 !read.isReadByOthers(besides: 1)
             {

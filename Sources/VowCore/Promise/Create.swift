@@ -24,13 +24,14 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
 /// A promise without a reaction; nil when there is no memory.
 @inline(__always)
 func makePromise(
-    _ phase: Phase, producers: UInt64, in house: House? = nil, _ thread: ThreadPointer
+    _ phase: Phase, _ shape: Shape = Shape(), producers: UInt64, in house: House? = nil,
+    _ thread: ThreadPointer
 ) -> RecordPointer? {
     guard let memory = takeMemory(Shape().recordSize, in: house, thread) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
     promise.initialize(
         to: Record(
-            phase, shape: Shape(), promises: 1, producers: producers,
+            phase, shape: shape, promises: 1, producers: producers,
             flags: house == nil ? 0 : RecordFlag.isHoused))
     count(thread.cell.pointee.counters.promisesMade)
     if isWatched { noteMade(promise, phase == .settled ? .value : .promise) }

@@ -96,6 +96,21 @@ func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     return work
 }
 
+/// The same for later, when it is handed over, or given back.
+func makeWorkAside(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer? {
+    let work = makeLink(reaction, upstream: nil, thread)
+    work?.beginOut()
+    return work
+}
+
+/// Work that was made aside is not needed.
+func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
+    count(thread.cell.pointee.counters.handlersDone)
+    work.executor?.release(thread)
+    work.releaseProducer(thread)
+    work.release(thread)
+}
+
 /// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
 func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }

@@ -124,17 +124,32 @@ func cancellation(_ reason: vow_value) -> vow_value {
     }
 }
 
-/// The next one to be cancelled, out of the list, and retained where it has an owner.
-private func takeEntry(of source: SourcePointer) -> RegistrationPointer? {
+/// What is registered, out of the list, and retained where it has an owner.
+private enum Entry {
+    case promise(RecordPointer)
+    case source(SourcePointer)
+    case hook(UnsafeMutablePointer<TokenHook>)
+}
+
+/// The next one to be cancelled.
+private func takeEntry(of source: SourcePointer) -> Entry? {
     source.pointee.lock.withLock {
         guard let entry = source.pointee.first else { return nil }
         source.remove(entry)
         switch entry.pointee.kind {
-        case .reaction: entry.reaction.retainProducer()
-        case .link: entry.link.pointee.child.retainToken()
-        case .hook: break
+        case .reaction:
+            entry.reaction.retainProducer()
+            return .promise(entry.reaction)
+        case .produced:
+            let promise = entry.enrolment.pointee.promise
+            promise.retainProducer()
+            return .promise(promise)
+        case .link:
+            entry.link.pointee.child.retainToken()
+            return .source(entry.link.pointee.child)
+        case .hook:
+            return .hook(entry.hook)
         }
-        return entry
     }
 }
 
@@ -143,6 +158,10 @@ extension UnsafeMutablePointer<Registration> {
         let offset =
             MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size + MemoryLayout<LinkExtras>.size
         return (UnsafeMutableRawPointer(self) - offset).assumingMemoryBound(to: Record.self)
+    }
+
+    fileprivate var enrolment: UnsafeMutablePointer<Enrolment> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Enrolment.self)
     }
 
     fileprivate var link: UnsafeMutablePointer<SourceLink> {
@@ -156,21 +175,51 @@ extension UnsafeMutablePointer<Registration> {
 
 /// Returns a linked source (retained) that is to be cancelled as well.
 private func cancelEntry(
-    _ entry: RegistrationPointer, of source: SourcePointer, _ thread: ThreadPointer
+    _ entry: Entry, of source: SourcePointer, _ thread: ThreadPointer
 ) -> SourcePointer? {
-    switch entry.pointee.kind {
-    case .reaction:
+    switch entry {
+    case .promise(let promise):
         if let rejection = source.pointee.rejection {
-            cancelAlone(entry.reaction, rejection.value, thread)
+            cancelAlone(promise, rejection.value, thread)
         }
-        entry.reaction.releaseProducer(thread)
+        promise.releaseProducer(thread)
         return nil
-    case .link:
-        return entry.link.pointee.child
-    case .hook:
-        dismissTokenHook(entry.hook, isCalled: true, thread)
+    case .source(let child):
+        return child
+    case .hook(let hook):
+        dismissTokenHook(hook, isCalled: true, thread)
         return nil
     }
+}
+
+/// A promise of the library's own making is to be cancelled with a token (borrowed), or is at once. Nil without memory.
+func enrol(
+    _ promise: RecordPointer, in source: SourcePointer, _ thread: ThreadPointer
+) -> UnsafeMutablePointer<Enrolment>? {
+    guard let memory = takeMemory(MemoryLayout<Enrolment>.stride) else { return nil }
+    let enrolment = memory.bindMemory(to: Enrolment.self, capacity: 1)
+    source.retainToken()
+    enrolment.initialize(
+        to: Enrolment(registration: Registration(.produced, source), promise: promise))
+    let registration = memory.assumingMemoryBound(to: Registration.self)
+    let rejection = source.pointee.lock.withLock {
+        if let rejection = source.pointee.rejection { return RecordPointer?(rejection) }
+        source.enter(registration)
+        return nil
+    }
+    if let rejection { cancelAlone(promise, rejection.value, thread) }
+    return enrolment
+}
+
+/// It has ended.
+func leave(_ enrolment: UnsafeMutablePointer<Enrolment>, _ thread: ThreadPointer) {
+    let registration = UnsafeMutableRawPointer(enrolment).assumingMemoryBound(
+        to: Registration.self)
+    if let source = enrolment.pointee.registration.source {
+        source.leave(registration)
+        source.releaseToken(thread)
+    }
+    giveMemoryBack(enrolment, MemoryLayout<Enrolment>.stride)
 }
 
 func dismissTokenHook(

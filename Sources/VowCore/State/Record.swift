@@ -45,6 +45,9 @@ struct Shape: OptionSet {
     /// A handler decides about it, and not somebody with a resolver.
     @inline(__always)
     var isReaction: Bool { rawValue & 0b1000_0001 == 1 }
+    /// A link that waits for its promise though it is cancelled, and leaves that alone.
+    @inline(__always)
+    var isShield: Bool { rawValue & 0b1001_1101 == 0b0001_0001 }
     /// A `LinkPart` or the beginning of one follows, so that it can be linked twice.
     @inline(__always)
     var hasLane: Bool { contains(.link) || isObserver }

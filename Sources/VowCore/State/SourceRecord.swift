@@ -37,6 +37,8 @@ enum RegistrationKind: UInt8 {
     case hook
     /// In a `SourceLink`.
     case link
+    /// In an `Enrolment`.
+    case produced
 }
 
 struct Registration {
@@ -60,6 +62,12 @@ struct Registration {
 struct TokenHook {
     var registration: Registration
     let hook: HookPointer
+}
+
+/// A promise of the library's own making that is cancelled. The registration comes first.
+struct Enrolment {
+    var registration: Registration
+    let promise: RecordPointer
 }
 
 /// A source that is cancelled together with another one. The registration comes first.

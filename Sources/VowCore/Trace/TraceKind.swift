@@ -4,7 +4,7 @@
 enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription
     case delay, descriptor, timeout, retrying
-    case all, allSettled, any, some, race, map, reduction, `repeat`, scope
+    case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using
     /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
     case eye, thread
 
@@ -31,6 +31,7 @@ enum TraceKind: UInt8 {
         case .reduction: "reduce"
         case .repeat: "repeat"
         case .scope: "scope"
+        case .using: "using"
         case .eye: "member"
         case .thread: "thread"
         }

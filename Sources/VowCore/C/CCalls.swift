@@ -1,0 +1,193 @@
+// The functions of vow.h that run the program's functions, with everything that can be said about such a call.
+
+import CVow
+
+extension Caller {
+    /// Nil: the call cannot be read, so that not even its context can be destroyed.
+    fileprivate init?(_ call: UnsafePointer<vow_call>?, _ function: StaticString) {
+        guard let call else {
+            self.init()
+            return
+        }
+        if !isSizeValid(call.pointee.size, of: vow_call.self) { return nil }
+        let given = call.pointee
+        self.init(
+            context: given.context, token: tokenRecord(given.token, function),
+            destroy: given.destroy, executor: executorRecord(given.executor, function),
+            label: given.label)
+    }
+}
+
+private let wrongSize: StaticString = "call->size is not the size of vow_call"
+
+/// Consumes what was given, and says what was wrong with the call.
+private func refuse(
+    _ caller: Caller?, _ value: vow_value, _ function: StaticString, _ problem: StaticString,
+    _ thread: ThreadPointer
+) -> OpaquePointer {
+    let answer = invalidPromise(function, problem, thread)
+    caller?.giveUp(thread)
+    value.release(thread)
+    leave(thread)
+    return answer
+}
+
+@_cdecl("vow_async_with") @implementation
+public func vow_async_with(
+    _ fn: vow_handler!, _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_async_with"
+    let thread = currentThread()
+    guard let caller = Caller(call, function) else {
+        return refuse(nil, vow_none(), function, wrongSize, thread)
+    }
+    guard let fn: Handler = fn else {
+        return refuse(caller, vow_none(), function, "fn is NULL", thread)
+    }
+    let work = makeWork(
+        Reaction(
+            shape: [.link, .extras, .onFulfilled], handler: fn, context: caller.context,
+            executor: caller.executor,
+            extras: LinkExtras(onRejected: nil, destroy: caller.destroy, label: caller.label),
+            token: caller.token), thread)
+    leave(thread)
+    return OpaquePointer(work)
+}
+
+@_cdecl("vow_map_with") @implementation
+public func vow_map_with(
+    _ list: vow_value, _ fn: vow_handler!, _ concurrency: Int, _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_map_with"
+    let thread = currentThread()
+    checkValue(list, function)
+    guard let caller = Caller(call, function) else {
+        return refuse(nil, list, function, wrongSize, thread)
+    }
+    guard list.kind == VOW_LIST, let fn: Handler = fn else {
+        return refuse(caller, list, function, fn == nil ? "fn is NULL" : "list is no list", thread)
+    }
+    let promise = mapList(
+        list, fn, for: caller, concurrency: concurrency < 0 ? Int.max : concurrency, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+@_cdecl("vow_reduce_with") @implementation
+public func vow_reduce_with(
+    _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ initial: vow_value,
+    _ fn: vow_reducer!, _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_reduce_with"
+    let thread = currentThread()
+    checkValue(initial, function)
+    let caller = Caller(call, function)
+    guard let fn: Reducer = fn, let caller else {
+        if promises != nil && count > 0 && count <= mostMembers {
+            releaseMembers(UnsafeBufferPointer(start: promises, count: count), thread)
+        }
+        return refuse(
+            caller, initial, function, caller == nil ? wrongSize : "fn is NULL", thread)
+    }
+    var isUsed = false
+    let promise = combined(promises, count, function) {
+        isUsed = true
+        return reduce($0, from: initial, fn, for: caller, $1)
+    }
+    if !isUsed {
+        initial.release(thread)
+        caller.giveUp(thread)
+    }
+    leave(thread)
+    return promise
+}
+
+@_cdecl("vow_repeat_with") @implementation
+public func vow_repeat_with(
+    _ state: vow_value, _ again: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool)!,
+    _ step: vow_handler!, _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_repeat_with"
+    let thread = currentThread()
+    checkValue(state, function)
+    guard let caller = Caller(call, function) else {
+        return refuse(nil, state, function, wrongSize, thread)
+    }
+    guard let again: Condition = again, let step: Handler = step else {
+        return refuse(
+            caller, state, function, again == nil ? "again is NULL" : "step is NULL", thread)
+    }
+    let promise = repeatSteps(from: state, while: again, step, for: caller, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+@_cdecl("vow_retry_with") @implementation
+public func vow_retry_with(
+    _ policy: UnsafePointer<vow_retry_policy>!, _ fn: vow_handler!,
+    _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_retry_with"
+    let thread = currentThread()
+    guard let caller = Caller(call, function) else {
+        return refuse(nil, vow_none(), function, wrongSize, thread)
+    }
+    guard let fn: Handler = fn else {
+        return refuse(caller, vow_none(), function, "fn is NULL", thread)
+    }
+    guard let kept = RetryPolicy(given: policy) else {
+        return refuse(
+            caller, vow_none(), function, "policy has a wrong size, or a number out of range",
+            thread)
+    }
+    let promise = retry(kept, fn, for: caller, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+extension RetryPolicy {
+    fileprivate init?(given policy: UnsafePointer<vow_retry_policy>?) {
+        guard let policy else {
+            self.init()
+            return
+        }
+        if !isSizeValid(policy.pointee.size, of: vow_retry_policy.self) { return nil }
+        self.init(policy.pointee)
+    }
+}
+
+@_cdecl("vow_using") @implementation
+public func vow_using(
+    _ resource: OpaquePointer!, _ use: vow_handler!, _ release: vow_handler!,
+    _ context: UnsafeMutableRawPointer!,
+    _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
+) -> OpaquePointer! {
+    use_(resource, use, release, Caller(context: context, destroy: destroy), "vow_using")
+}
+
+@_cdecl("vow_using_with") @implementation
+public func vow_using_with(
+    _ resource: OpaquePointer!, _ use: vow_handler!, _ release: vow_handler!,
+    _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    use_(resource, use, release, Caller(call, "vow_using_with"), "vow_using_with")
+}
+
+private func use_(
+    _ resource: OpaquePointer?, _ use: Handler?, _ release: Handler?, _ caller: Caller?,
+    _ function: StaticString
+) -> OpaquePointer {
+    let thread = currentThread()
+    let record = consumedRecord(resource, function)
+    guard let use, let release, let caller, let record else {
+        let problem: StaticString =
+            caller == nil
+            ? wrongSize
+            : record == nil ? "resource is NULL" : use == nil ? "use is NULL" : "release is NULL"
+        record?.release(thread)
+        return refuse(caller, vow_none(), function, problem, thread)
+    }
+    let promise = using(record, use, release, for: caller, thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}

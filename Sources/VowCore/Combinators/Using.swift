@@ -1,0 +1,132 @@
+// vow_using: a resource that is released, however its use ends. One lane, which waits for the resource, for its use and for
+// its release, one after the other.
+//
+// Cancelling stops the first two, and never the last. A resource that comes all the same is released without having been
+// used: the lane goes on to wait for what it has cancelled.
+
+import CVow
+
+private enum UsingStage: UInt8 {
+    case acquiring, inUse, releasing
+}
+
+private struct UsingFields: ~Copyable {
+    /// Until the lane waits for it; owned.
+    var promise: RecordPointer?
+    let use: Handler
+    let release: Handler
+    /// The work that releases it, made before, because then there may be no memory; owned until it is under way.
+    var releasing: RecordPointer?
+    var stage = UsingStage.acquiring
+    /// Both owned.
+    var resource = vow_none()
+    var outcome = vow_none()
+}
+
+/// - Parameter promise: of the resource, consumed.
+func using(
+    _ promise: RecordPointer, _ use: @escaping Handler, _ release: @escaping Handler,
+    for caller: Caller, _ thread: ThreadPointer
+) -> RecordPointer {
+    let plan = MachinePlan(
+        kind: .using,
+        program: Program(
+            next: nextOfUsing, mayBeStopped: mayBeStopped, cleansUp: true, clear: clearUsing),
+        caller: caller)
+    let fields = UsingFields(promise: promise, use: use, release: release)
+    guard let machine = makeMachine(plan, fields, thread) else {
+        giveUpMember(promise, thread)
+        caller.giveUp(thread)
+        return promiseWithoutMemory
+    }
+    let lane = machine.lane(0)
+    let releasing = reserveWork(for: lane, runRelease, thread)
+    if releasing == nil {
+        machine.fields(UsingFields.self).pointee.promise = nil
+        giveUpMember(promise, thread)
+    }
+    machine.fields(UsingFields.self).pointee.releasing = releasing
+    let combined = machine.promise
+    startMachine(machine, cancelledBy: caller.token, thread)
+    return combined
+}
+
+private func nextOfUsing(
+    _ lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    let using = lane.machine.fields(UsingFields.self)
+    guard let settled else {
+        guard let promise = using.pointee.promise else {
+            finish(lane, ownErrors.noMemory, thread)
+            return nil
+        }
+        using.pointee.promise = nil
+        lane.waits = .forGiven
+        return promise
+    }
+    switch using.pointee.stage {
+    case .acquiring:
+        if settled.value.isError {
+            finish(lane, settled.value.retained(), thread)
+            return nil
+        }
+        using.pointee.resource = settled.value.retained()
+        if lane.machine.pointee.isOver { return beginRelease(lane, using, thread) }
+        using.pointee.stage = .inUse
+        return makeWork(for: lane, runUse, thread)
+    case .inUse:
+        using.pointee.outcome = settled.value.retained()
+        return beginRelease(lane, using, thread)
+    case .releasing:
+        let isLost = lane.machine.pointee.isOver || using.pointee.outcome.isError
+        let outcome = using.pointee.outcome
+        using.pointee.outcome = vow_none()
+        if !settled.value.isError {
+            finish(lane, outcome, thread)
+        } else if isLost {
+            // Another error stands: this one is reported.
+            settled.pointee.isObserved.clear()
+            finish(lane, outcome, thread)
+        } else {
+            outcome.release(thread)
+            finish(lane, settled.value.retained(), thread)
+        }
+        return nil
+    }
+}
+
+private func beginRelease(
+    _ lane: Lane, _ using: UnsafeMutablePointer<UsingFields>, _ thread: ThreadPointer
+) -> RecordPointer? {
+    using.pointee.stage = .releasing
+    guard let work = using.pointee.releasing else { fatal("a resource is released twice") }
+    using.pointee.releasing = nil
+    begin(work, for: lane, thread)
+    return work
+}
+
+private func mayBeStopped(_ lane: Lane) -> Bool {
+    lane.machine.fields(UsingFields.self).pointee.stage != .releasing
+}
+
+private func runUse(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let machine = laneOfWork(context).machine
+    let using = machine.fields(UsingFields.self)
+    return callWithLoan(using.pointee.resource) { using.pointee.use($0, machine.pointee.context) }
+}
+
+private func runRelease(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
+    let machine = laneOfWork(context).machine
+    let using = machine.fields(UsingFields.self)
+    return callWithLoan(using.pointee.resource) {
+        using.pointee.release($0, machine.pointee.context)
+    }
+}
+
+private func clearUsing(_ machine: MachinePointer, _ thread: ThreadPointer) {
+    let using = machine.fields(UsingFields.self)
+    if let work = using.pointee.releasing { giveBackWork(work, thread) }
+    using.pointee.promise?.release(thread)
+    using.pointee.resource.release(thread)
+    using.pointee.outcome.release(thread)
+}

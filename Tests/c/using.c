@@ -1,0 +1,273 @@
+/* vow_using: what was acquired is released, however the use ends. */
+#include "tools.h"
+
+/* A resource that counts how often it is acquired, used and released. */
+typedef struct pool {
+    atomic_int acquired;
+    atomic_int used;
+    atomic_int released;
+    atomic_int contexts;
+    vow_promise *answer;  /* of the use, owned until then; NULL: the resource */
+    vow_promise *release; /* what releasing waits for, owned until then; NULL: nothing */
+    vow_value end;        /* what releasing returns else */
+} pool;
+
+static vow_value use_it(vow_value input, void *context) {
+    pool *self = context;
+    CHECK_INT_EQ(input.kind, VOW_INT);
+    atomic_fetch_add(&self->used, 1);
+    CHECK_INT_EQ(atomic_load(&self->released), 0);
+    CHECK_INT_EQ(atomic_load(&self->contexts), 0);
+    if (self->answer != NULL) {
+        vow_promise *answer = self->answer;
+        self->answer = NULL;
+        return vow_from_promise(answer);
+    }
+    return vow_int(input.as.integer + 1);
+}
+
+static vow_value release_it(vow_value input, void *context) {
+    pool *self = context;
+    CHECK_INT_EQ(input.kind, VOW_INT);
+    atomic_fetch_add(&self->released, 1);
+    CHECK(!vow_current_is_cancelled());
+    if (self->release != NULL) {
+        vow_promise *release = self->release;
+        self->release = NULL;
+        return vow_from_promise(release);
+    }
+    return self->end;
+}
+
+static void forget_pool(void *context) {
+    atomic_fetch_add(&((pool *)context)->contexts, 1);
+}
+
+static bool was(pool *self, int used, int released, int contexts) {
+    return CHECK_INT_EQ(atomic_load(&self->used), used) &&
+           CHECK_INT_EQ(atomic_load(&self->released), released) &&
+           CHECK_INT_EQ(atomic_load(&self->contexts), contexts);
+}
+
+static vow_promise *use_inline(vow_promise *resource, pool *self) {
+    vow_call call = {.size = sizeof call,
+                     .context = self,
+                     .destroy = forget_pool,
+                     .executor = vow_executor_inline()};
+    return vow_using_with(resource, use_it, release_it, &call);
+}
+
+TEST("the outcome is the use's, and comes after the release and the context's end") {
+    pool self = {0};
+    vow_promise *promise = use_inline(fulfilled_int(1), &self);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
+    was(&self, 1, 1, 1);
+    CHECK_INT_EQ(int_of(promise), 2);
+}
+
+TEST("a use that fails is released, and its error stays") {
+    pool self = {.answer = rejected_code(7)};
+    CHECK_INT_EQ(code_of(use_inline(fulfilled_int(1), &self)), 7);
+    was(&self, 1, 1, 1);
+}
+
+TEST("a release is waited for; when it fails, it rejects a success") {
+    vow_resolver *resolver;
+    pool self = {0};
+    self.release = vow_promise_create(&resolver);
+    vow_promise *promise = use_inline(fulfilled_int(1), &self);
+    was(&self, 1, 1, 0);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+    CHECK(vow_resolve(resolver, vow_none()));
+    CHECK_INT_EQ(int_of(promise), 2);
+    was(&self, 1, 1, 1);
+    vow_resolver_release(resolver);
+    pool bad = {.end = vow_error("test", 9, "cannot be released")};
+    CHECK_INT_EQ(code_of(use_inline(fulfilled_int(1), &bad)), 9);
+}
+
+static int reported;
+
+static void note_reported(vow_value error, void *context) {
+    (void)context;
+    reported = (int)vow_error_code(error);
+}
+
+TEST("beside another error, a failing release is reported") {
+    vow_on_unhandled(note_reported, NULL);
+    pool self = {.answer = rejected_code(7), .end = vow_error("test", 9, "cannot be released")};
+    CHECK_INT_EQ(code_of(use_inline(fulfilled_int(1), &self)), 7);
+    CHECK_INT_EQ(reported, 9);
+    reported = 0;
+    vow_resolver *resolver;
+    pool cancelled = {.end = vow_error("test", 8, "cannot be released")};
+    cancelled.answer = vow_promise_create(&resolver);
+    vow_promise *promise = use_inline(fulfilled_int(1), &cancelled);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    CHECK_INT_EQ(reported, 8);
+    vow_resolver_release(resolver);
+    vow_on_unhandled(NULL, NULL);
+}
+
+TEST("a resource that is rejected rejects, and nothing runs") {
+    pool self = {0};
+    CHECK_INT_EQ(code_of(use_inline(rejected_code(4), &self)), 4);
+    was(&self, 0, 0, 1);
+}
+
+static void note_told(void *context) {
+    *(int *)context += 1;
+}
+
+TEST("cancelled before it is acquired: the producer is told, and nothing runs") {
+    vow_resolver *resolver;
+    pool self = {0};
+    int told = 0;
+    vow_promise *resource = vow_promise_create(&resolver);
+    CHECK_INT_EQ(vow_resolver_on_cancel(resolver, note_told, &told, NULL), 0);
+    vow_promise *promise = use_inline(resource, &self);
+    CHECK(vow_cancel(promise));
+    CHECK(!vow_cancel(promise));
+    CHECK_INT_EQ(told, 1);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_REJECTED);
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    was(&self, 0, 0, 1);
+    vow_resolver_release(resolver);
+}
+
+TEST("acquired in spite of the cancellation, it is released without being used") {
+    vow_resolver *resolver;
+    pool self = {0};
+    vow_promise *resource = vow_promise_create(&resolver);
+    vow_promise *promise = use_inline(vow_promise_retain(resource), &self);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+    CHECK_INT_EQ(vow_promise_state(resource), VOW_PENDING);
+    CHECK(vow_resolve(resolver, vow_int(5)));
+    was(&self, 0, 1, 1);
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    vow_promise_release(resource);
+    vow_resolver_release(resolver);
+}
+
+TEST("cancelled while it is used: the use is cancelled, the release is not") {
+    vow_resolver *resolver, *releasing;
+    pool self = {0};
+    int told = 0;
+    self.answer = vow_promise_create(&resolver);
+    CHECK_INT_EQ(vow_resolver_on_cancel(resolver, note_told, &told, NULL), 0);
+    self.release = vow_promise_create(&releasing);
+    vow_promise *promise = use_inline(fulfilled_int(1), &self);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(told, 1);
+    was(&self, 1, 1, 0);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+    CHECK(vow_resolve(releasing, vow_none()));
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    was(&self, 1, 1, 1);
+    vow_resolver_release(resolver);
+    vow_resolver_release(releasing);
+}
+
+TEST("cancelled while it is released: that goes on to its end") {
+    vow_resolver *releasing;
+    pool self = {0};
+    int told = 0;
+    self.release = vow_promise_create(&releasing);
+    CHECK_INT_EQ(vow_resolver_on_cancel(releasing, note_told, &told, NULL), 0);
+    vow_promise *promise = use_inline(fulfilled_int(1), &self);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(told, 0);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+    CHECK(vow_resolve(releasing, vow_none()));
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    was(&self, 1, 1, 1);
+    vow_resolver_release(releasing);
+}
+
+TEST("a time-out and a token release it, too") {
+    vow_loop *loop = vow_loop_create_virtual();
+    vow_resolver *resolver;
+    pool self = {0};
+    self.answer = vow_promise_create(&resolver);
+    vow_promise *promise =
+        vow_timeout(vow_using(fulfilled_int(1), use_it, release_it, &self, forget_pool), SECOND);
+    CHECK_INT_EQ(code_of(promise), VOW_ETIMEDOUT);
+    while (vow_loop_run_once(loop, 0) > 0) {
+    }
+    was(&self, 1, 1, 1);
+    vow_resolver_release(resolver);
+    vow_cancel_source *source = vow_cancel_source_create();
+    pool other = {0};
+    other.answer = vow_promise_create(&resolver);
+    vow_call call = {.size = sizeof call,
+                     .context = &other,
+                     .destroy = forget_pool,
+                     .token = vow_cancel_source_token(source)};
+    promise = vow_using_with(fulfilled_int(1), use_it, release_it, &call);
+    while (vow_loop_run_once(loop, 0) > 0) {
+    }
+    was(&other, 1, 0, 0);
+    CHECK(vow_cancel_source_cancel(source));
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    was(&other, 1, 1, 1);
+    pool late = {0};
+    call.context = &late;
+    CHECK_INT_EQ(code_of(vow_using_with(fulfilled_int(1), use_it, release_it, &call)),
+                 VOW_ECANCELLED);
+    was(&late, 0, 1, 1);
+    vow_resolver_release(resolver);
+    vow_cancel_source_release(source);
+    vow_loop_destroy(loop);
+}
+
+TEST("wrong arguments of vow_using") {
+    pool self = {0};
+    CHECK_INT_EQ(code_of(vow_using(NULL, use_it, release_it, &self, forget_pool)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), NULL, release_it, &self, forget_pool)),
+                 VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), use_it, NULL, &self, forget_pool)),
+                 VOW_EINVAL);
+    was(&self, 0, 0, 3);
+    vow_call call = {.size = 1, .context = &self, .destroy = forget_pool};
+    CHECK_INT_EQ(code_of(vow_using_with(fulfilled_int(1), use_it, release_it, &call)), VOW_EINVAL);
+    was(&self, 0, 0, 3);
+    CHECK_INT_EQ(int_of(vow_using_with(fulfilled_int(1), add_one, add_one, NULL)), 2);
+}
+
+static vow_value use_it_often(vow_value input, void *context) {
+    atomic_fetch_add(&((pool *)context)->used, 1);
+    return vow_value_retain(input);
+}
+
+/* Cancelled by another thread at every moment: what was acquired is released. */
+static void *cancel_it(void *promise) {
+    vow_cancel(promise);
+    vow_promise_release(promise);
+    return NULL;
+}
+
+TEST("cancelled by another thread at any moment: acquired = released") {
+    int rounds = many_of(3000, 100000);
+    pool self = {0};
+    for (int i = 0; i < rounds; i++) {
+        vow_resolver *resolver;
+        vow_promise *promise =
+            vow_using(vow_promise_create(&resolver), use_it_often, release_it, &self, NULL);
+        pthread_t thread = start_thread(cancel_it, vow_promise_retain(promise));
+        for (int spin = i % 64; spin > 0; spin--) {
+            sched_yield();
+        }
+        if (vow_resolve(resolver, vow_int(1))) {
+            atomic_fetch_add(&self.acquired, 1);
+        }
+        vow_resolver_release(resolver);
+        pthread_join(thread, NULL);
+        vow_await(promise, VOW_FOREVER, NULL);
+        CHECK_INT_EQ(atomic_load(&self.released), atomic_load(&self.acquired));
+        vow_promise_release(promise);
+    }
+    printf("# acquired %d, used %d, released %d\n", atomic_load(&self.acquired),
+           atomic_load(&self.used), atomic_load(&self.released));
+}
