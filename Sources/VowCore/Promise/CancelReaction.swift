@@ -18,12 +18,18 @@ func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thr
     // Its promise has settled, or is just settling, or there is none: an executor has it, or a list. One that is begun by
     // running it may be running; and one that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
-    if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {
+    if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {
         withdraw(reaction, error, thread)
-    } else {
-        if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }
-        reaction.pointee.state.transitionToCancelled()
+        return
     }
+    if reaction.isBegunByRunning || reaction.upstream == nil {
+        reaction.errorToCome = error.retained()
+    } else {
+        // Whoever took it out of its queue is through with the slot then.
+        _ = takeOut(reaction, thread)
+        reaction.errorToRead = error.retained()
+    }
+    reaction.pointee.state.transitionToCancelled()
 }
 
 /// A reaction that has left the queue of a promise (its reference consumed) is handed over with an error (borrowed).

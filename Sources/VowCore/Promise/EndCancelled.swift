@@ -47,14 +47,15 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
         }
         let given = reaction.errorToCome
         let promise = reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
+        let error = given ?? reaction.errorToRead
         // Nothing to be found by who looks what it waits for.
         reaction.errorToCome = nil
         reaction.pointee.state.unlock(word.phase, word.head)
-        if let given { return Reading(promise: promise, cancellation: given) }
+        if let error { return Reading(promise: promise, cancellation: error) }
+        // What comes down: a rejection, if not by somebody who settled it at the same moment.
         let value = promise?.value ?? vow_none()
         return Reading(
-            promise: promise,
-            cancellation: value.isCancellation ? value.retained() : reaction.ownError)
+            promise: promise, cancellation: value.isError ? value.retained() : reaction.ownError)
     }
 }
 
@@ -64,8 +65,8 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
     if reaction.isBegunByRunning {
         reaction.errorToCome = reading.cancellation
     } else {
+        reaction.errorToRead = reading.cancellation
         reaction.upstream = reading.promise
-        reading.cancellation?.release(thread)
     }
     reaction.pointee.state.unlock(word.phase, word.head)
     reaction.progress.remove(.passes)
@@ -76,7 +77,7 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
 func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
     let input = reading.input(of: reaction)
     guard let handler = reaction.handler(rejected: input.isError) else {
-        passOn(reaction, reading, input.retained(), thread)
+        passOn(reaction, reading, (reading.cancellation ?? input).retained(), thread)
         return
     }
     let executor = reaction.executor

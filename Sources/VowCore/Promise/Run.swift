@@ -232,7 +232,7 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     let isRefused = reaction.progress.contains(.isRefused)
-    if reading.cancellation != nil && !isRefused && reaction.handles(rejected: true) {
+    if reading.cancellation != nil && !isRefused && reaction.mayRunCancelled {
         handBack(reaction, reading, thread)
         return
     }
