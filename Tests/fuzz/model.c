@@ -186,9 +186,10 @@ static void upstream_settled(int member, int upstream) {
         model_member_settled(member, upstream);
         return;
     }
-    int value = self->redirect >= 0 ? self->redirect : m.promises[upstream].value;
-    bool rejected = m.values[value].kind == VOW_ERROR;
     bool follows = self->wait == WAITS_FOLLOWED;
+    bool reads_else = !follows && self->redirect >= 0;
+    int value = reads_else ? self->redirect : m.promises[upstream].value;
+    bool rejected = m.values[value].kind == VOW_ERROR;
     if (!follows && (rejected ? self->on_error : self->on_value)) {
         self->wait = WAITS_EXECUTOR;
         self->epoch = m.epoch;
