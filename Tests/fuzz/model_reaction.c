@@ -33,6 +33,21 @@ int model_async(model_reaction reaction) {
     return reaction_new(WAITS_EXECUTOR, reaction);
 }
 
+static bool is_cancellation(int value) {
+    const model_value *error = &m.values[value];
+    return error->kind == VOW_ERROR && error->domain == DOMAIN_VOW &&
+           error->number == VOW_ECANCELLED;
+}
+
+/* What has come down to it is passed on, or, where that is another error, a plain cancellation. */
+static void take_over_error(int reaction) {
+    model_promise *self = &m.promises[reaction];
+    if (self->cancelled && self->redirect < 0 && !self->had_input) {
+        int input = model_input(reaction);
+        self->error = is_cancellation(input) ? input : model_cancellation(-1);
+    }
+}
+
 const char *model_start(int reaction, bool in_order) {
     model_promise *self = &m.promises[reaction];
     if (self->withdrawn) {
@@ -54,6 +69,7 @@ const char *model_start(int reaction, bool in_order) {
     self->wait = WAITS_HANDLER;
     self->begun = true;
     self->warned = self->cancelled;
+    take_over_error(reaction);
     return NULL;
 }
 
