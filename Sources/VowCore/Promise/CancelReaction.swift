@@ -9,14 +9,20 @@ import CVow
 /// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
 func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
-    if let promise = reaction.upstream, !promise.pointee.state.read().hasValue,
+    // One that is begun by running it is left to that, once its promise has settled; it may be running.
+    if let promise = reaction.upstream,
+        !reaction.isBegunByRunning || !promise.pointee.state.read().hasValue,
         takeOut(reaction, thread)
     {
-        read(error, by: reaction, insteadOf: promise, thread)
+        if promise.pointee.state.read().hasValue && reaction.pointee.shape.contains(.finally) {
+            readInput(of: promise, by: reaction, error, thread)
+        } else {
+            read(error, by: reaction, insteadOf: promise, thread)
+        }
         return
     }
-    // Its promise has settled, or is just settling, or there is none: an executor has it, or a list. One that is begun by
-    // running it may be running; and one that handles the error is to run, if that can be in this process.
+    // Its promise has settled, or is just settling, or there is none: an executor has it, or a list, which does not use its
+    // slot. One that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
     if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {
         withdraw(reaction, error, thread)
@@ -25,8 +31,6 @@ func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thr
     if reaction.isBegunByRunning || reaction.upstream == nil {
         reaction.errorToCome = error.retained()
     } else {
-        // Whoever took it out of its queue is through with the slot then.
-        _ = takeOut(reaction, thread)
         reaction.errorToRead = error.retained()
     }
     reaction.pointee.state.transitionToCancelled()
@@ -48,6 +52,19 @@ private func read(
     promise.release(thread)
 }
 
+/// A `finally` that has left the queue of a promise which is settled is handed over before its turn, and sees what there
+/// is to clean up.
+private func readInput(
+    of promise: RecordPointer, by reaction: RecordPointer, _ error: vow_value,
+    _ thread: ThreadPointer
+) {
+    if !reaction.handles(rejected: promise.value.isError) { reaction.progress.insert(.passes) }
+    reaction.errorToRead = error.retained()
+    reaction.pointee.state.transitionToCancelled()
+    // The queue's reference is the list's now.
+    thread.pointee.handOver.append(reaction)
+}
+
 /// A promise (owned) that is rejected with an error (borrowed), or, without memory, with a plain cancellation.
 func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     if error.as.pointer == ownErrors.cancelled.as.pointer { return promiseCancelled }
@@ -64,8 +81,6 @@ func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer 
 private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     let promise = reaction.upstream
-    // Whoever took it out of its queue is through with the slot then.
-    if promise != nil { _ = takeOut(reaction, thread) }
     reaction.withdrawnUpstream = promise
     reaction.pointee.flags.insert(RecordFlag.dropped)
     reaction.errorToCome = error.retained()
