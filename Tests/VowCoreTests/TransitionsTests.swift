@@ -166,13 +166,18 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testArrow_claimedToOpen_keepsTheQueue() {
+    func testArrows_claimedToCancelled_cancelledToClaimed_keepTheQueue() {
         withRecords(1) { records in
             for queue in [[], records] {
                 let state = state(.claimed, queue)
-                state.transitionBackToOpen()
-                check(state, .open, queue.last)
-                XCTAssertTrue(state.transitionToClaimed(from: .open))
+                state.transitionToCancelled()
+                check(state, .cancelled, queue.last)
+                for phase in [Phase.open, .running, .following] {
+                    XCTAssertNil(state.lock(whileIn: phase))
+                    XCTAssertFalse(state.transitionToClaimed(from: phase))
+                }
+                XCTAssertTrue(state.transitionToClaimed(from: .cancelled))
+                check(state, .claimed, queue.last)
             }
         }
     }

@@ -230,8 +230,9 @@ bool model_stands_between(int follower) {
     return self->outcome >= 0 || self->cancelled || self->context >= 0;
 }
 
-/* Who follows, and is read by its followers alone, stands between them for nothing: they move on to the end of its
- * path, and settle in the turn that they have there. A handful of them: the library does not move many. */
+/* Who follows, and is read by its followers alone, stands between them for nothing: they move on to
+ * the end of its path, and settle in the turn that they have there. A handful of them: the library
+ * does not move many. */
 static bool is_read_by_followers_alone(int promise) {
     const model_promise *self = &m.promises[promise];
     int count = 0;

@@ -164,7 +164,8 @@ int model_error_new(int domain, int64_t code, int message, int payload);
 int model_promise_new(model_wait wait);
 int model_resolver_new(int promise);
 
-/* A handle has been given back: followers that nothing but this promise keeps from its path move on. */
+/* A handle has been given back: followers that nothing but this promise keeps from its path move
+ * on. */
 void model_pass_followers_on(int promise);
 
 /* vow_promise_with for values that are no promise; vow_resolve and vow_reject. */

@@ -204,7 +204,7 @@ fault no-look-through-finally Promise/Path.swift \
     '            holdsOutcome = true'
 
 fault waiting-finally-is-a-follower Promise/Path.swift \
-    'pointee.shape.contains(.finally) ? .waitsFor(upstream) : .follows(upstream)' \
+    'standsBetween ? .waitsFor(upstream) : .follows(upstream)' \
     '.follows(upstream)'
 
 # Not when the queue that it wanted to enter was shut meanwhile, and the path goes on.
@@ -236,7 +236,7 @@ fault look-ahead-goes-round Promise/LookAhead.swift \
 
 # Cancelling.
 
-fault cancel-does-not-wait Promise/Cancel.swift \
+fault cancel-does-not-wait Promise/CancelReaction.swift \
     '        if unlink(member, outOf: promise.pointee.state) { return true }
         if takeOwnOutcome(thread) { continue }' \
     '        return unlink(member, outOf: promise.pointee.state)'
@@ -263,11 +263,13 @@ fault follower-marked-out-before-its-claim Promise/Follow.swift \
 '
 
 fault settled-follower-not-marked-out Promise/Follow.swift \
-    '        settleWithOutcome(follower, thread)
+    '            settleWithOutcome(follower, thread)
+        }
     } else {
         follower.markOut()
     }' \
-    '        settleWithOutcome(follower, thread)
+    '            settleWithOutcome(follower, thread)
+        }
     }'
 
 fault redirected-follower-not-marked-out Promise/Follow.swift \
@@ -314,14 +316,16 @@ fault redirect-ignores-the-phase Promise/Follow.swift \
     '    if false {
         follower.pointee.state.unlock'
 
-# Whoever has it may look as soon as it is settled.
-fault withdrawn-after-settling Promise/Cancel.swift \
-    '    reaction.pointee.flags.insert(RecordFlag.withdrawn)
-    settle(reaction, error.retained(), ownsProducer: false, thread)' \
-    '    reaction.retainProducer()
-    settle(reaction, error.retained(), ownsProducer: false, thread)
-    reaction.pointee.flags.insert(RecordFlag.withdrawn)
-    reaction.releaseProducer(thread)'
+# Whoever has it may look as soon as it is cancelled.
+fault withdrawn-after-the-step Promise/CancelReaction.swift \
+    '    reaction.pointee.flags.insert(RecordFlag.dropped)
+    reaction.errorToCome = error.retained()
+    reaction.retainProducer()
+    reaction.pointee.state.transitionToCancelled()' \
+    '    reaction.errorToCome = error.retained()
+    reaction.retainProducer()
+    reaction.pointee.state.transitionToCancelled()
+    reaction.pointee.flags.insert(RecordFlag.dropped)'
 
 fault withdrawn-reaction-blocks-delivery Promise/Run.swift \
     '            finishDelivery(of: reaction, promise, thread)
@@ -330,20 +334,15 @@ fault withdrawn-reaction-blocks-delivery Promise/Run.swift \
 
 # With a step between, because a thread is interrupted only before one.
 fault begin-reads-after-the-step Promise/Run.swift \
-    '            let promise = reaction.upstream
-            var redirect' \
-    '            var redirect' \
-    Promise/Run.swift \
-    '            reaction.pointee.state.unlock(.running, word.head)
-            return' \
-    '            reaction.pointee.state.unlock(.running, word.head)
-            _ = reaction.pointee.state.read()
-            let promise = reaction.upstream
-            return'
+    '        let promise = reaction.upstream
+        reaction.pointee.state.unlock(.running, word.head)' \
+    '        reaction.pointee.state.unlock(.running, word.head)
+        _ = reaction.pointee.state.read()
+        let promise = reaction.upstream'
 
-fault promise-of-batch-is-not-waited-for Promise/Settle.swift \
-    'let upstream = word.phase == .open ? reaction.upstream : nil' \
-    'let upstream = word.phase == .open || word.phase == .claimed ? reaction.upstream : nil'
+fault withdrawn-reaction-hides-its-promise Promise/Settle.swift \
+    'isWithdrawn ? reaction.withdrawnUpstream : reaction.upstream' \
+    'reaction.upstream'
 
 fault abandoned-is-not-out Promise/Follow.swift \
     '    if isFollowing { promise.beginOut() }
@@ -358,7 +357,7 @@ fault abandoned-though-cancelled Promise/Follow.swift \
         promise.releaseProducer(thread)
     }'
 
-fault cancelled-owns-no-producer Promise/Cancel.swift \
+fault cancelled-owns-no-producer Promise/CancelReaction.swift \
     '    if follower.isOut { follower.retainProducer() }
 ' ''
 
@@ -389,7 +388,7 @@ fault moving-may-lose-its-followers Promise/Follow.swift \
     'loadAcquire() == besides | 1 << 32' \
     'loadAcquire() == 1 << 32'
 
-fault cancelled-follower-adopts-nothing Promise/Cancel.swift \
+fault cancelled-follower-adopts-nothing Promise/CancelReaction.swift \
     '    promise?.pointee.isObserved.set()
 ' ''
 
@@ -436,35 +435,37 @@ fault unread-follower-follows Promise/Follow.swift \
 # Tokens.
 
 fault token-retains-after-unlock Promise/Token.swift \
-    '        case .reaction: entry.reaction.retainProducer()' \
-    '        case .reaction: break' \
+    '            entry.reaction.retainProducer()
+            return .promise(entry.reaction)' \
+    '            return .promise(entry.reaction)' \
     Promise/Token.swift \
-    '        if let rejection = source.pointee.rejection {
-            giveRejection' \
-    '        entry.reaction.retainProducer()
-        if let rejection = source.pointee.rejection {
-            giveRejection'
+    '            cancelAlone(promise, rejection.value, thread)
+        }
+        promise.releaseProducer(thread)' \
+    '            promise.retainProducer()
+            cancelAlone(promise, rejection.value, thread)
+            promise.releaseProducer(thread)
+        }'
 
 fault token-link-retains-after-unlock Promise/Token.swift \
-    '        case .link: entry.link.pointee.child.retainToken()' \
-    '        case .link: break' \
+    '            entry.link.pointee.child.retainToken()
+            return .source(entry.link.pointee.child)' \
+    '            return .source(entry.link.pointee.child)' \
     Promise/Token.swift \
-    '    case .link:
-        return entry' \
-    '    case .link:
-        entry.link.pointee.child.retainToken()
-        return entry'
+    '    case .source(let child):
+' \
+    '    case .source(let child):
+        child.retainToken()
+'
 
 fault token-entered-without-looking Promise/Token.swift \
     '    let rejection = source.pointee.lock.withLock {
-        if let rejection' \
+        if let rejection = source.pointee.rejection { return RecordPointer?(rejection) }
+        source.enter(reaction.registration)' \
     '    let isCancelled = source.pointee.isCancelled.isSet
     let rejection = source.pointee.lock.withLock {
-        if isCancelled, let rejection'
-
-fault redirected-reaction-is-not-out Promise/Token.swift \
-    '        reaction.beginOut()
-' ''
+        if isCancelled, let rejection = source.pointee.rejection { return RecordPointer?(rejection) }
+        source.enter(reaction.registration)'
 
 fault token-cancels-a-given-up-source Promise/Token.swift \
     ' || !source.isHeld { return false }' \
@@ -488,17 +489,10 @@ fault runner-reads-the-slot Promise/RunInline.swift \
     let promise = reaction.upstream
     let input'
 
-fault running-inline-reaction-is-not-withdrawn Promise/Cancel.swift \
-    '    dropRedirect(reaction, thread)
-    reaction.pointee.flags.insert(RecordFlag.withdrawn)' \
-    '    dropRedirect(reaction, thread)
-    if wasWaiting || !reaction.isBegunByRunning {
-        reaction.pointee.flags.insert(RecordFlag.withdrawn)
-    }'
-
-fault source-of-a-withdrawn-reaction-is-released-twice Promise/Cancel.swift \
-    'if wasWaiting || !reaction.isBegunByRunning {' \
-    'if !reaction.isBegunByRunning {'
+# Of one that has a token, and of one that its executor has, the promise is read there.
+fault error-covers-the-promise Promise/CancelReaction.swift \
+    'if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }' \
+    'reaction.errorToCome = error.retained()'
 
 fault way-ends-at-a-combined-promise Promise/Path.swift \
     'waits = current.needsEach != nil' \
@@ -509,8 +503,10 @@ fault scope-shows-no-members Combinators/Scope.swift \
     'if place <= mostLookedAt || isForkedChild { return .noMore }'
 
 fault running-handlers-wait-unseen Promise/LookAhead.swift \
-    'if word.phase == .running, let awaited' \
-    'if word.phase == .settled, let awaited'
+    'if word.phase == .running || word.phase == .cancelled,
+        let awaited' \
+    'if word.phase == .settled,
+        let awaited'
 
 fault held-executors-are-unseen Promise/LookAhead.swift \
     'guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }' \
@@ -540,11 +536,9 @@ fault breaking-is-noted-on-the-first-look Promise/Counting.swift \
             let isWatched = counts & 0xffff_ffff != 0
             if isLast && isWatched {'
 
-fault dropped-before-the-canceller-is-through Promise/RunInline.swift \
-    '    while !reaction.pointee.state.read().hasValue { pause.wait() }
-' \
-    '    if !reaction.pointee.state.read().hasValue { pause.wait() }
-'
+fault ends-before-the-canceller-is-through Promise/EndCancelled.swift \
+    '    while !reaction.pointee.state.transitionToClaimed(from: .cancelled) {' \
+    '    if !reaction.pointee.state.transitionToClaimed(from: .cancelled) {'
 
 # A cancelled one is settled once more.
 fault unseen-though-cancelled Promise/SettleOne.swift \
@@ -553,8 +547,55 @@ fault unseen-though-cancelled Promise/SettleOne.swift \
     '        reaction.value = value'
 
 fault begun-though-cancelled Promise/Run.swift \
-    '        if reaction.pointee.state.read().phase != .open { return nil }
+    '    if reaction.isUnseen && reaction.pointee.state.read().phase == .open {' \
+    '    if reaction.isUnseen {'
+
+# What ends after it was cancelled, and with what (G14, G15).
+
+fault clean-up-is-skipped Promise/CancelReaction.swift \
+    'if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {' \
+    'if !reaction.isInline {'
+
+fault clean-up-does-not-see-the-value Promise/Run.swift \
+    'if let cancellation, promise == nil || !reaction.pointee.shape.contains(.finally) {' \
+    'if let cancellation {'
+
+fault context-dies-before-what-was-returned Promise/Run.swift \
+    '        if !reaction.pointee.flags.contains(RecordFlag.isHoused) { return }
 ' ''
+
+fault settled-before-the-handler-returned Promise/Cancel.swift \
+    '            promise.errorToCome = error.retained()
+            promise.pointee.state.unlock(.cancelled, word.head)
+            return true' \
+    '            settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+            return true'
+
+fault settled-before-its-context-is-destroyed Promise/CancelReaction.swift \
+    '    if reaction.hasContextToDestroy {' \
+    '    if false {'
+
+fault moved-follower-is-not-cancelled Promise/Follow.swift \
+    '        let isCancelled = follower.isCancelled
+' \
+    '        let isCancelled = false
+'
+
+fault late-member-is-withdrawn-in-its-queue Promise/CancelReaction.swift \
+    'if let promise = reaction.upstream, takeOut(reaction, thread) {' \
+    'if let promise = reaction.upstream, !promise.pointee.state.read().hasValue, takeOut(reaction, thread) {'
+
+fault cancelled-follower-takes-the-value Promise/Follow.swift \
+    'if promise.pointee.flags.contains(RecordFlag.cancelled) && !followed' \
+    'if false && !followed'
+
+fault returned-promise-is-not-cancelled Promise/EndCancelled.swift \
+    '    giveUpFollowed(by: reaction, error, thread)
+' ''
+
+fault cancelled-map-leaves-its-calls Combinators/Machine.swift \
+    'makeProduced(producer, isQuiet: true, thread)' \
+    'makeProduced(producer, isQuiet: false, thread)'
 
 fault unseen-without-looking Promise/SettleOne.swift \
     'pointee.counts.loadAcquire() == oneProducer && !pointee' \
@@ -655,10 +696,10 @@ declare -A likely=(
     [taken-followers-keep-their-lane]="cancel-sibling-moving"
     [late-members-by-their-lane]="cancel-delivering"
     [redirect-ignores-the-phase]="cancel-adopting cancel-moving"
-    [withdrawn-after-settling]="cancel-running cancel-handed-over"
-    [withdrawn-reaction-blocks-delivery]="cancel-delivering cancel-inline-reaction"
+    [withdrawn-after-the-step]="cancel-withdrawn cancel-withdrawn-on-its-way"
+    [withdrawn-reaction-blocks-delivery]="cancel-withdrawn-on-its-way cancel-withdrawn"
     [begin-reads-after-the-step]="cancel-running cancel-running-twice cancel-inline-reaction token-running"
-    [promise-of-batch-is-not-waited-for]="cancel-of-second-batch"
+    [withdrawn-reaction-hides-its-promise]="cancel-withdrawn-on-its-way"
     [abandoned-is-not-out]="cancel-moving"
     [abandoned-though-cancelled]="token-shared"
     [cancelled-owns-no-producer]="cancel-moving cancel-while-dying"
@@ -674,7 +715,6 @@ declare -A likely=(
     [token-retains-after-unlock]="token-settle-unheld"
     [token-link-retains-after-unlock]="linked-unused"
     [token-entered-without-looking]="token-register"
-    [redirected-reaction-is-not-out]="token-and-cancel"
     [token-cancels-a-given-up-source]="linked-released"
     [hook-of-a-token-without-source]="token-hook-release"
     [source-gives-up-what-a-parent-cancels]="linked-released"
@@ -692,8 +732,7 @@ declare -A likely=(
     [result-counts-too-late]="result-before-context"
     [skipped-contexts-die-at-once]="late-before-context"
     [runner-reads-the-slot]="cancel-inline-reaction"
-    [running-inline-reaction-is-not-withdrawn]="cancel-inline-reaction"
-    [source-of-a-withdrawn-reaction-is-released-twice]="cancel-inline-reaction"
+    [error-covers-the-promise]="cancel-handed-over cancel-running"
     [way-ends-at-a-combined-promise]="ring-through-all"
     [scope-shows-no-members]="ring-through-scopes"
     [running-handlers-wait-unseen]="crossed-results"
@@ -701,9 +740,19 @@ declare -A likely=(
     [outcome-on-its-way-is-forgotten]="rival-resolved"
     [undecided-member-tells-nobody]="rival-rejected"
     [breaking-is-noted-on-the-first-look]="hook-last-resolver"
-    [dropped-before-the-canceller-is-through]="cancel-inline-reaction"
+    [ends-before-the-canceller-is-through]="cancel-inline-reaction"
     [unseen-though-cancelled]="cancel-released"
     [begun-though-cancelled]="cancel-released-running"
+    [clean-up-is-skipped]="cancel-clean-up-elsewhere"
+    [clean-up-does-not-see-the-value]="cancel-clean-up"
+    [context-dies-before-what-was-returned]="kept-context"
+    [settled-before-the-handler-returned]="cancel-running"
+    [settled-before-its-context-is-destroyed]="cancel-withdrawn"
+    [moved-follower-is-not-cancelled]="resolver-released-meanwhile"
+    [late-member-is-withdrawn-in-its-queue]="cancel-late-member"
+    [cancelled-follower-takes-the-value]="cancel-follower"
+    [returned-promise-is-not-cancelled]="cancel-returning"
+    [cancelled-map-leaves-its-calls]="cancel-map"
     [unseen-without-looking]="link-two-readers"
     [unseen-by-readers-alone]="release-follower-of-link"
     [second-member-is-lost]="two-register-settle"

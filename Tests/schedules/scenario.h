@@ -74,11 +74,15 @@ int64_t content_of_promise(vow_promise *promise);
 /* What the handlers of a watched reaction return. */
 #define RESULT 100
 
-/* A reaction whose handlers and context are counted. */
+/* A reaction whose handlers and context are counted. As long as `promise` is set, each handler finds
+ * it pending when it is about to return, and so does the destructor of the context (G14). */
 typedef struct watched {
     vow_promise *promise; /* owned */
     int fulfilled, rejected, destroyed;
+    bool has_catch;
     int64_t content;
+    /* The context lives until this is settled; borrowed, and not looked at where it is NULL. */
+    vow_promise *awaited;
     /* Done inside the handler, before it returns. May be NULL. */
     void (*inside)(void);
     /* What it returns (consumed), instead of RESULT. May be NULL. */
@@ -91,9 +95,12 @@ void watch(watched *it, vow_promise *promise, vow_executor *executor, vow_token 
 #define WITHOUT_CATCH 0x100u
 void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token,
               uint32_t flags);
-/* At most one handler ran, once; the context was destroyed once. */
+/* One handler ran, once, or none where one is missing (G15); the context was destroyed once. */
 void check_watched(const watched *it);
-/* It was cancelled before its handler began, while it ran, or not at all. */
+/* Its promise is not looked at any more. */
+void let_go_of_watched(watched *it);
+/* Whether it was cancelled before its handler began (0), so that none has seen a value; while it ran (1); or not at
+ * all (2). */
 int fate_of(const watched *it);
 
 /* A function that is called on cancellation. */
@@ -117,6 +124,8 @@ typedef struct list_executor {
 void list_executor_make(list_executor *it);
 /* Runs so many pieces of work, waiting for them. */
 void list_executor_work(list_executor *it, int pieces);
+/* Runs what is left, in `finish`. */
+void list_executor_drain(list_executor *it);
 /* Runs what comes until *ended, which other bodies set. */
 void list_executor_work_until(list_executor *it, const bool *ended);
 

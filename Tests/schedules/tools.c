@@ -91,6 +91,10 @@ int64_t content_of_promise(vow_promise *promise) {
     return content_of(value);
 }
 
+static bool is_pending(const watched *it) {
+    return it->promise == NULL || vow_promise_state(it->promise) == VOW_PENDING;
+}
+
 static vow_value count_call(watched *it, vow_value input, int *times) {
     int *inside = &handlers_inside[scheduler_self() + 1];
     CHECK(++*inside == 1);
@@ -100,7 +104,7 @@ static vow_value count_call(watched *it, vow_value input, int *times) {
     if (it->inside != NULL) {
         it->inside();
     }
-    CHECK(it->destroyed == 0);
+    CHECK(it->destroyed == 0 && is_pending(it));
     --*inside;
     if (it->returned != NULL) {
         vow_promise *returned = it->returned;
@@ -124,7 +128,8 @@ static vow_value count_rejected(vow_value input, void *context) {
 
 static void count_destroyed(void *context) {
     watched *it = context;
-    CHECK(++it->destroyed == 1);
+    CHECK(++it->destroyed == 1 && is_pending(it));
+    CHECK(it->awaited == NULL || vow_promise_state(it->awaited) != VOW_PENDING);
 }
 
 void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_token *token,
@@ -134,6 +139,7 @@ void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_tok
     reaction.size = sizeof reaction;
     reaction.on_fulfilled = count_fulfilled;
     reaction.on_rejected = flags & WITHOUT_CATCH ? NULL : count_rejected;
+    it->has_catch = reaction.on_rejected != NULL;
     reaction.context = it;
     reaction.destroy = count_destroyed;
     reaction.executor = executor != NULL ? executor : vow_executor_inline();
@@ -147,8 +153,15 @@ void watch(watched *it, vow_promise *promise, vow_executor *executor, vow_token 
 }
 
 void check_watched(const watched *it) {
-    CHECK(it->fulfilled + it->rejected <= 1);
+    int runs = it->fulfilled + it->rejected;
+    CHECK(runs == 1 || (runs == 0 && !it->has_catch));
     CHECK(it->destroyed == 1);
+}
+
+void let_go_of_watched(watched *it) {
+    vow_promise *promise = it->promise;
+    it->promise = NULL;
+    vow_promise_release(promise);
 }
 
 int fate_of(const watched *it) {
@@ -156,7 +169,7 @@ int fate_of(const watched *it) {
     if (content_of_promise(it->promise) != VOW_ECANCELLED) {
         return 2;
     }
-    return it->fulfilled + it->rejected;
+    return it->fulfilled || (it->rejected && it->content != VOW_ECANCELLED);
 }
 
 static void count_heard(void *context) {
@@ -217,6 +230,13 @@ void list_executor_work(list_executor *it, int pieces) {
         int next;
         scheduler_block_until(has_work, it);
         next = it->taken++;
+        it->run[next](it->work[next]);
+    }
+}
+
+void list_executor_drain(list_executor *it) {
+    while (has_work(it)) {
+        int next = it->taken++;
         it->run[next](it->work[next]);
     }
 }

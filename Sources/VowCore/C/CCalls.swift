@@ -162,7 +162,7 @@ public func vow_using(
     _ context: UnsafeMutableRawPointer!,
     _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
 ) -> OpaquePointer! {
-    use_(resource, use, release, Caller(context: context, destroy: destroy), "vow_using")
+    useResource(resource, use, release, Caller(context: context, destroy: destroy), "vow_using")
 }
 
 @_cdecl("vow_using_with") @implementation
@@ -170,10 +170,10 @@ public func vow_using_with(
     _ resource: OpaquePointer!, _ use: vow_handler!, _ release: vow_handler!,
     _ call: UnsafePointer<vow_call>!
 ) -> OpaquePointer! {
-    use_(resource, use, release, Caller(call, "vow_using_with"), "vow_using_with")
+    useResource(resource, use, release, Caller(call, "vow_using_with"), "vow_using_with")
 }
 
-private func use_(
+private func useResource(
     _ resource: OpaquePointer?, _ use: Handler?, _ release: Handler?, _ caller: Caller?,
     _ function: StaticString
 ) -> OpaquePointer {
@@ -187,7 +187,7 @@ private func use_(
         record?.release(thread)
         return refuse(caller, vow_none(), function, problem, thread)
     }
-    let promise = using(record, use, release, for: caller, thread)
+    let promise = useResource(record, use, release, for: caller, thread)
     leave(thread)
     return OpaquePointer(promise)
 }

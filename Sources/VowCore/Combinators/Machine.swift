@@ -26,6 +26,8 @@ struct Machine: ~Copyable {
     let context: UnsafeMutableRawPointer?
     let contextOwner: vow_value
     let destroy: Destroy?
+    /// Calls that, owned until the machine has ended.
+    fileprivate var ending: HookPointer?
     /// Where work runs, owned, and with which travelling context, owned.
     let executor: ExecutorPointer
     let travelling: vow_value
@@ -182,10 +184,20 @@ func makeMachine<Fields: ~Copyable>(
     let size =
         fieldsStart + (MemoryLayout<Fields>.stride + extra + 15) & ~15 + plan.lanes * Lane.size
     let producer = ProducerPart(plan.kind, size: size, owner: machineStart, stop: stopMachine)
-    guard let promise = makeProduced(producer, isQuiet: true, thread) else { return nil }
+    var ending: HookPointer?
+    if plan.caller.destroy != nil {
+        ending = makeHook(endWithContext, nil, nil)
+        if ending == nil { return nil }
+    }
+    guard let promise = makeProduced(producer, isQuiet: true, thread) else {
+        if let ending { giveMemoryBack(ending, MemoryLayout<Hook>.stride) }
+        return nil
+    }
     let memory = UnsafeMutableRawPointer(promise)
     let machine = (memory + machineStart).bindMemory(to: Machine.self, capacity: 1)
     machine.initialize(to: Machine(plan, thread))
+    ending?.pointee.context = UnsafeMutableRawPointer(machine)
+    machine.pointee.ending = ending
     if isWatched, let label = plan.caller.label { noteLabel(promise, label) }
     machine.fields(Fields.self).initialize(to: fields)
     let owner = (memory + machineStart).assumingMemoryBound(to: ObserverOwner.self)
@@ -282,6 +294,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
     let part = lane.part
     var settled = settled
     while true {
+        let hasGoneOn = settled != nil
         let isOver = machine.pointee.isOver
         lane.waits = .forOthers
         let asks = !isOver || machine.pointee.program.cleansUp
@@ -292,6 +305,8 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
             return
         }
         let isWaiting = observe(next, by: lane.observer, thread)
+        // Who has looked through the machine saw what it waited for before.
+        if isWaiting && hasGoneOn { nudgeWaitingThreads(past: bit(of: machine.promise)) }
         let before = part.pointee.steps.orAcquireRelease(Step.started)
         if before & Step.told == 0 {
             if before & Step.stopped != 0 && isWaiting { stop(lane, thread) }
@@ -377,22 +392,18 @@ private func stop(_ lane: Lane, _ thread: ThreadPointer) {
 
 private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
-    if machine.pointee.destroy == nil {
-        end(machine, thread)
+    if let ending = machine.pointee.ending {
+        // Foreign code comes first, but not here.
+        asOneStep(thread) { dismiss(ending, areCalled: true, thread) }
     } else {
-        // Foreign code, before the promise settles.
-        asOneStep(thread) { thread.pointee.withdrawn.append(machine.promise) }
+        end(machine, thread)
     }
 }
 
-/// A machine that has a context to destroy has ended.
-func endProduced(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    let machine = (UnsafeMutableRawPointer(promise) + machineStart)
-        .assumingMemoryBound(to: Machine.self)
-    if let destroy = machine.pointee.destroy {
-        runForeign(thread) { destroy(machine.pointee.context) }
-    }
-    end(machine, thread)
+private func endWithContext(_ context: UnsafeMutableRawPointer?) {
+    guard let machine = context?.assumingMemoryBound(to: Machine.self) else { return }
+    machine.pointee.destroy?(machine.pointee.context)
+    end(machine, currentThread())
 }
 
 private func end(_ machine: MachinePointer, _ thread: ThreadPointer) {

@@ -24,7 +24,7 @@ private struct UsingFields: ~Copyable {
 }
 
 /// - Parameter promise: of the resource, consumed.
-func using(
+func useResource(
     _ promise: RecordPointer, _ use: @escaping Handler, _ release: @escaping Handler,
     for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {

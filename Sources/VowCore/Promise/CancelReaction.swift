@@ -9,11 +9,8 @@ import CVow
 /// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
 func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
-    // One that is begun by running it is left to that, once its promise has settled; it may be running.
-    if let promise = reaction.upstream,
-        !reaction.isBegunByRunning || !promise.pointee.state.read().hasValue,
-        takeOut(reaction, thread)
-    {
+    // It may have come while its promise was settling already, and stand in the queue yet.
+    if let promise = reaction.upstream, takeOut(reaction, thread) {
         if promise.pointee.state.read().hasValue && reaction.pointee.shape.contains(.finally) {
             readInput(of: promise, by: reaction, error, thread)
         } else {
@@ -21,8 +18,8 @@ func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thr
         }
         return
     }
-    // Its promise has settled, or is just settling, or there is none: an executor has it, or a list, which does not use its
-    // slot. One that handles the error is to run, if that can be in this process.
+    // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
+    // running it may be running; and one that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
     if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {
         withdraw(reaction, error, thread)
@@ -80,8 +77,7 @@ func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer 
 /// because these lists go through the lane and not the slot; who has it will find that and drop it.
 private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
-    let promise = reaction.upstream
-    reaction.withdrawnUpstream = promise
+    reaction.withdrawnUpstream = reaction.upstream
     reaction.pointee.flags.insert(RecordFlag.dropped)
     reaction.errorToCome = error.retained()
     reaction.retainProducer()

@@ -46,7 +46,8 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
             continue
         }
         let given = reaction.errorToCome
-        let promise = reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
+        let promise =
+            reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
         let error = given ?? reaction.errorToRead
         // Nothing to be found by who looks what it waits for.
         reaction.errorToCome = nil
@@ -129,8 +130,8 @@ private func end(
     reaction.release(thread)
 }
 
-/// A cancelled promise has begun to follow.
-private func giveUpFollowed(
+/// A cancelled promise has begun to follow, or has gone on to another one.
+func giveUpFollowed(
     by follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) {
     let word = follower.pointee.state.lock()
@@ -191,8 +192,7 @@ func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// A reaction that follows, or has followed, and is on the list of skipped ones: what it follows is through.
 func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     destroyContext(of: follower, reading: nil, thread)
-    follower.extras.pointee.destroy = nil
-    asOneStep(thread) { takeOutcome(follower, thread) }
+    asOneStep(thread) { takeOutcomeAtLast(follower, thread) }
 }
 
 /// A reaction that was withdrawn and has no context, or none any more.

@@ -109,6 +109,14 @@ func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
+/// The same for one whose context is destroyed. Nobody else claims a follower that keeps a context and has its outcome.
+func takeOutcomeAtLast(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    if !follower.pointee.state.transitionToClaimed(from: .following) {
+        fatal("a promise that waits for its context was settled by somebody else")
+    }
+    settleWithOutcome(follower, thread)
+}
+
 /// Puts a follower into the queue of the promise at the end of the path, or settles it.
 private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let bit = bit(of: follower)
@@ -128,13 +136,24 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         end.promise.pointee.isObserved.set()
         end.promise.pointee.flags.insert(RecordFlag.hasFollowers)
         if !redirect(follower, to: end.promise, thread) { return }
+        // Who cancelled it before it was redirected has gone to whom it followed then, and not on to here: that one was
+        // perhaps passed.
+        let isCancelled = follower.isCancelled
+        if isCancelled { follower.retainProducer() }
         let obstacle = end.promise.pointee.state.enlist(
             follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
         guard let obstacle else {
             // From here on the follower is its queue's.
             nudgeWaitingThreads(past: bit)
+            if isCancelled {
+                let error = follower.ownError
+                giveUpFollowed(by: follower, error, thread)
+                error.release(thread)
+                follower.releaseProducer(thread)
+            }
             return
         }
+        if isCancelled { follower.releaseProducer(thread) }
         if obstacle.hasValue {
             takeOutcome(follower, thread)
             return

@@ -90,7 +90,9 @@ private func step(
         return .stop(lookThrough(current, at: place, until: deadline, &seen, thread))
     }
     // Its handler is running elsewhere, and may wait itself.
-    if word.phase == .running || word.phase == .cancelled, let awaited = promiseAwaited(inHandlerOf: current) {
+    if word.phase == .running || word.phase == .cancelled,
+        let awaited = promiseAwaited(inHandlerOf: current)
+    {
         return .go(awaited)
     }
     let upstream = current.lockedUpstream().promise

@@ -31,8 +31,7 @@ func react(
     }
     if reaction.seesRejections { markObserved(promise) }
     if let rejection {
-        derived.pointee.flags.insert(RecordFlag.cancelled)
-        derived.pointee.state.beginCancelled()
+        startCancelled(derived)
         // Before foreign code could settle the promise: nobody reads it by this.
         asOneStep(thread) {
             register(derived, on: rejection, thread)
@@ -73,6 +72,12 @@ func react(
     return derived
 }
 
+/// A reaction that nobody else can look at yet is made with a cancelled token.
+private func startCancelled(_ reaction: RecordPointer) {
+    reaction.pointee.flags.insert(RecordFlag.cancelled)
+    reaction.pointee.state.beginCancelled()
+}
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// By an inline reaction that nobody knows of before the call that makes it returns, outside of foreign code: no
     /// order is to be kept then, and its handler runs as the last act of that call.
@@ -87,12 +92,19 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
     work.beginOut()
+    let source = reaction.token
+    let rejection = source.flatMap { rejectionFor($0) }
+    if let rejection {
+        startCancelled(work)
+        rejection.release(thread)
+    }
     if work.isInline {
         thread.pointee.ready.append(work)
     } else {
         submit(work, thread)
         finishRegistering(thread)
     }
+    if source != nil { enterToken(work, thread) }
     return work
 }
 

@@ -207,12 +207,8 @@ func finishSkipped(_ thread: ThreadPointer) {
         if let reaction = thread.pointee.skipped.popFirst() {
             skip(reaction, thread)
         } else if let reaction = thread.pointee.withdrawn.popFirst() {
-            if reaction.pointee.shape.isProduced {
-                endProduced(reaction, thread)
-            } else {
-                destroyContext(of: reaction, reading: nil, thread)
-                asOneStep(thread) { endWithdrawn(reaction, thread) }
-            }
+            destroyContext(of: reaction, reading: nil, thread)
+            asOneStep(thread) { endWithdrawn(reaction, thread) }
         } else {
             break
         }
@@ -375,7 +371,9 @@ private func destroyContext(
 func destroyContext(
     of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
 ) {
-    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else { return }
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else {
+        return
+    }
     // Its own promise may be waited for in there, which must be seen.
     withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
         destroy(reaction.link.pointee.context)

@@ -219,6 +219,8 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 /// contexts to destroy, hooks to call, objects to free.
 @inline(never)
 func finishHandingOver(_ thread: ThreadPointer) {
+    // Producers first: what they are told with may be the context of a link that waits for them.
+    if thread.pointee.newestHook != nil { reclaimUnlessBusy(thread) }
     if !thread.pointee.isSkipping { finishSkipped(thread) }
     if thread.pointee.dead != 0 || thread.pointee.newestHook != nil { reclaimUnlessBusy(thread) }
 }

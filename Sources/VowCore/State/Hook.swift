@@ -8,7 +8,7 @@ typealias HookFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
 struct Hook {
     var next: HookPointer?
     let fn: HookFunction
-    let context: UnsafeMutableRawPointer?
+    var context: UnsafeMutableRawPointer?
     let destroy: Destroy?
     /// Decided when it leaves its promise: to be called, or only destroyed.
     var isCalled = false

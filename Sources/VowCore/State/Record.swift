@@ -197,7 +197,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         get { inlineLeft == 1 ? error(at: slotAddress + 8) : nil }
         nonmutating set {
             inlineLeft = newValue == nil ? 0 : 1
-            (slotAddress + 8).storeBytes(of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
+            (slotAddress + 8).storeBytes(
+                of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
         }
     }
 

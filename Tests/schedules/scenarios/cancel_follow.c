@@ -21,8 +21,8 @@ static void start(void) {
 }
 
 static void let_go(void) {
-    vow_promise_release(link.promise);
-    vow_promise_release(later.promise);
+    let_go_of_watched(&link);
+    let_go_of_watched(&later);
     release(&outer);
     release(&middle);
     release(&inner);
@@ -216,8 +216,7 @@ static void start_siblings(void) {
         siblings[i].returned = vow_promise_retain(link.promise);
         watch(&siblings[i], ready.promise, NULL, NULL);
     }
-    vow_promise_release(link.promise);
-    link.promise = NULL;
+    let_go_of_watched(&link);
     CHECK(vow_cancel(siblings[0].promise));
 }
 
@@ -232,7 +231,7 @@ static void finish_siblings(void) {
         check_watched(&siblings[i]);
         CHECK(siblings[i].fulfilled == 1);
         CHECK(content_of_promise(siblings[i].promise) == expected[i]);
-        vow_promise_release(siblings[i].promise);
+        let_go_of_watched(&siblings[i]);
     }
     check_heard(&hook, 0, 0);
     outcome(has_cancelled);
@@ -259,21 +258,20 @@ static void start_between(void) {
 }
 
 static void let_go_of_link(void) {
-    vow_promise_release(link.promise);
-    link.promise = NULL;
+    let_go_of_watched(&link);
 }
 
 static void finish_between(void) {
     CHECK(has_cancelled);
-    check_watched(&link);
     check_watched(&later);
-    vow_promise_release(link.returned);
     if (hook.called == 0) {
-        /* A reaction goes on, though nobody reads it. */
+        /* A reaction goes on, though nobody reads it, and what uses its context is waited for. */
         CHECK(link.fulfilled == 1);
         settle_inner();
         CHECK(has_settled);
     }
+    check_watched(&link);
+    vow_promise_release(link.returned);
     check_heard(&hook, 0, 1);
     outcome(link.fulfilled + has_settled);
     let_go();
@@ -304,7 +302,8 @@ static void inner_follows(void) {
 
 static void finish_ring(void) {
     int64_t content = content_of_promise(outer.promise);
-    CHECK(content == (has_cancelled ? VOW_ECANCELLED : VOW_ECYCLE));
+    /* The rejection may come down from the ring. */
+    CHECK(content == VOW_ECYCLE || (content == VOW_ECANCELLED && has_cancelled));
     CHECK(content_of_promise(inner.promise) == VOW_ECANCELLED ||
           content_of_promise(inner.promise) == VOW_ECYCLE);
     check_watched(&later);
@@ -326,7 +325,8 @@ static void outer_gives(void) {
 
 static void finish_ring_unheld(void) {
     int64_t content = content_of_promise(outer.promise);
-    CHECK(content == (has_cancelled ? VOW_ECANCELLED : VOW_ECYCLE));
+    /* The rejection may come down from the ring. */
+    CHECK(content == VOW_ECYCLE || (content == VOW_ECANCELLED && has_cancelled));
     check_watched(&later);
     CHECK(unhandled == 0);
     outcome(has_cancelled);
@@ -363,7 +363,8 @@ static void cancel_inner(void) {
 static void finish_moving_ring(void) {
     int64_t content = content_of_promise(inner.promise);
     check_watched(&link);
-    CHECK(content == (has_cancelled ? VOW_ECANCELLED : VOW_ECYCLE));
+    /* The rejection may come down from the ring. */
+    CHECK(content == VOW_ECYCLE || (content == VOW_ECANCELLED && has_cancelled));
     check_watched(&later);
     CHECK(later.rejected == 1);
     outcome(has_cancelled);

@@ -60,7 +60,7 @@ static void finish_members(int count) {
     }
     if (link.promise != NULL) {
         CHECK((fate_of(&link) == 2) == !has_cancelled_link);
-        vow_promise_release(link.promise);
+        let_go_of_watched(&link);
     }
     release(&it);
 }

@@ -21,7 +21,7 @@ static void start(void) {
 
 static void let_go(void) {
     for (int i = 0; i < 2; i++) {
-        vow_promise_release(links[i].promise);
+        let_go_of_watched(&links[i]);
     }
     release(&it);
     release(&other);
@@ -32,8 +32,7 @@ static void resolve(void) {
 }
 
 static void give_up_link(void) {
-    vow_promise_release(links[0].promise);
-    links[0].promise = NULL;
+    let_go_of_watched(&links[0]);
 }
 
 /* A link's first reader comes, and a second one, while it settles. */
