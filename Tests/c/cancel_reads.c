@@ -33,12 +33,6 @@ static vow_value keep_value(vow_value input, void *context) {
     return vow_none();
 }
 
-static vow_value fail_with_7(vow_value input, void *context) {
-    (void)input;
-    (void)context;
-    return vow_error("test", 7, NULL);
-}
-
 static vow_value keep_code(vow_value input, void *context) {
     *(int64_t *)context = vow_error_code(input);
     return vow_value_retain(input);
