@@ -124,7 +124,10 @@ private func end(
         reaction.progress.insert(.outcomeIsHeld)
     }
     reaction.retain()
+    let outer = thread.pointee.givingUp
+    thread.pointee.givingUp = (reaction, error)
     follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
+    thread.pointee.givingUp = outer
     giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
     reaction.release(thread)
