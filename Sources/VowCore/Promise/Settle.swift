@@ -240,7 +240,7 @@ private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
     if member.pointee.flags.contains(RecordFlag.dropped) {
         thread.pointee.skipped.append(member)
     } else if member.progress.contains(.passes)
-        || member.pointee.flags.contains(RecordFlag.cancelled) && !member.handles(rejected: true)
+        || member.pointee.flags.contains(RecordFlag.cancelled) && !member.mayRunCancelled
     {
         passThrough(member, thread)
     } else if let executor = serialExecutor(for: member, thread) {

@@ -33,7 +33,6 @@ typedef struct plan {
     atomic_int destroyed;
     atomic_int place; /* among all handlers that ran */
     bool foretold;    /* the model has run it */
-    bool dropped;     /* and knows that its context is destroyed */
 } plan;
 
 /* What is called on cancellation; its number is the model's. */
