@@ -39,6 +39,7 @@ void release_resolver(int slot) {
     trace("release resolver of promise %d", m.resolvers[w.resolver_models[slot]].promise);
     w.resolvers[slot] = NULL;
     model_resolver_drop(w.resolver_models[slot]);
+    model_look_for_lost();
     vow_resolver_release(resolver);
 }
 

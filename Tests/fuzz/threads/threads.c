@@ -37,6 +37,7 @@ static void release_resolver(int slot) {
     if (s.resolvers[slot] != NULL) {
         trace("release the resolver of promise %d", m.resolvers[s.resolver_models[slot]].promise);
         model_resolver_drop(s.resolver_models[slot]);
+        model_look_for_lost();
         vow_resolver_release(s.resolvers[slot]);
         s.resolvers[slot] = NULL;
     }
