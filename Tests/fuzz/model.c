@@ -199,6 +199,52 @@ static void stand_at_end(int promise, int followed) {
     }
 }
 
+/* Who follows, and is read by its followers alone, stands between them for nothing: they move on to
+ * the end of its path, and settle in the turn that they have there. A handful of them: the library
+ * does not move many. */
+static bool is_read_by_followers_alone(int promise) {
+    const model_promise *self = &m.promises[promise];
+    int count = 0;
+    if (self->wait != WAITS_FOLLOWED || self->outcome >= 0 || model_is_held(promise)) {
+        return false;
+    }
+    for (int i = self->first; i >= 0; i = m.promises[i].next, count++) {
+        bool same_token = self->token < 0 || m.promises[i].token == self->token;
+        if (m.promises[i].wait != WAITS_FOLLOWED || !same_token) {
+            return false;
+        }
+    }
+    return count > 0 && count <= 16;
+}
+
+static void take_followers(int promise, int *moving, int *count) {
+    model_promise *self = &m.promises[promise];
+    for (int i = self->first; i >= 0; i = m.promises[i].next) {
+        moving[(*count)++] = i;
+    }
+    for (int i = 0; i < *count; i++) {
+        m.promises[moving[i]].next = -1;
+    }
+    self->first = self->last = -1;
+}
+
+void model_pass_followers_on(int promise) {
+    int moving[MODEL_PROMISES], count = 0, end = promise;
+    if (!is_read_by_followers_alone(promise)) {
+        return;
+    }
+    while (m.promises[end].wait == WAITS_FOLLOWED && m.promises[end].outcome < 0) {
+        end = m.promises[end].upstream;
+    }
+    take_followers(promise, moving, &count);
+    for (int i = 0; i < count; i++) {
+        if (is_read_by_followers_alone(moving[i])) {
+            take_followers(moving[i], moving, &count);
+        }
+        model_enqueue(end, moving[i]);
+    }
+}
+
 static void follow(int promise, int followed, bool by_handler) {
     model_promise *self = &m.promises[promise];
     bool given_up = !self->is_reaction && !model_is_read(promise);
@@ -217,6 +263,7 @@ static void follow(int promise, int followed, bool by_handler) {
     }
     model_observe_by_adoption(promise, followed, by_handler);
     stand_at_end(promise, followed);
+    model_pass_followers_on(promise);
 }
 
 /* By the kind of the value. The right to do so is the caller's. */

@@ -158,6 +158,10 @@ int model_error_new(int domain, int64_t code, int message, int payload);
 int model_promise_new(model_wait wait);
 int model_resolver_new(int promise);
 
+/* A handle has been given back: followers that nothing but this promise keeps from its path move
+ * on. */
+void model_pass_followers_on(int promise);
+
 /* vow_promise_with for values that are no promise; vow_resolve and vow_reject. */
 int model_promise_with(int value);
 bool model_resolve(int resolver, int value);
@@ -191,6 +195,8 @@ bool model_cancel(int promise, int error);
 /* A reader has left: it is cancelled, unless there is another one. */
 void model_cancel_unless_read(int promise);
 bool model_is_read(int promise);
+/* By a handle or as a value. */
+bool model_is_held(int promise);
 /* What nobody reads any more hears of it. To be called when handles or values have been given up.
  */
 void model_look_for_lost(void);

@@ -17,15 +17,18 @@ static bool is_held_as_value(int promise) {
     return false;
 }
 
+bool model_is_held(int promise) {
+    return m.promises[promise].holds > 0 || is_held_as_value(promise);
+}
+
 bool model_is_read(int promise) {
-    const model_promise *self = &m.promises[promise];
-    return self->holds > 0 || self->first >= 0 || is_held_as_value(promise);
+    return m.promises[promise].first >= 0 || model_is_held(promise);
 }
 
 /* Not only by reactions that have run and follow it for nobody. */
 static bool is_surely_read(int promise) {
     const model_promise *self = &m.promises[promise];
-    if (self->holds > 0 || is_held_as_value(promise)) {
+    if (model_is_held(promise)) {
         return true;
     }
     for (int i = self->first; i >= 0; i = m.promises[i].next) {

@@ -29,6 +29,7 @@ void release_promise(int slot) {
     trace("release promise %d", w.promise_models[slot]);
     m.promises[w.promise_models[slot]].holds--;
     w.promises[slot] = NULL;
+    model_pass_followers_on(w.promise_models[slot]);
     model_look_for_lost();
     vow_promise_release(promise);
 }

@@ -60,7 +60,7 @@ func wait(
         let place = WaitingPlace(thread, running: loop?.pointee.executor)
         let waiting = WaitingThread(
             waiter: waiter, promise: promise, until: deadline, place: place, thread)
-        return whileListed(waiting) { waiting in
+        return whileListed(waiting, thread) { waiting in
             defer { waiting.pointee.place.leave(thread) }
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let began = isTracing ? noteWaits(waiter, for: promise) : 0

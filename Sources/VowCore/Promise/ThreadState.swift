@@ -32,6 +32,8 @@ struct ThreadState: ~Copyable {
     var frame: UnsafeMutablePointer<Frame>?
     /// The innermost executor that this thread works for.
     var place: UnsafeMutablePointer<Place>?
+    /// The innermost wait of this thread.
+    var waiting: WaitingPointer?
     /// How much foreign code (handlers, destructors, hooks, executors) is on the stack.
     var foreignDepth: Int32
     var isHandingOver: Bool

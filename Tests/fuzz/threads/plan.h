@@ -10,7 +10,9 @@
 enum { PLANS = 256, THREAD_SLOTS = 8, SERIALS = 2 };
 
 /* Seconds after which something will never come, however busy the machine is. */
-enum { PATIENCE = 100 };
+#ifndef PATIENCE
+#define PATIENCE 100
+#endif
 
 typedef enum plan_result {
     RETURNS_INPUT,
