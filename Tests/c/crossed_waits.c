@@ -342,6 +342,7 @@ TEST("G11: when the last member that others could fulfil is rejected, a wait for
 typedef struct buried {
     vow_executor *held; /* the first handler holds it up */
     vow_executor *others;
+    vow_resolver *begin; /* settles what the handler waits for that runs another one inside */
     atomic_int refused;
 } buried;
 
@@ -360,15 +361,19 @@ static vow_value wait_for_what_is_held_up(vow_value input, void *context) {
 
 static vow_value wait_inside(vow_value input, void *context) {
     buried *self = context;
+    vow_resolve(self->begin, vow_none());
+    vow_resolver_release(self->begin);
     wait_unless_refused(self, vow_async(self->others, wait_for_what_is_held_up, self));
     return vow_value_retain(input);
 }
 
-/* What it waits for settles at once, but by then it has begun to run the inline handler. */
+/* What it waits for is settled by the inline handler that it runs meanwhile, which then waits
+ * itself. */
 static vow_value wait_over_another(vow_value input, void *context) {
     buried *self = context;
+    vow_promise *begun = vow_promise_create(&self->begin);
     vow_promise *inside = vow_async(vow_executor_inline(), wait_inside, self);
-    wait_unless_refused(self, vow_delay(0));
+    wait_unless_refused(self, begun);
     vow_promise_release(inside);
     return vow_value_retain(input);
 }
@@ -381,7 +386,7 @@ static vow_value hold_up(vow_value input, void *context) {
 
 static void check_buried(vow_executor *others) {
     for (int round = 0; round < 100; round++) {
-        buried self = {vow_executor_serial("held"), others, 0};
+        buried self = {vow_executor_serial("held"), others, NULL, 0};
         vow_promise *first = vow_async(self.held, hold_up, &self);
         CHECK_INT_EQ(vow_await(first, LONG_ENOUGH, NULL), VOW_FULFILLED);
         CHECK(atomic_load(&self.refused) >= 1);
