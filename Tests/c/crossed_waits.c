@@ -342,8 +342,8 @@ TEST("G11: when the last member that others could fulfil is rejected, a wait for
 typedef struct buried {
     vow_executor *held; /* the first handler holds it up */
     vow_executor *others;
-    vow_resolver *begin; /* settles what the handler waits for that runs another one inside */
     atomic_int refused;
+    vow_resolver *begin; /* settles what the handler waits for that runs another one inside */
 } buried;
 
 static void wait_unless_refused(buried *self, vow_promise *promise) {
@@ -386,7 +386,7 @@ static vow_value hold_up(vow_value input, void *context) {
 
 static void check_buried(vow_executor *others) {
     for (int round = 0; round < 100; round++) {
-        buried self = {vow_executor_serial("held"), others, NULL, 0};
+        buried self = {vow_executor_serial("held"), others, 0, NULL};
         vow_promise *first = vow_async(self.held, hold_up, &self);
         CHECK_INT_EQ(vow_await(first, LONG_ENOUGH, NULL), VOW_FULFILLED);
         CHECK(atomic_load(&self.refused) >= 1);
@@ -421,7 +421,7 @@ static vow_value hold_up_for_a_sum(vow_value input, void *context) {
 
 TEST("G11: a ring that is complete when vow_reduce goes on to the next promise") {
     for (int round = 0; round < 50; round++) {
-        buried self = {vow_executor_serial("held"), vow_executor_pool(), 0};
+        buried self = {vow_executor_serial("held"), vow_executor_pool(), 0, NULL};
         vow_promise *first = vow_async(self.held, hold_up_for_a_sum, &self);
         CHECK_INT_EQ(vow_await(first, LONG_ENOUGH, NULL), VOW_FULFILLED);
         CHECK(atomic_load(&self.refused) >= 1);
