@@ -777,7 +777,8 @@ VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
  * that returns. Closed while it is watched: rejected with VOW_EINVAL as soon as
  * another watch of that number begins, fires or ends; in a checked build also when
  * its loop has nothing else to do, or with any watch off loops. Until then it is
- * pending. A regular file is always ready. Not open: VOW_EINVAL. */
+ * pending; and a duplicate of it that is open still is reported under its number, also
+ * to later watches of that. A regular file is always ready. Not open: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
 
 /* -------------------------------------------------------------------- 8. Time

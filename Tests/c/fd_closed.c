@@ -1,6 +1,7 @@
 /* Tests vow_fd_ready for programs that close what they watch: where the kernel shows it, the watch
  * is rejected. */
 #include "tools.h"
+#include <poll.h>
 
 /* Reading ends of two pipes, of which the second has the number of the first, which was closed. */
 typedef struct reused {
@@ -85,6 +86,51 @@ static void leave_one(void) {
 
 TEST("a closed descriptor of which one watch ends: the others are rejected") {
     off_and_on_a_loop(leave_one);
+}
+
+/* Has the number of the one that was closed, of which there is a duplicate. */
+static void watch_beside_duplicate(void) {
+    int first[2];
+    CHECK_INT_EQ(pipe(first), 0);
+    int duplicate = dup(first[0]);
+    vow_promise *old = vow_fd_ready(first[0], VOW_READ);
+    int second[2];
+    CHECK_INT_EQ(pipe(second), 0);
+    CHECK_INT_EQ(dup2(second[0], first[0]), first[0]);
+    vow_promise *anew = vow_fd_ready(first[0], VOW_READ);
+    CHECK_INT_EQ(code_of(old), VOW_EINVAL);
+    CHECK_INT_EQ(vow_await(anew, 5 * MILLISECOND, NULL), VOW_PENDING);
+    CHECK_INT_EQ(write(first[1], "x", 1), 1);
+    CHECK_INT_EQ(int_of(anew), VOW_READ);
+    close(duplicate);
+    close(first[0]);
+    close(first[1]);
+    close(second[0]);
+    close(second[1]);
+}
+
+TEST("the kernel takes what happens to a duplicate of a closed descriptor for the new one's") {
+    off_and_on_a_loop(watch_beside_duplicate);
+}
+
+TEST("a readable duplicate of a closed descriptor keeps the loop's own readable") {
+    int ends[2];
+    vow_loop *loop = vow_loop_create();
+    CHECK_INT_EQ(pipe(ends), 0);
+    int duplicate = dup(ends[0]);
+    vow_promise *old = vow_fd_ready(ends[0], VOW_READ);
+    close(ends[0]);
+    vow_promise_release(old);
+    CHECK_INT_EQ(write(ends[1], "x", 1), 1);
+    struct pollfd one = {vow_loop_fd(loop), POLLIN, 0};
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT_EQ(vow_loop_run_once(loop, 0), 0);
+        CHECK_INT_EQ(poll(&one, 1, 0), 1);
+    }
+    close(duplicate);
+    CHECK_INT_EQ(poll(&one, 1, 0), 0);
+    close(ends[1]);
+    vow_loop_destroy(loop);
 }
 
 #ifdef VOW_CHECKED

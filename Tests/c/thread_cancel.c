@@ -97,3 +97,49 @@ TEST("nor does one that is cancelled in a handler there") {
     vow_promise_release(work);
     vow_loop_destroy(self.loop);
 }
+
+/* What a function that waits returned to a thread that was cancelled in it. */
+static atomic_int answer;
+
+static void *run_until(void *context) {
+    loop_thread *self = context;
+    atomic_fetch_add(&self->waits, 1);
+    atomic_store(&answer, vow_loop_run_until(self->loop, self->awaited, VOW_FOREVER));
+    pthread_testcancel();
+    return NULL;
+}
+
+static void *await_off_loops(void *context) {
+    loop_thread *self = context;
+    atomic_fetch_add(&self->waits, 1);
+    atomic_store(&answer, vow_await(self->awaited, VOW_FOREVER, NULL));
+    pthread_testcancel();
+    return NULL;
+}
+
+/* It is cancelled while it sleeps, and sleeps on until the promise is settled. */
+static void cancelled_while_waiting(void *(*waits)(void *), loop_thread *self) {
+    vow_resolver *resolver;
+    self->awaited = vow_promise_create(&resolver);
+    atomic_store(&self->waits, 0);
+    atomic_store(&answer, VOW_PENDING);
+    pthread_t waiting = start_thread(waits, self);
+    CHECK(reaches(&self->waits, 1));
+    usleep(20000);
+    pthread_cancel(waiting);
+    usleep(20000);
+    CHECK_INT_EQ(atomic_load(&answer), VOW_PENDING);
+    vow_resolve(resolver, vow_int(1));
+    vow_resolver_release(resolver);
+    CHECK(was_cancelled(waiting));
+    CHECK_INT_EQ(atomic_load(&answer), VOW_FULFILLED);
+    vow_promise_release(self->awaited);
+}
+
+TEST("a thread that is cancelled in vow_await or vow_loop_run_until waits to the end first") {
+    loop_thread self = {.loop = NULL};
+    cancelled_while_waiting(await_off_loops, &self);
+    self.loop = vow_loop_create();
+    cancelled_while_waiting(run_until, &self);
+    vow_loop_destroy(self.loop);
+}

@@ -1,6 +1,7 @@
 /* Tests programs that end in the middle of work: at once, cleanly, whatever is queued where. */
 #define HARNESS_OWN_MAIN
 #include "../c/worker.h"
+#include <signal.h>
 #include <sys/wait.h>
 
 /* Pieces of work of which the first ends and no other one: done to the end, it would take for ever.
@@ -10,7 +11,7 @@
 
 static const char *executors[] = {"pool", "serial", "custom", "main"};
 static const char *ways[] = {"returns from main", "calls exit", "calls exit in a handler",
-                             "calls quick_exit"};
+                             "calls quick_exit", "is ended by a signal"};
 
 /* The child: queues work, and ends in one of the ways. */
 static worker own;
@@ -65,6 +66,9 @@ static int queue_and_end(const char *name) {
     if (strcmp(name, "main") != 0) {
         reaches(&begun, 2);
     }
+    if (strcmp(way, ways[4]) == 0) {
+        raise(SIGTERM);
+    }
     if (strcmp(way, ways[1]) == 0 || strcmp(name, "main") == 0) {
         exit(STATUS);
     }
@@ -95,7 +99,9 @@ static void check_end(const char *name, const char *how) {
         _exit(9);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    bool good = CHECK(WIFEXITED(status)) && CHECK_INT_EQ(WEXITSTATUS(status), STATUS);
+    bool good = strcmp(how, ways[4]) == 0
+                    ? CHECK(WIFSIGNALED(status)) && CHECK_INT_EQ(WTERMSIG(status), SIGTERM)
+                    : CHECK(WIFEXITED(status)) && CHECK_INT_EQ(WEXITSTATUS(status), STATUS);
     if (!good) {
         printf("# work on %s, and the program %s\n", name, how);
     }

@@ -2,7 +2,9 @@
  * cancellation and longjmp end the process with a sentence. */
 #include "child.h"
 
+#include "../c/worker.h"
 #include <setjmp.h>
+#include <signal.h>
 #include <unwind.h>
 
 /* AddressSanitizer keeps frames elsewhere, and says itself that one is gone. */
@@ -48,10 +50,46 @@ static void throw_on_serial(void) {
     vow_await(vow_async(vow_executor_serial("thrower"), throws, NULL), LONG_ENOUGH, NULL);
 }
 
+static void throw_on_custom(void) {
+    static worker own;
+    worker_start(&own);
+    vow_await(vow_async(vow_executor_custom(&worker_class, &own), throws, NULL), LONG_ENOUGH, NULL);
+}
+
 static void throw_on_loop(void) {
     vow_loop *loop = vow_loop_create();
     vow_promise_release(vow_async(vow_loop_executor(loop), throws, NULL));
     vow_loop_run_once(loop, 0);
+}
+
+/* Where the exception came from: a thrower that is no other function's tail. */
+__attribute__((noinline)) static vow_value throws_deep(vow_value input, void *context) {
+    vow_value out = throws(input, context);
+    __asm__ volatile("" ::: "memory");
+    return out;
+}
+
+/* Whether a frame is one of a function: it returns into its first bytes. */
+static _Unwind_Reason_Code look_for_thrower(struct _Unwind_Context *frame, void *found) {
+    uintptr_t from = (uintptr_t)throws_deep;
+    uintptr_t place = _Unwind_GetIP(frame);
+    *(bool *)found |= place > from && place - from < 256;
+    return _URC_NO_REASON;
+}
+
+static void look_at_stack(int number) {
+    static const char is_there[] = "the thrower is on the stack\n";
+    bool found = false;
+    _Unwind_Backtrace(look_for_thrower, &found);
+    if (found && write(2, is_there, sizeof is_there - 1) < 0) {
+        _exit(8);
+    }
+    signal(number, SIG_DFL);
+}
+
+static void throw_and_look(void) {
+    signal(SIGABRT, look_at_stack);
+    vow_promise_release(then_inline(fulfilled_int(1), throws_deep, NULL));
 }
 
 static void throw_in_wait(void) {
@@ -101,8 +139,12 @@ static vow_value exits(vow_value input, void *context) {
     pthread_exit(context);
 }
 
+static vow_promise *unfinished;
+
 static void *exit_in_handler(void *context) {
-    vow_promise_release(then_inline(fulfilled_int(1), exits, context));
+    vow_resolver *resolver;
+    unfinished = then_inline(vow_promise_create(&resolver), exits, context);
+    vow_resolve(resolver, vow_int(1));
     return NULL;
 }
 
@@ -136,8 +178,8 @@ static void exit_after_shutdown(void) {
     if (int_of(then_inline(fulfilled_int(1), add_one, NULL)) != 2) {
         abort();
     }
-    /* What the thread was at is lost. */
-    _exit(0);
+    /* What the thread was at is lost, its resolver too. */
+    _exit(vow_promise_state(unfinished) == VOW_PENDING ? 0 : 1);
 }
 
 static jmp_buf place;
@@ -224,8 +266,10 @@ static const part parts[] = {
     {"inline, late", throw_late},
     {"pool", throw_on_pool},
     {"serial", throw_on_serial},
+    {"custom", throw_on_custom},
     {"loop", throw_on_loop},
     {"a wait that runs a loop", throw_in_wait},
+    {"look", throw_and_look},
     {"destructor", throw_in_destructor},
     {"context", throw_in_context},
     {"hook", throw_in_hook},
@@ -250,6 +294,7 @@ TEST("an exception that leaves a handler ends the process with a sentence, on ev
     check_ends("inline, late", "vow: an exception left a handler");
     check_ends("pool", "vow: an exception left a handler");
     check_ends("serial", "vow: an exception left a handler");
+    check_ends("custom", "vow: an exception left a handler");
     check_ends("loop", "vow: an exception left a handler");
     check_ends("a wait that runs a loop", "vow: an exception left a handler");
 }
@@ -262,13 +307,17 @@ TEST("so does one that leaves a destructor, a hook or a submit") {
     check_ends("submit", "vow: an exception left a handler");
 }
 
+TEST("when the process ends, the stack of who threw is still there") {
+    check_ends("look", "the thrower is on the stack");
+}
+
 TEST("a thread that ends inside a handler ends the process with a sentence") {
     check_ends("exit, inline", "vow: a thread ended (by pthread_exit or pthread_cancel)");
     check_ends("exit, pool", "vow: a thread ended (by pthread_exit or pthread_cancel)");
     check_ends("cancelled, inline", "vow: a thread ended (by pthread_exit or pthread_cancel)");
 }
 
-TEST("but after vow_shutdown it may, as languages do that are taken down") {
+TEST("but after vow_shutdown it may, and what it was at stays pending") {
     check_quiet("exit, after shutdown");
 }
 

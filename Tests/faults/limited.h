@@ -47,6 +47,32 @@ static inline void lift_limit(void) {
     CHECK_INT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
+typedef struct piece {
+    struct piece *next;
+} piece;
+
+/* Takes all the memory that malloc has. */
+static inline piece *take_all(void) {
+    piece *pieces = NULL;
+    limit_space(0);
+    for (size_t size = (size_t)1 << 22; is_limited() && size >= sizeof(piece); size /= 2) {
+        for (piece *one = malloc(size); one != NULL; one = malloc(size)) {
+            one->next = pieces;
+            pieces = one;
+        }
+    }
+    return pieces;
+}
+
+static inline void give_all_back(piece *pieces) {
+    while (pieces != NULL) {
+        piece *next = pieces->next;
+        free(pieces);
+        pieces = next;
+    }
+    lift_limit();
+}
+
 /* A wait that is refused, because it would take the pool's last thread, counts here. */
 static atomic_int refused;
 

@@ -1,6 +1,7 @@
 /* Tests a process that has no descriptor left, as in a flood of connections: time, the pool and
  * serial executors need none, and what does says so. */
 #include "limited.h"
+#include <dirent.h>
 #include <errno.h>
 
 #define MOST 64
@@ -76,8 +77,52 @@ TEST("what watched a descriptor before the last one was gone goes on, and takes 
     goes_well("in the middle");
 }
 
-static const limited_scene scenes[] = {
-    {"first use", play_first_use}, {"in the middle", play_in_the_middle}, {NULL, NULL}};
+static int open_descriptors(void) {
+    struct dirent *entry;
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        count += entry->d_name[0] != '.';
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count;
+}
+
+static void play_counting(void) {
+    enum { WATCHES = 20 };
+    vow_promise *watches[WATCHES];
+    int ends[2];
+    CHECK_INT_EQ(pipe(ends), 0);
+    int before = open_descriptors();
+    vow_loop *loop = vow_loop_create();
+    CHECK_INT_EQ(open_descriptors() - before, 3);
+    CHECK_INT_EQ(int_of(vow_fd_ready(ends[1], VOW_WRITE)), VOW_WRITE);
+    CHECK_INT_EQ(open_descriptors() - before, 3);
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(open_descriptors(), before);
+    for (int i = 0; i < WATCHES; i++) {
+        watches[i] = vow_fd_ready(ends[0], VOW_READ);
+    }
+    CHECK_INT_EQ(code_of(vow_delay(MILLISECOND)), 0);
+    CHECK_INT_EQ(int_of(then_on(vow_executor_pool(), fulfilled_int(1), add_one, NULL)), 2);
+    CHECK_INT_EQ(open_descriptors() - before, 1);
+    for (int i = 0; i < WATCHES; i++) {
+        vow_promise_release(watches[i]);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST("a loop has three descriptors until it is destroyed, all watches off loops one") {
+    goes_well("counting");
+}
+
+static const limited_scene scenes[] = {{"counting", play_counting},
+                                       {"first use", play_first_use},
+                                       {"in the middle", play_in_the_middle},
+                                       {NULL, NULL}};
 
 int main(int count, char **arguments) {
     return limited_main(count, arguments, scenes);

@@ -91,6 +91,7 @@ static void play_no_thread(void) {
     vow_executor *serial = vow_executor_serial(NULL);
     counter mine = {0};
     expect_refused(vow_async(vow_executor_pool(), say_none, NULL));
+    expect_refused(vow_delay(MILLISECOND));
     expect_refused(vow_async(serial, say_none, NULL));
     expect_refused(vow_then(vow_promise_with(vow_none()), say_none, NULL));
     expect_refused(
@@ -99,11 +100,57 @@ static void play_no_thread(void) {
     lift_limit();
     CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), say_none, NULL)), 0);
     CHECK_INT_EQ(code_of(vow_async(serial, say_none, NULL)), 0);
+    CHECK_INT_EQ(code_of(vow_delay(MILLISECOND)), 0);
     vow_executor_release(serial);
 }
 
 TEST("work for the pool is rejected with VOW_ENOMEM where the system gives no thread at all") {
     goes_well("no thread");
+}
+
+/* As soon as one of these has been used, there are threads for all of them. */
+static void use_all_without_more(void) {
+    vow_executor *serial;
+    limit_space(INT64_C(1) << 20);
+    CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), say_none, NULL)), 0);
+    serial = vow_executor_serial(NULL);
+    CHECK_INT_EQ(code_of(vow_async(serial, say_none, NULL)), 0);
+    CHECK_INT_EQ(code_of(vow_delay(MILLISECOND)), 0);
+    vow_executor_release(serial);
+}
+
+static void play_pool_first(void) {
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_promise *link = then_on(vow_executor_pool(), promise, say_none, NULL);
+    use_all_without_more();
+    vow_resolve(resolver, vow_none());
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(code_of(link), 0);
+}
+
+static void play_serial_first(void) {
+    vow_executor *serial = vow_executor_serial(NULL);
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_promise *link = then_on(serial, promise, say_none, NULL);
+    use_all_without_more();
+    vow_resolve(resolver, vow_none());
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(code_of(link), 0);
+    vow_executor_release(serial);
+}
+
+static void play_timer_first(void) {
+    vow_promise *delay = vow_delay(MILLISECOND);
+    use_all_without_more();
+    CHECK_INT_EQ(code_of(delay), 0);
+}
+
+TEST("the first threads are there as soon as the pool, a serial executor or a timer is used") {
+    goes_well("pool first");
+    goes_well("serial first");
+    goes_well("timer first");
 }
 
 static vow_value wait_for_serial(vow_value input, void *serial) {
@@ -143,6 +190,9 @@ static const limited_scene scenes[] = {{"chain", play_chain},
                                        {"crowd", play_crowd},
                                        {"no thread", play_no_thread},
                                        {"one thread", play_one_thread},
+                                       {"pool first", play_pool_first},
+                                       {"serial first", play_serial_first},
+                                       {"timer first", play_timer_first},
                                        {NULL, NULL}};
 
 int main(int count, char **arguments) {

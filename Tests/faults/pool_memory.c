@@ -4,32 +4,6 @@
 
 #define READERS 64
 
-typedef struct piece {
-    struct piece *next;
-} piece;
-
-/* Takes all the memory that malloc has. */
-static piece *take_all(void) {
-    piece *pieces = NULL;
-    limit_space(0);
-    for (size_t size = (size_t)1 << 22; is_limited() && size >= sizeof(piece); size /= 2) {
-        for (piece *one = malloc(size); one != NULL; one = malloc(size)) {
-            one->next = pieces;
-            pieces = one;
-        }
-    }
-    return pieces;
-}
-
-static void give_all_back(piece *pieces) {
-    while (pieces != NULL) {
-        piece *next = pieces->next;
-        free(pieces);
-        pieces = next;
-    }
-    lift_limit();
-}
-
 static atomic_int ran;
 
 static vow_value count_run(vow_value input, void *context) {

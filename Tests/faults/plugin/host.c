@@ -1,5 +1,6 @@
 /* A program that is not linked with the library, and loads and unloads a plug-in that has it
- * inside: host rounds PLUGIN, host unload PLUGIN, host many PLUGIN... */
+ * inside: host rounds PLUGIN, host unload PLUGIN, host many PLUGIN...; or is linked with it: host
+ * linked PLUGIN. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -76,7 +77,13 @@ static bool rounds(const char *path) {
                     "1,000 times it is loaded, works and is closed, and threads that used it end");
     usleep(200000);
     good &= say(is_loaded(path), "it stays in memory, as its threads may be inside");
-    return good;
+    int calls = 0;
+    for (int i = 1; i <= 3; i++) {
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        calls += call(library, "plugin_calls") == i;
+        dlclose(library);
+    }
+    return good & say(calls == 3, "loaded again it is the same copy");
 }
 
 /* A loader that keeps nothing, as far as the plug-in can see. */
@@ -99,6 +106,25 @@ static bool unload(const char *path) {
     return good & say(!is_loaded(path), "and it is gone");
 }
 
+/* The library stays, and has threads of its own; the plug-in has left no handler there. */
+static bool linked(const char *path) {
+    int done = 0;
+    int first = 0;
+    while (done < ROUNDS) {
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (library == NULL || call(library, "plugin_scope") != 42) {
+            break;
+        }
+        first += call(library, "plugin_calls") == 1;
+        dlclose(library);
+        done += !is_loaded(path);
+        if (done != first) {
+            break;
+        }
+    }
+    return say(done == ROUNDS, "1,000 times its scope is closed, it is unloaded, and begins anew");
+}
+
 /* Copies of the plug-in, all at once. */
 static bool many(int count, char **paths) {
     int working = 0;
@@ -119,6 +145,9 @@ int main(int count, char **arguments) {
     }
     if (count > 2 && strcmp(arguments[1], "unload") == 0) {
         return !unload(arguments[2]);
+    }
+    if (count > 2 && strcmp(arguments[1], "linked") == 0) {
+        return !linked(arguments[2]);
     }
     if (count > 2 && strcmp(arguments[1], "many") == 0) {
         return !many(count - 2, arguments + 2);

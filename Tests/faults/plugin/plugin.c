@@ -4,6 +4,10 @@
 
 __attribute__((visibility("default"))) int plugin_work(void);
 __attribute__((visibility("default"))) int plugin_inline(void);
+__attribute__((visibility("default"))) int plugin_scope(void);
+__attribute__((visibility("default"))) int plugin_calls(void);
+__attribute__((visibility("default"))) int plugin_live(void);
+__attribute__((visibility("default"))) void *plugin_pool(void);
 __attribute__((visibility("default"))) void *plugin_promise(void);
 
 static vow_value add_one(vow_value input, void *context) {
@@ -41,6 +45,40 @@ int plugin_inline(void) {
     vow_reaction reaction = {
         .size = sizeof reaction, .on_fulfilled = add_one, .executor = vow_executor_inline()};
     return result_of(vow_then_with(vow_promise_with(vow_int(41)), &reaction));
+}
+
+/* 42, by members of a scope on the pool and a serial executor; when it is closed, none of them is
+ * left. */
+int plugin_scope(void) {
+    vow_scope *scope = vow_scope_create();
+    vow_executor *serial = vow_executor_serial("of a plug-in");
+    vow_reaction reaction = {.size = sizeof reaction, .on_fulfilled = add_one, .executor = serial};
+    for (int i = 0; i < 20; i++) {
+        vow_scope_add(scope, vow_then_with(vow_async(vow_executor_pool(), begin, NULL), &reaction));
+    }
+    vow_executor_release(serial);
+    vow_promise *closed = vow_scope_close(scope);
+    int state = vow_await(closed, VOW_FOREVER, NULL);
+    vow_promise_release(closed);
+    vow_scope_release(scope);
+    return state == (int)VOW_FULFILLED ? 42 : -1;
+}
+
+/* How often this was called in the same copy. */
+int plugin_calls(void) {
+    static int calls;
+    return ++calls;
+}
+
+/* How many promises its library counts. */
+int plugin_live(void) {
+    vow_statistics stats = {.size = sizeof stats};
+    vow_stats(&stats);
+    return (int)stats.live;
+}
+
+void *plugin_pool(void) {
+    return vow_executor_pool();
 }
 
 /* A promise, owned by the host. */
