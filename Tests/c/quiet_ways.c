@@ -25,7 +25,7 @@ TEST("G14: a then after a then, or after a catch, is cancelled: the first is thr
         {THEN, CHAINED, RETURNED, false, "f<5 y! f~ t~ !cancelled", NULL},
         {CATCH, CHAINED, UPSTREAM, false, "x! f<cancelled f~ t~ !cancelled", NULL},
         /* The then was cancelled itself, and reads that in place of what comes. */
-        {RETHROW, CHAINED, UPSTREAM, false, "x! f<cancelled f~ t~ !cancelled", NULL},
+        {RETHROW, CHAINED, UPSTREAM, false, "x! f<cancelled f~ t~ !e8", NULL},
         {CATCH, CHAINED, RUNNING, false, "f<e9 f~ t~ !cancelled", NULL},
     };
     PLAY(rows);

@@ -188,7 +188,8 @@ int model_async(model_reaction reaction);
 const char *model_start(int reaction, bool in_order);
 /* What the handler is given. */
 int model_input(int reaction);
-/* The handler has returned, and its context is destroyed unless it returned what is to be waited for. */
+/* The handler has returned, and its context is destroyed unless it returned what is to be waited
+ * for. */
 void model_finish(int reaction, int result);
 bool model_is_waited_for(int result);
 /* The context of one that is through was destroyed. */
@@ -233,7 +234,8 @@ void model_leave(int what);
 void model_drain(void);
 void model_give_up(int what);
 
-/* For these: parts of the settling. In a step outcomes arrive, and nothing else is handed over before its end. */
+/* For these: parts of the settling. In a step outcomes arrive, and nothing else is handed over
+ * before its end. */
 void model_step_begin(void);
 void model_step_end(void);
 void model_settle(int promise, int value);
@@ -245,7 +247,8 @@ void model_leave_queue(int member);
 void model_hand_over(int reaction);
 void model_follow(int promise, int followed, bool by_handler);
 void model_resolve_with(int promise, int value, bool by_handler);
-/* A cancelled promise, a `finally`, or one whose context lives stands between its followers and what it follows. */
+/* A cancelled promise, a `finally`, or one whose context lives stands between its followers and
+ * what it follows. */
 bool model_stands_between(int follower);
 
 /* Whether a waits for b, by adoption or chaining, of any length. */

@@ -67,7 +67,7 @@ typedef struct bond {
     int carried; /* the context that travels along; -1: none */
     bool on_value, on_error, finally, has_token, has_destroy;
     bool overtaken; /* a later one has begun, so it never may */
-    bool running; /* its handler, or its destructor */
+    bool running;   /* its handler, or its destructor */
     int runs, destroyed;
 } bond;
 

@@ -221,8 +221,8 @@ static void check_is_through(int number) {
            "record %d is settled, and its context destroyed %d times", number, link->destroyed);
     /* A loop that is destroyed refuses all work. */
     bool is_refused = link->executor >= 10 && f.loops[link->executor - 10].real == NULL;
-    EXPECT(!link->finally || is_refused || link->runs == 1, "record %d is settled, and its clean-up ran %d times",
-           number, link->runs);
+    EXPECT(!link->finally || is_refused || link->runs == 1,
+           "record %d is settled, and its clean-up ran %d times", number, link->runs);
 }
 
 /* What was seen to be the outcome of a promise. */
