@@ -33,7 +33,9 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func testArrows_openToClaimed_runningToClaimed_followingToClaimed_cancelledToClaimed_fromNoOtherPhase() {
+    func
+        testArrows_openToClaimed_runningToClaimed_followingToClaimed_cancelledToClaimed_fromNoOtherPhase()
+    {
         withRecords(2) { records in
             for asked in [Phase.open, .running, .following, .cancelled] {
                 for phase in allPhases {

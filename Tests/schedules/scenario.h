@@ -74,8 +74,8 @@ int64_t content_of_promise(vow_promise *promise);
 /* What the handlers of a watched reaction return. */
 #define RESULT 100
 
-/* A reaction whose handlers and context are counted. As long as `promise` is set, each handler finds
- * it pending when it is about to return, and so does the destructor of the context (G14). */
+/* A reaction whose handlers and context are counted. As long as `promise` is set, each handler
+ * finds it pending when it is about to return, and so does the destructor of the context (G14). */
 typedef struct watched {
     vow_promise *promise; /* owned */
     int fulfilled, rejected, destroyed;
@@ -99,8 +99,8 @@ void watch_as(watched *it, vow_promise *promise, vow_executor *executor, vow_tok
 void check_watched(const watched *it);
 /* Its promise is not looked at any more. */
 void let_go_of_watched(watched *it);
-/* Whether it was cancelled before its handler began (0), so that none has seen a value; while it ran (1); or not at
- * all (2). */
+/* Whether it was cancelled before its handler began (0), so that none has seen a value; while it
+ * ran (1); or not at all (2). */
 int fate_of(const watched *it);
 
 /* A function that is called on cancellation. */

@@ -1,5 +1,5 @@
-/* How what was cancelled ends: after its handler, what that returned, and its context (G14); and with its clean-up
- * (G15). */
+/* How what was cancelled ends: after its handler, what that returned, and its context (G14); and
+ * with its clean-up (G15). */
 #include "list.h"
 
 #include <stddef.h>
@@ -75,7 +75,8 @@ const scenario cancel_stays = {
     "cancel-stays", start_stays, {cancel_link, resolve, work}, finish_by_fate, 2, 3,
 };
 
-/* Its executor has it, and nothing is to run: it is withdrawn, and its executor drops what is left. */
+/* Its executor has it, and nothing is to run: it is withdrawn, and its executor drops what is left.
+ */
 static void start_withdrawn(void) {
     start();
     watch_as(&link, it.promise, executor.handle, NULL, WITHOUT_CATCH);
@@ -208,7 +209,8 @@ const scenario cancel_returning = {
     "cancel-returning", start_returning, {resolve, cancel_link}, finish_returning, 3, 2,
 };
 
-/* A context is kept until what the handler returned is through; the promise is followed meanwhile. */
+/* A context is kept until what the handler returned is through; the promise is followed meanwhile.
+ */
 static void start_kept_context(void) {
     start();
     hear_resolver(&inner_hook, inner.resolver);

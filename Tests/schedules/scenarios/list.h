@@ -54,9 +54,9 @@ extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path
     cancel_ring_unheld, cancel_moving_ring, cancel_waiting_finally, cancel_finally,
     cancel_followed_finally, cancel_thenable;
 /* cancel_ends.c */
-extern const scenario cancel_stays, cancel_withdrawn, cancel_withdrawn_on_its_way, cancel_late_member,
-    cancel_clean_up, cancel_clean_up_elsewhere, cancel_clean_up_above, cancel_returning,
-    kept_context, cancel_kept_context, cancel_map_running;
+extern const scenario cancel_stays, cancel_withdrawn, cancel_withdrawn_on_its_way,
+    cancel_late_member, cancel_clean_up, cancel_clean_up_elsewhere, cancel_clean_up_above,
+    cancel_returning, kept_context, cancel_kept_context, cancel_map_running;
 /* descents.c */
 extern const scenario descent_place, descent_link, descent_twice, descent_newcomer, descent_settled,
     descent_moving, descent_moving_twice;

@@ -195,7 +195,8 @@ static void cancel_link(void) {
 static void finish_by_hand(void) {
     int64_t content = content_of_promise(links[0].promise);
     check_watched(&links[0]);
-    CHECK(content == VOW_ECANCELLED && links[0].rejected == 1 && links[0].content == VOW_ECANCELLED);
+    CHECK(content == VOW_ECANCELLED && links[0].rejected == 1 &&
+          links[0].content == VOW_ECANCELLED);
     outcome(has_cancelled);
     let_go();
 }
