@@ -84,7 +84,8 @@ static void on_closing_time(void *context) {
     printf("  %s\n", (const char *)context);
 }
 
-/* A handler that runs only while the token is not cancelled. */
+/* A handler that runs only while the token is not cancelled. Whoever hears of it cannot undo that:
+ * what hear returns is for nobody. */
 static vow_promise *staple_in_time(vow_promise *paper, vow_token *token, const char *who) {
     vow_reaction reaction = {.size = sizeof reaction};
     reaction.on_fulfilled = staple;

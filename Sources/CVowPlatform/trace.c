@@ -13,7 +13,7 @@ enum { record_size = 40, box_size = 16, is_checked = 0 };
 
 /* `used` keeps it although only debuggers look for some of it. */
 __attribute__((used, section("vow_trace_view"))) vow_trace_view vow_platform_trace_view = {
-    .version = 3,
+    .version = 4,
     .entry_size = sizeof(vow_trace_entry),
     .record_size = record_size,
     .box_size = box_size,

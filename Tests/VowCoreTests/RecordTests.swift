@@ -84,13 +84,34 @@ final class RecordTests: CoreTest {
         }
     }
 
-    func testAHeldOutcomeTakesTheContextsPlace() {
+    func testAHeldOutcomeOrAWithdrawnPromiseTakesTheHandlersPlaceAndNotTheContexts() {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 80, alignment: 16)
+        defer { memory.deallocate() }
         withRecords(1) { records in
-            var part = LinkPart(handler: nil, context: nil, executor: nil)
-            XCTAssertNil(part.outcome)
-            part.outcome = records[0]
-            XCTAssertEqual(part.context, UnsafeMutableRawPointer(records[0]))
-            XCTAssertEqual(part.outcome, records[0])
+            let reaction = memory.bindMemory(to: Record.self, capacity: 1)
+            reaction.initialize(to: Record(.open, shape: [.link], promises: 0, producers: 0))
+            reaction.link.initialize(to: LinkPart(handler: nil, context: memory, executor: nil))
+            XCTAssertNil(reaction.outcome)
+            reaction.outcome = records[0]
+            XCTAssertEqual(reaction.outcome, records[0])
+            XCTAssertEqual(reaction.withdrawnUpstream, records[0])
+            XCTAssertNotNil(reaction.link.pointee.handler)
+            XCTAssertEqual(reaction.link.pointee.context, memory)
+        }
+    }
+
+    func testAnErrorToComeStandsWhereUpstreamDoesAndIsMarked() {
+        withRecords(2) { records in
+            let promise = records[0]
+            promise.upstream = records[1]
+            XCTAssertNil(promise.errorToCome)
+            let error = vow_error("test", 3, nil)
+            promise.errorToCome = error
+            XCTAssertEqual(promise.errorToCome?.as.pointer, error.as.pointer)
+            promise.errorToCome = nil
+            XCTAssertNil(promise.errorToCome)
+            XCTAssertNil(promise.upstream)
+            vow_value_release(error)
         }
     }
 

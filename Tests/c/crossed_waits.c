@@ -335,3 +335,92 @@ TEST("G11: when the last member that others could fulfil is rejected, a wait for
     check_rivals(vow_any, true, 20000, VOW_EDEADLOCK);
     check_rivals(one_of, true, 20000, VOW_EDEADLOCK);
 }
+
+/* ------------------------------------------------------- handlers that run inside another's wait
+ */
+
+typedef struct buried {
+    vow_executor *held; /* the first handler holds it up */
+    vow_executor *others;
+    atomic_int refused;
+} buried;
+
+static void wait_unless_refused(buried *self, vow_promise *promise) {
+    int answer = vow_await(promise, VOW_FOREVER, NULL);
+    CHECK(answer == VOW_FULFILLED || answer == VOW_EDEADLOCK);
+    atomic_fetch_add(&self->refused, answer == VOW_EDEADLOCK);
+    vow_promise_release(promise);
+}
+
+static vow_value wait_for_what_is_held_up(vow_value input, void *context) {
+    buried *self = context;
+    wait_unless_refused(self, vow_async(self->held, add_one, NULL));
+    return vow_value_retain(input);
+}
+
+static vow_value wait_inside(vow_value input, void *context) {
+    buried *self = context;
+    wait_unless_refused(self, vow_async(self->others, wait_for_what_is_held_up, self));
+    return vow_value_retain(input);
+}
+
+/* What it waits for settles at once, but by then it has begun to run the inline handler. */
+static vow_value wait_over_another(vow_value input, void *context) {
+    buried *self = context;
+    vow_promise *inside = vow_async(vow_executor_inline(), wait_inside, self);
+    wait_unless_refused(self, vow_delay(0));
+    vow_promise_release(inside);
+    return vow_value_retain(input);
+}
+
+static vow_value hold_up(vow_value input, void *context) {
+    buried *self = context;
+    wait_unless_refused(self, vow_async(self->others, wait_over_another, self));
+    return vow_value_retain(input);
+}
+
+static void check_buried(vow_executor *others) {
+    for (int round = 0; round < 100; round++) {
+        buried self = {vow_executor_serial("held"), others, 0};
+        vow_promise *first = vow_async(self.held, hold_up, &self);
+        CHECK_INT_EQ(vow_await(first, LONG_ENOUGH, NULL), VOW_FULFILLED);
+        CHECK(atomic_load(&self.refused) >= 1);
+        vow_promise_release(first);
+        vow_executor_release(self.held);
+    }
+}
+
+TEST("G11: a ring through a handler whose wait is over, but runs another one that waits") {
+    check_buried(vow_executor_pool());
+}
+
+static vow_value second_of(vow_value first, vow_value second, void *context) {
+    (void)first;
+    (void)context;
+    return vow_value_retain(second);
+}
+
+/* Waits for what settles first, then for work of the executor that is held up. */
+static vow_value wait_for_a_sum(vow_value input, void *context) {
+    buried *self = context;
+    vow_promise *members[] = {vow_delay(2 * MILLISECOND), vow_async(self->held, add_one, NULL)};
+    wait_unless_refused(self, vow_reduce(members, 2, vow_int(0), second_of, NULL));
+    return vow_value_retain(input);
+}
+
+static vow_value hold_up_for_a_sum(vow_value input, void *context) {
+    buried *self = context;
+    wait_unless_refused(self, vow_async(self->others, wait_for_a_sum, self));
+    return vow_value_retain(input);
+}
+
+TEST("G11: a ring that is complete when vow_reduce goes on to the next promise") {
+    for (int round = 0; round < 50; round++) {
+        buried self = {vow_executor_serial("held"), vow_executor_pool(), 0};
+        vow_promise *first = vow_async(self.held, hold_up_for_a_sum, &self);
+        CHECK_INT_EQ(vow_await(first, LONG_ENOUGH, NULL), VOW_FULFILLED);
+        CHECK(atomic_load(&self.refused) >= 1);
+        vow_promise_release(first);
+        vow_executor_release(self.held);
+    }
+}

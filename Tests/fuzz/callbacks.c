@@ -31,6 +31,7 @@ static vow_value run_handler(vow_value input, context *self) {
     EXPECT(reaction >= 0, "a handler of a call that failed");
     trace("handler of promise %d", reaction);
     EXPECT(self->destroyed == 0, "a handler with a destroyed context");
+    self->busy = true;
     check_place(&m.promises[reaction]);
     bool in_order = w.executors[m.promises[reaction].executor].kind != EXECUTOR_LOOSE;
     const char *objection = model_start(reaction, in_order);
@@ -54,12 +55,11 @@ static vow_value run_handler(vow_value input, context *self) {
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
     m.promises[reaction].late = w.carried_is_set[w.depth];
-    if (self->has_destroy) {
+    self->runs++;
+    self->busy = false;
+    if (self->has_destroy && !model_is_waited_for(result.model)) {
         hold(result);
         self->returned = result.model;
-        if (m.values[result.model].kind == VOW_PROMISE) {
-            m.promises[reaction].returning = (int)m.values[result.model].number + 1;
-        }
         m.context_done[self - w.contexts] = true;
     } else {
         model_finish(reaction, result.model);
@@ -97,24 +97,22 @@ void on_destroy(void *context_pointer) {
     EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
     self->destroyed++;
-    if (self->reaction >= 0 && m.promises[self->reaction].passes &&
-        m.promises[self->reaction].state == VOW_PENDING) {
-        if (self->reaction == w.registering) {
-            m.promises[self->reaction].token = -1; /* through before it enters */
-        }
-        m.promises[self->reaction].wait = WAITS_HANDLER; /* as good as running */
+    self->busy = true;
+    if (self->reaction >= 0) {
+        m.promises[self->reaction].context = -1;
+        check_is_pending(self->reaction);
     }
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
+    self->busy = false;
     if (self->returned >= 0) {
         /* The result counts now; what the destructor did came first, which a ring would show. */
         int result = self->returned;
         self->returned = -1;
         m.values[result].holds--;
-        m.promises[self->reaction].returning = 0;
         model_finish(self->reaction, result);
-    } else if (self->reaction >= 0 && m.promises[self->reaction].passes) {
-        model_pass(self->reaction);
+    } else if (self->reaction >= 0) {
+        model_end(self->reaction);
     }
     model_look_for_lost();
     pop_frame();

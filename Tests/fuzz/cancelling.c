@@ -22,6 +22,8 @@ static void cancel(int slot) {
         model_look_for_lost();
         bool got = says_why ? vow_cancel_with(promise, reason.real) : vow_cancel(promise);
         EXPECT(got == expected, "cancelled: %d instead of %d", got, expected);
+        EXPECT(!got || !w.cancelled[model], "promise %d is cancelled twice", model);
+        w.cancelled[model] = w.cancelled[model] || got;
     } else {
         drop_value(reason);
     }

@@ -16,6 +16,8 @@ int expect_reaction(int promise, int number, model_reaction reaction) {
     }
     /* The library has the reaction first, then calls handlers; so the model. */
     w.contexts[number].reaction = m.promise_count;
+    w.own_contexts[m.promise_count] = number + 1;
+    w.real[m.promise_count] = NULL;
     reaction.carried = carried_here() + 1;
     int made = promise < 0 ? model_async(reaction) : model_react(promise, reaction);
     m.promises[made].holds++;

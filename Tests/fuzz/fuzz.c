@@ -16,6 +16,8 @@ static void reset(const uint8_t *data, size_t size) {
     memset(w.executors, 0, (size_t)w.executor_count * sizeof w.executors[0]);
     memset(w.contexts, 0, (size_t)w.context_count * sizeof w.contexts[0]);
     memset(w.objects, 0, (size_t)w.object_count * sizeof w.objects[0]);
+    memset(w.own_contexts, 0, sizeof w.own_contexts);
+    memset(w.cancelled, 0, sizeof w.cancelled);
     memset(m.hooks, 0, sizeof m.hooks);
     memset(w.hooks, 0, sizeof w.hooks);
     m.hook_count = m.source_count = m.group_count = 0;

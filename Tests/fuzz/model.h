@@ -35,6 +35,7 @@ typedef enum model_wait {
     WAITS_FOLLOWED, /* for the promise that it was resolved with */
     WAITS_EXECUTOR, /* a reaction whose handler will run */
     WAITS_HANDLER,  /* a reaction whose handler runs */
+    WAITS_CONTEXT,  /* a reaction that is through, until its context is destroyed */
     WAITS_MEMBERS,  /* of a combinator */
     WAITS_MEMBER,   /* no promise: a combinator's eye on one */
     WAITS_NOTHING
@@ -55,20 +56,24 @@ typedef struct model_promise {
     int outcome_of; /* and of which promise */
     bool on_value, on_error, finally;
     int executor;
-    int context;           /* to be destroyed with the reaction; -1: nothing to destroy */
+    int context;           /* to be destroyed before it settles; -1: nothing, or it is being done */
+    int ending;            /* of WAITS_CONTEXT: what it settles with then */
     int order;             /* of registration */
     int epoch;             /* of the step in which it became ready */
     int first, last, next; /* members that wait for this one, in order; the queue it stands in */
     int must, may;         /* marks, see model_mark */
 
     bool is_reaction;
-    bool withdrawn; /* a reaction that was cancelled */
+    bool cancelled; /* so it is never fulfilled */
+    int error;      /* and that is what it was cancelled with */
+    bool had_input; /* of a `finally`, which reads it all the same, since its promise had settled */
+    bool begun;     /* its handler has begun */
+    bool warned;    /* it was cancelled before that, and has read so */
+    bool withdrawn; /* cancelled when its executor had it, and no handler is to run */
     bool is_kept; /* by its executor nevertheless, and what it was to read, until that is through */
     int kept;
-    bool lost;     /* nobody is left to read it, and its producer was told */
-    bool passes;   /* its token is cancelled, and it has no handler for that */
-    int returning; /* a promise that its handler has returned, before that counts; from 1 */
-    int redirect;  /* the error that it reads instead, since its token is cancelled */
+    bool lost;    /* nobody is left to read it, and its producer was told */
+    int redirect; /* the error that it reads in place of its promise's outcome */
     int token;
     int carried;     /* the context that it was made with */
     int group;       /* of WAITS_MEMBERS and WAITS_MEMBER */
@@ -137,7 +142,8 @@ typedef struct model {
      * turn. */
     int outcomes[4 * MODEL_PROMISES], handed[4 * MODEL_PROMISES], leaving[4 * MODEL_PROMISES];
     int outcomes_first, outcomes_last, handed_first, handed_last, leaving_first, leaving_last;
-    bool draining;
+    int steps;   /* under way, one in the other */
+    bool taking; /* the outcomes */
     int promise_count, value_count, resolver_count;
     int hook_count, source_count, group_count;
     int orders, epoch;
@@ -158,13 +164,17 @@ int model_error_new(int domain, int64_t code, int message, int payload);
 int model_promise_new(model_wait wait);
 int model_resolver_new(int promise);
 
+/* A handle has been given back: followers that nothing but this promise keeps from its path move
+ * on. */
+void model_pass_followers_on(int promise);
+
 /* vow_promise_with for values that are no promise; vow_resolve and vow_reject. */
 int model_promise_with(int value);
 bool model_resolve(int resolver, int value);
 bool model_reject(int resolver, int value);
 void model_resolver_drop(int resolver);
 
-/* A reaction on a promise; its fields say which. Async has no promise. */
+/* model_reaction.c. A reaction on a promise; its fields say which. Async has no promise. */
 typedef struct model_reaction {
     bool on_value, on_error, finally;
     int executor, context;
@@ -178,19 +188,28 @@ int model_async(model_reaction reaction);
 const char *model_start(int reaction, bool in_order);
 /* What the handler is given. */
 int model_input(int reaction);
-/* The handler has returned and its context is destroyed. */
+/* The handler has returned, and its context is destroyed unless it returned what is to be waited for. */
 void model_finish(int reaction, int result);
+bool model_is_waited_for(int result);
+/* The context of one that is through was destroyed. */
+void model_end(int reaction);
 
 /* subscribe is called: makes its resolver. And it has returned. */
 int model_subscribe(int promise);
 void model_subscribed(int promise, int resolver, int object, bool answer);
 
-/* model_cancel.c. Cancelling a promise with an error, and up from it. */
+/* model_cancel.c. Cancelling a promise with an error, and first what only it reads. */
 int model_cancellation(int reason);
 bool model_cancel(int promise, int error);
+/* The same by its token: what it reads is left alone. */
+void model_cancel_alone(int promise, int error);
+/* What a cancelled promise has begun to follow is for nobody. */
+void model_cancel_followed(int promise);
 /* A reader has left: it is cancelled, unless there is another one. */
 void model_cancel_unless_read(int promise);
 bool model_is_read(int promise);
+/* By a handle or as a value. */
+bool model_is_held(int promise);
 /* What nobody reads any more hears of it. To be called when handles or values have been given up.
  */
 void model_look_for_lost(void);
@@ -198,15 +217,11 @@ void model_look_for_lost(void);
 int model_add_hook(int resolver, int source);
 void model_end_hooks(int promise, hook_due due);
 void model_call_hooks_off(int promise);
-/* A reaction without a handler for its cancelled token: its context was destroyed. */
-void model_pass(int reaction);
 
 /* model_source.c */
 int model_source_new(const int *parents, int count);
 bool model_source_cancel(int source, int reason);
 void model_source_drop(int source);
-/* A reaction that has not begun. */
-void model_read_rejection(int reaction, int error);
 
 /* model_group.c. The promises are consumed. */
 int model_combine(group_kind kind, const int *promises, int count, int wanted);
@@ -218,11 +233,20 @@ void model_leave(int what);
 void model_drain(void);
 void model_give_up(int what);
 
-/* For these: parts of the settling. */
+/* For these: parts of the settling. In a step outcomes arrive, and nothing else is handed over before its end. */
+void model_step_begin(void);
+void model_step_end(void);
 void model_settle(int promise, int value);
+/* The same, when its context is destroyed. */
+void model_settle_last(int promise, int value);
 void model_enqueue(int promise, int member);
 void model_leave_queue(int member);
-void model_forget_context(int reaction);
+/* A reaction that stands in no queue any more will have its turn. */
+void model_hand_over(int reaction);
+void model_follow(int promise, int followed, bool by_handler);
+void model_resolve_with(int promise, int value, bool by_handler);
+/* A cancelled promise, a `finally`, or one whose context lives stands between its followers and what it follows. */
+bool model_stands_between(int follower);
 
 /* Whether a waits for b, by adoption or chaining, of any length. */
 bool model_waits_for(int a, int b);

@@ -17,15 +17,18 @@ static bool is_held_as_value(int promise) {
     return false;
 }
 
+bool model_is_held(int promise) {
+    return m.promises[promise].holds > 0 || is_held_as_value(promise);
+}
+
 bool model_is_read(int promise) {
-    const model_promise *self = &m.promises[promise];
-    return self->holds > 0 || self->first >= 0 || is_held_as_value(promise);
+    return m.promises[promise].first >= 0 || model_is_held(promise);
 }
 
 /* Not only by reactions that have run and follow it for nobody. */
 static bool is_surely_read(int promise) {
     const model_promise *self = &m.promises[promise];
-    if (self->holds > 0 || is_held_as_value(promise)) {
+    if (model_is_held(promise)) {
         return true;
     }
     for (int i = self->first; i >= 0; i = m.promises[i].next) {
@@ -95,24 +98,89 @@ int model_add_hook(int resolver, int source) {
     return m.hook_count++;
 }
 
-/* Rejects one promise. Returns what it waited for, or -1. */
-static int withdraw(int promise, int error) {
-    model_promise *self = &m.promises[promise];
-    model_wait wait = self->wait;
-    int upstream = -1;
-    if (self->state != VOW_PENDING) {
+static bool is_settled(int promise) {
+    return m.promises[promise].state != VOW_PENDING;
+}
+
+/* Whether nobody reads a promise but a member of its queue. */
+static bool is_only_reader(int member, int promise) {
+    return m.promises[promise].first == member && m.promises[member].next < 0 &&
+           !model_is_held(promise);
+}
+
+/* Its executor, or a list, has it, and no handler is to run: it does not wait for that. */
+static void withdraw(int reaction) {
+    model_promise *self = &m.promises[reaction];
+    self->withdrawn = self->is_kept = true;
+    self->kept = self->upstream;
+    model_settle_last(reaction, self->error);
+}
+
+/* What it reads has settled, or it reads nothing. */
+static void cancel_ready(int reaction) {
+    model_promise *self = &m.promises[reaction];
+    bool is_lined_up = self->wait == WAITS_UPSTREAM;
+    if (self->finally && self->upstream >= 0) {
+        self->had_input = true;
+    } else if (self->on_error || (is_lined_up && self->executor == 0)) {
+        self->redirect = self->error;
+    } else {
+        withdraw(reaction);
+    }
+}
+
+/* Returns what is to be cancelled first, or -1. */
+static int cancel_waiting(int reaction, bool alone) {
+    model_promise *self = &m.promises[reaction];
+    int upstream = self->upstream;
+    if (is_settled(upstream)) {
+        cancel_ready(reaction);
         return -1;
     }
-    if (wait == WAITS_UPSTREAM || wait == WAITS_FOLLOWED) {
-        upstream = self->upstream;
-        model_leave_queue(promise);
-        self->executor = 0; /* its context goes at once */
+    if (!alone && is_only_reader(reaction, upstream)) {
+        return upstream;
     }
-    self->withdrawn = self->is_reaction && wait != WAITS_FOLLOWED && wait != WAITS_RESOLVER &&
-                      wait != WAITS_THENABLE;
-    if (self->withdrawn && wait != WAITS_HANDLER) {
-        model_forget_context(promise);
+    model_leave_queue(reaction);
+    self->redirect = self->error;
+    model_hand_over(reaction);
+    return -1;
+}
+
+/* The same. */
+static int cancel_follower(int follower) {
+    int followed = m.promises[follower].upstream;
+    if (is_settled(followed)) {
+        return -1; /* about to be taken */
     }
+    if (is_only_reader(follower, followed)) {
+        return followed;
+    }
+    model_leave_queue(follower);
+    model_settle_last(follower, m.promises[follower].error);
+    return -1;
+}
+
+/* Its context is about to be destroyed, or is being so. */
+static void cancel_last(int reaction) {
+    model_promise *self = &m.promises[reaction];
+    bool has_followed = self->begun;
+    bool handles = self->on_error && !self->finally && self->context >= 0;
+    if (has_followed) {
+        bool rejected = m.values[self->ending].kind == VOW_ERROR;
+        self->ending = rejected ? self->ending : self->error;
+    } else if (handles) {
+        m.context_done[self->context] = false;
+        self->wait = WAITS_EXECUTOR;
+        self->redirect = self->error;
+        self->epoch = m.epoch;
+    } else {
+        self->ending = self->error;
+    }
+}
+
+/* Whom nobody but a producer settles. */
+static void reject_at_once(int promise) {
+    bool is_combined = m.promises[promise].wait == WAITS_MEMBERS;
     for (int i = 0; i < m.resolver_count; i++) {
         model_resolver *right = &m.resolvers[i];
         if (right->promise == promise && !right->claimed) {
@@ -120,37 +188,68 @@ static int withdraw(int promise, int error) {
         }
     }
     model_end_hooks(promise, HOOK_CALLED);
-    self->is_kept = wait == WAITS_EXECUTOR;
-    self->kept = self->is_kept ? self->upstream : -1;
-    model_settle(promise, error);
-    if (wait == WAITS_MEMBERS) {
+    model_settle(promise, m.promises[promise].error);
+    if (is_combined) {
         model_group_stop(promise, true);
     }
-    return upstream;
+}
+
+/* Returns what is to be cancelled first, or -1. */
+static int cancel_one(int promise, int error, bool alone) {
+    model_promise *self = &m.promises[promise];
+    if (is_settled(promise) || self->cancelled) {
+        return -1;
+    }
+    self->cancelled = true;
+    self->error = error;
+    switch (self->wait) {
+    case WAITS_UPSTREAM:
+        return cancel_waiting(promise, alone);
+    case WAITS_FOLLOWED:
+        return cancel_follower(promise);
+    case WAITS_EXECUTOR:
+        cancel_ready(promise);
+        return -1;
+    case WAITS_CONTEXT:
+        cancel_last(promise);
+        return -1;
+    case WAITS_HANDLER:
+        return -1; /* it is let finish */
+    default:
+        reject_at_once(promise);
+        return -1;
+    }
+}
+
+static void cancel_upwards(int from, int error) {
+    while (from >= 0) {
+        from = cancel_one(from, error, false);
+    }
 }
 
 bool model_cancel(int promise, int error) {
-    if (m.promises[promise].state != VOW_PENDING) {
-        return false;
-    }
-    int next = withdraw(promise, error);
-    while (next >= 0 && !model_is_read(next)) {
-        next = withdraw(next, error);
-    }
-    return true;
+    bool is_first = !is_settled(promise) && !m.promises[promise].cancelled;
+    model_step_begin();
+    cancel_upwards(promise, error);
+    model_step_end();
+    return is_first;
+}
+
+void model_cancel_alone(int promise, int error) {
+    model_step_begin();
+    cancel_upwards(cancel_one(promise, error, true), error);
+    model_step_end();
+}
+
+void model_cancel_followed(int promise) {
+    model_step_begin();
+    cancel_upwards(cancel_follower(promise), m.promises[promise].error);
+    model_step_end();
 }
 
 void model_cancel_unless_read(int promise) {
     if (!model_is_read(promise)) {
         model_cancel(promise, model_cancellation(-1));
-    }
-}
-
-void model_pass(int reaction) {
-    model_promise *self = &m.promises[reaction];
-    self->passes = false;
-    if (self->state == VOW_PENDING) {
-        model_settle(reaction, self->redirect);
     }
 }
 

@@ -48,6 +48,12 @@ static void mark_promise(int promise, bool may) {
     if (self->redirect >= 0 && (may || reads)) {
         mark_value(self->redirect, may);
     }
+    if (self->error >= 0 && may) {
+        mark_value(self->error, may);
+    }
+    if (self->ending >= 0 && self->wait == WAITS_CONTEXT) {
+        mark_value(self->ending, may);
+    }
     if (self->carried >= 0 && (may || reads)) {
         mark_value(self->carried, may);
     }

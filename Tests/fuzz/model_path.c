@@ -29,9 +29,6 @@ static bool waits_at_all(int a, int b, bool *seen) {
             }
         }
     }
-    if (self->returning > 0) {
-        return waits_at_all(self->returning - 1, b, seen);
-    }
     bool goes_on = self->wait == WAITS_UPSTREAM || self->wait == WAITS_FOLLOWED;
     return goes_on && waits_at_all(self->upstream, b, seen);
 }

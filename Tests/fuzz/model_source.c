@@ -16,40 +16,6 @@ int model_source_new(const int *parents, int count) {
     return number;
 }
 
-/* It reads the error instead of its promise. */
-void model_read_rejection(int reaction, int error) {
-    model_promise *self = &m.promises[reaction];
-    bool waited = self->wait == WAITS_UPSTREAM;
-    if (waited && self->upstream >= 0) {
-        model_leave_queue(reaction);
-        self->epoch = m.epoch;
-    }
-    self->wait = WAITS_EXECUTOR;
-    self->redirect = error;
-    self->passes = !self->on_error;
-    if (self->passes && waited) {
-        self->executor = 0; /* none is needed, so it is done at once */
-    }
-    if (self->passes) {
-        model_forget_context(reaction);
-    }
-}
-
-static void give(int reaction, int error) {
-    switch (m.promises[reaction].wait) {
-    case WAITS_UPSTREAM:
-    case WAITS_EXECUTOR:
-        if (!m.promises[reaction].passes) {
-            model_read_rejection(reaction, error);
-        }
-        break;
-    case WAITS_NOTHING:
-        break;
-    default:
-        model_cancel(reaction, error);
-    }
-}
-
 bool model_source_cancel(int source, int reason) {
     model_source *self = &m.sources[source];
     if (self->cancelled || self->holds == 0) {
@@ -65,7 +31,7 @@ bool model_source_cancel(int source, int reason) {
     }
     for (int i = 0; i < m.promise_count; i++) {
         if (m.promises[i].token == source) {
-            give(i, self->error);
+            model_cancel_alone(i, self->error);
         }
     }
     for (int i = 0; i < m.source_count; i++) {

@@ -29,6 +29,7 @@ void release_promise(int slot) {
     trace("release promise %d", w.promise_models[slot]);
     m.promises[w.promise_models[slot]].holds--;
     w.promises[slot] = NULL;
+    model_pass_followers_on(w.promise_models[slot]);
     model_look_for_lost();
     vow_promise_release(promise);
 }
@@ -38,6 +39,7 @@ void release_resolver(int slot) {
     trace("release resolver of promise %d", m.resolvers[w.resolver_models[slot]].promise);
     w.resolvers[slot] = NULL;
     model_resolver_drop(w.resolver_models[slot]);
+    model_look_for_lost();
     vow_resolver_release(resolver);
 }
 

@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+/* G14, and G15 for what is told of every end. */
+static void check_is_through(int number) {
+    if (w.own_contexts[number] == 0) {
+        return;
+    }
+    const context *self = &w.contexts[w.own_contexts[number] - 1];
+    const model_promise *reaction = &m.promises[number];
+    EXPECT(!self->busy, "promise %d is settled under its handler or destructor", number);
+    EXPECT(!self->has_destroy || self->destroyed == 1,
+           "promise %d is settled, and its context destroyed %d times", number, self->destroyed);
+    EXPECT(!reaction->finally || !reaction->on_value || !reaction->on_error || self->runs == 1,
+           "promise %d is settled, and its clean-up ran %d times", number, self->runs);
+}
+
+void check_is_pending(int number) {
+    bool is_held = m.promises[number].holds > 0 && w.real[number] != NULL;
+    EXPECT(!is_held || vow_promise_state(w.real[number]) == VOW_PENDING,
+           "promise %d is settled before its context is destroyed", number);
+}
+
 void check_state(int slot, bool strict) {
     int number = w.promise_models[slot];
     const model_promise *self = &m.promises[number];
@@ -11,6 +31,9 @@ void check_state(int slot, bool strict) {
     bool exact = strict || w.depth == 0 || (self->direct && !self->late);
     EXPECT(state == self->state || (!exact && state == VOW_PENDING),
            "promise %d is in state %u instead of %u", number, state, self->state);
+    if (state != VOW_PENDING) {
+        check_is_through(number);
+    }
 }
 
 static void check_promises(void) {
@@ -22,6 +45,10 @@ static void check_promises(void) {
     for (int i = 0; i < m.promise_count; i++) {
         const model_promise *self = &m.promises[i];
         EXPECT(self->wait != WAITS_THENABLE, "promise %d: its thenable was forgotten", i);
+        EXPECT(self->wait != WAITS_CONTEXT, "promise %d: its context was forgotten", i);
+        if (self->state != VOW_PENDING) {
+            check_is_through(i);
+        }
         if (self->wait == WAITS_EXECUTOR) {
             executor_kind kind = w.executors[self->executor].kind;
             EXPECT(kind == EXECUTOR_SERIAL || kind == EXECUTOR_LOOSE,
@@ -34,12 +61,7 @@ static void check_promises(void) {
 static void check_destroyed(void) {
     for (int i = 0; i < w.context_count; i++) {
         const context *self = &w.contexts[i];
-        const model_promise *reaction = self->reaction < 0 ? NULL : &m.promises[self->reaction];
-        /* Its executor has it still. */
-        bool later = reaction != NULL && (reaction->withdrawn || reaction->passes) &&
-                     w.executors[reaction->executor].queued > 0;
-        EXPECT(!self->has_destroy || self->destroyed == m.context_done[i] ||
-                   (later && self->destroyed == 0),
+        EXPECT(!self->has_destroy || self->destroyed == m.context_done[i],
                "context %d is destroyed %d times", i, self->destroyed);
     }
     for (int i = 0; i < w.object_count; i++) {
@@ -57,6 +79,8 @@ static void check_counts(void) {
         bool is_eye = m.promises[i].group >= 0 && m.groups[m.promises[i].group].promise != i;
         must += !is_eye && m.promises[i].must != 0;
         may += !is_eye && m.promises[i].may != 0;
+        /* What it reads instead. */
+        may += m.promises[i].cancelled && m.promises[i].state == VOW_PENDING;
     }
     for (int i = 0; i < m.source_count; i++) {
         may += m.sources[i].cancelled; /* what cancelled reactions read */

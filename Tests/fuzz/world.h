@@ -17,7 +17,8 @@ typedef struct pair {
 typedef struct context {
     int reaction; /* the promise that the handler's result resolves */
     int returned; /* what the handler returned, while the destructor runs; -1: nothing */
-    int destroyed;
+    int runs, destroyed;
+    bool busy; /* its handler runs, or its destructor */
     bool has_destroy;
 } context;
 
@@ -78,6 +79,8 @@ typedef struct world {
 
     vow_promise *real[MODEL_PROMISES]; /* where the promises of the model are, or were */
     context contexts[MODEL_PROMISES];
+    int own_contexts[MODEL_PROMISES]; /* of the promises of reactions, from 1 */
+    bool cancelled[MODEL_PROMISES];   /* vow_cancel has said so */
     hook hooks[MODEL_HOOKS];
     object objects[MODEL_VALUES];
     executor executors[EXECUTORS];
@@ -179,6 +182,8 @@ void run_ops(unsigned count);
 /* quiet.c: what must be true whenever no call is running. */
 void check_quiet(void);
 void check_state(int slot, bool strict);
+/* A promise whose context is being destroyed. */
+void check_is_pending(int number);
 void check_end(uint64_t bytes_before);
 
 #endif

@@ -26,7 +26,7 @@ wrong_handles() {
         -ex "output (vow_executor *) pending" -ex 'printf "\n"' -ex "output (vow_loop *) pending" -ex 'printf "\n"' \
         -ex "output (vow_scope *) pending" -ex 'printf "\n"' -ex "output (vow_token *) 64" -ex 'printf "\n"' \
         -ex "output (vow_loop *) 0" -ex 'printf "\n"' -ex "vow-promise" \
-        -ex "vow-promise nobody" -ex "vow-promise 32" -ex "set var *(long *)pending = 7" \
+        -ex "vow-promise nobody" -ex "vow-promise 32" -ex "set var *((char *)pending + 18) = 7" \
         -ex "print pending" -ex kill "$work/shared-states"
     says "a handle that is none is called so" \
         '^\(vow_promise \*\) 0x10 <no memory at 0x10>$' \

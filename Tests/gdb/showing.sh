@@ -11,7 +11,7 @@ showing() {
     local at='0x[0-9a-f]+'
     print_all pending waiting follower ready labelled running combined later resolver last_resolver \
         none truth number real address text long_text thing list deep rejected member_failed broken \
-        cancelled released nothing serial custom looping inlined pool main_one plain wrong \
+        ending closing mapped cleaning cancelled released nothing serial custom looping inlined pool main_one plain wrong \
         source token linked stopped orphaned loop virtual_loop own_loop scope ended
     says "print shows what is pending, and who waits" \
         "^pending: \\(vow_promise \\*\\) $at promise, pending: nobody has resolved it \\(2 resolvers\\); 1 combinator, 1 follower, 3 handlers wait$" \
@@ -26,6 +26,11 @@ showing() {
         '^labelled: .* "labelled \\"reaction\\"" reaction \(pass\), pending: reads ' \
         '^running: .* \(stop_here\), pending: its handler is running on executor serial letters; 1 thread waits$' \
         '^ready: .* \(pass\), pending: its handler is ready to run on executor serial letters$'
+    says "print shows what was cancelled, and what it waits for before it is rejected" \
+        '^ending: .* \(linger\), pending: cancelled; its handler is still running on executor pool; 1 handler waits$' \
+        "^closing: .* then \(pass\), pending: cancelled; reads $at(; 1 (combinator|follower) waits)?$" \
+        '^mapped: .* map, pending: cancelled; waits for the calls of its function to end$' \
+        '^cleaning: .* finally \(pass\), pending: cancelled; its handler is ready to run on executor serial letters$'
     says "print shows each kind of value" \
         '^none: .* promise, fulfilled with none$' \
         '^truth: .* fulfilled with true$' \
@@ -46,7 +51,7 @@ showing() {
         '^cancelled: .* rejected with error vow -6 \(VOW_ECANCELLED\)'
     says "print tells of what was freed" "^released: \\(vow_promise \\*\\) $at <freed"
     says "print shows executors" \
-        "^serial: \\(vow_executor \\*\\) $at serial, 1 handler ready to run$" \
+        "^serial: \\(vow_executor \\*\\) $at serial, 2 handlers ready to run$" \
         '^custom: .* custom \(submit_elsewhere\), one handler at a time$' \
         '^looping: .* loop$' \
         '^inlined: .* inline$' \

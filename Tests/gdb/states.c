@@ -1,14 +1,17 @@
 /* Holds a promise in every state and a value of every kind, and stops for the debugger inside a
  * handler. */
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vow.h>
 
 vow_promise *pending, *waiting, *follower, *ready, *labelled, *running, *combined, *later;
 vow_promise *none, *truth, *number, *real, *address, *text, *long_text, *thing, *list, *deep;
+vow_promise *ending, *closing, *mapped, *cleaning;
 vow_promise *rejected, *member_failed, *broken, *cancelled, *released, *nothing;
 vow_resolver *resolver, *last_resolver;
 vow_executor *serial, *custom, *looping, *inlined, *pool, *main_one;
@@ -23,7 +26,7 @@ static vow_value pass(vow_value input, void *context) {
     return vow_value_retain(input);
 }
 
-static atomic_bool all_is_made;
+static atomic_bool all_is_made, lingers, is_over;
 
 /* Whether the first thread is asleep. */
 static bool main_waits(void) {
@@ -42,6 +45,27 @@ static vow_value stop_here(vow_value input, void *context) {
     while (!atomic_load(&all_is_made) || !main_waits()) {
     }
     raise(SIGTRAP);
+    return vow_none();
+}
+
+static vow_value linger(vow_value input, void *context) {
+    (void)input, (void)context;
+    atomic_store(&lingers, true);
+    while (!atomic_load(&is_over)) {
+        usleep(1000);
+    }
+    return vow_none();
+}
+
+static vow_value give_closing(vow_value input, void *context) {
+    (void)input, (void)context;
+    return vow_from_promise(closing);
+}
+
+static vow_value map_inline(vow_value input, void *context) {
+    (void)input, (void)context;
+    vow_value one = vow_int(1);
+    mapped = vow_map(vow_list(&one, 1), give_closing, NULL, 1);
     return vow_none();
 }
 
@@ -83,7 +107,10 @@ static void make_pending(void) {
     (void)vow_promise_set_progress(pending, 0.25, NULL);
     vow_promise *own = vow_promise_create(&last_resolver);
     vow_promise_release(own);
-    /* Last, so that its memory is not given to another one. */
+}
+
+/* Last, so that its memory is not given to another one. */
+static void make_released(void) {
     vow_resolver *kept;
     released = vow_promise_create(&kept);
     vow_resolver_release(kept);
@@ -126,6 +153,17 @@ static void make_rejected(void) {
                             vow_promise_with(vow_error("kettle", 18, NULL))};
     member_failed = vow_all(both, 2);
     (void)vow_await(member_failed, VOW_FOREVER, NULL);
+}
+
+/* Cancelled, and not through: a call whose promise waits for a handler that is running. */
+static void make_cancelled(void) {
+    ending = vow_async(pool, linger, NULL);
+    while (!atomic_load(&lingers)) {
+        usleep(1000);
+    }
+    closing = vow_then(ending, pass, NULL);
+    vow_detach(vow_async(inlined, map_inline, NULL));
+    (void)vow_cancel(mapped);
 }
 
 static vow_promise *never_resolved(void) {
@@ -189,12 +227,22 @@ int main(void) {
     make_rejected();
     make_sources();
     make_scopes();
+    make_cancelled();
     make_loops();
     make_pending();
     /* The second stays behind the first on the serial executor. */
     running = vow_async(serial, stop_here, NULL);
     ready = vow_async(serial, pass, NULL);
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .on_fulfilled = pass,
+                             .on_rejected = pass,
+                             .executor = serial,
+                             .flags = VOW_FINALLY};
+    cleaning = vow_then_with(vow_promise_with(vow_int(5)), &reaction);
+    (void)vow_cancel(cleaning);
+    make_released();
     atomic_store(&all_is_made, true);
     (void)vow_await(running, VOW_FOREVER, NULL);
+    atomic_store(&is_over, true);
     return 0;
 }

@@ -54,7 +54,9 @@ class [[nodiscard]] promise
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
     /// nothing (of a tuple also its items), and returns void, a U or a promise<U>. It is destroyed
-    /// once, after its call or when it is certain that there will be none. Returns a promise<U>.
+    /// once, with what it captures, before the new promise settles: after its call, when a promise
+    /// that it returned is through, or when it is certain that there will be no call. Returns a
+    /// promise<U>.
     template <class F> auto then(F f) && {
         return std::move(*this).then(executor(), std::move(f));
     }
@@ -150,7 +152,8 @@ class [[nodiscard]] promise
     }
 
     /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
-    /// rejects; a promise that it returns is waited for, and counts if it is rejected.
+    /// rejects; a promise that it returns is waited for, and counts if it is rejected. It is called
+    /// exactly once, also when the chain is cancelled.
     template <class F> promise finally(F f) && {
         return std::move(*this).finally(executor(), std::move(f));
     }
@@ -267,8 +270,10 @@ class [[nodiscard]] promise
     // Cancelling
     // -------------------------------------------------------------------------------------
 
-    /// Rejects it with vow::cancelled, and what it waited for, if nobody else reads that. True if
-    /// this call did it; false if it was settled.
+    /// It is not fulfilled any more. What it waits for is cancelled first, if nobody else reads
+    /// that; a handler that runs returns first; `recover` and `finally` are called with
+    /// vow::cancelled. Then it is rejected with that; at once, if there is nothing to wait for.
+    /// True if this call did it; false if it was settled or cancelled before.
     bool cancel() const noexcept {
         return vow_cancel(this->native());
     }

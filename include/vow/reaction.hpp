@@ -39,8 +39,8 @@ inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W,
 struct pass {};
 
 /// Registers functions from a borrowed to an owned C value on a promise (consumed); they are
-/// destroyed once, by the library. Returns the new promise (owned). Throws std::bad_alloc, and then
-/// the promise is released.
+/// destroyed once, by the library, before the new promise settles. Returns the new promise (owned).
+/// Throws std::bad_alloc, and then the promise is released.
 template <class Value, class Error>
 vow_promise *link(vow_promise *promise, vow_reaction reaction, Value on_value, Error on_error) {
     struct functions {

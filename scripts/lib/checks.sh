@@ -13,6 +13,7 @@ documents() {
     silent "what the documents name is there" scripts/check-docs
     silent "make help explains every target" scripts/check-help
     silent "every row of the inventory has its proof" scripts/check-rows
+    silent "every sentence of the guest's chapter has its tests" scripts/check-claims
     silent "every Swift file begins with its job" scripts/check-heads
     silent "nothing stands in a file twice" scripts/check-repeats
     scripts/check-counts || failed=1

@@ -4,8 +4,9 @@ import CVow
 
 /// Cancels what its ``token`` was given to.
 ///
-/// Cancelling unregisters those handlers: success handlers never run, failure handlers get a `CancellationError`, and
-/// the promises that they stand on are left alone. The last source to go leaves everything as it is.
+/// Cancelling unregisters those handlers: success handlers never run, failure handlers and those of `finally` get a
+/// `CancellationError`, and the promises that they stand on are left alone. The last source to go leaves everything as
+/// it is.
 public struct CancellationSource: Sendable {
     private let handle: Handle
 

@@ -3,21 +3,27 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// Rejects a pending promise with a `CancellationError`, at once, and asks upstream to stop: what it waited for is
-    /// cancelled as well where nobody else is interested.
+    /// Says that the outcome is not wanted: handlers of it read a `CancellationError` in place of what they would have
+    /// read, so `catch` and `finally` run, and it is never fulfilled any more. What it waits for is cancelled first, where
+    /// nobody else is interested; a handler that runs is let finish. It is rejected when all that has ended: at once,
+    /// where no handler runs.
     ///
-    /// - Returns: true if this call did it; false, with no effect, if it was settled.
+    /// - Returns: true if it was pending and not cancelled before; else false, with no effect.
     @discardableResult
     public func cancel() -> Bool { cancelNow() }
 }
 
 extension Promise where Failure: PromiseFailure {
-    /// Rejects a pending promise with its failure of a `CancellationError`; else as for a promise of any error.
+    /// The same with its failure of a `CancellationError`.
     @discardableResult
     public func cancel() -> Bool { cancelNow() }
 }
 
 extension Promise {
+    /// A promise that settles as this one does. Cancelling it leaves this one alone: it waits to the end, and is rejected
+    /// then. So a `finally` can return clean-up that no cancellation ends.
+    public func shielded() -> Promise { Promise(owned: vow_shield(retainedPointer())) }
+
     /// Whether its failure type can stand for a `CancellationError`.
     package static var isCancellable: Bool {
         Failure.self == (any Error).self || Failure.self == CancellationError.self

@@ -10,6 +10,17 @@ extension Promise {
         return (Promise(made: promise), Resolver(owned: promise))
     }
 
+    /// The same for work that cannot stop at once: cancelling the promise only tells its producer
+    /// (``Resolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
+    public static func pendingCooperative() -> (
+        promise: Promise, resolver: Resolver<Success, Failure>
+    ) {
+        var resolver: OpaquePointer?
+        let promise = vow_promise_create_with(&resolver, VOW_COOPERATIVE)
+        guard let resolver else { fatalError("a promise without a resolver") }
+        return (Promise(owned: promise), Resolver(owned: resolver))
+    }
+
     /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
     ///
     /// ```swift

@@ -28,6 +28,10 @@ public enum PromiseRuntime {
     @discardableResult
     public static func trim() -> Int { vow_trim() }
 
+    /// Whether the promise of the handler that runs on this thread was cancelled, so that its result is for nobody: long
+    /// work can end early. Outside of handlers: false.
+    public static var isHandlerCancelled: Bool { vow_current_is_cancelled() }
+
     /// Ends the library's work in the process, for good: new work for pool and queues is refused with
     /// ``PromiseError/shutDown``; what was queued is run, for at most this time, and then rejected.
     ///

@@ -294,6 +294,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
     let part = lane.part
     var settled = settled
     while true {
+        let hasGoneOn = settled != nil
         let isOver = machine.pointee.isOver
         lane.waits = .forOthers
         let asks = !isOver || machine.pointee.program.cleansUp
@@ -304,6 +305,8 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
             return
         }
         let isWaiting = observe(next, by: lane.observer, thread)
+        // Who has looked through the machine saw what it waited for before.
+        if isWaiting && hasGoneOn { nudgeWaitingThreads(past: bit(of: machine.promise)) }
         let before = part.pointee.steps.orAcquireRelease(Step.started)
         if before & Step.told == 0 {
             if before & Step.stopped != 0 && isWaiting { stop(lane, thread) }

@@ -60,7 +60,7 @@ func wait(
         let place = WaitingPlace(thread, running: loop?.pointee.executor)
         let waiting = WaitingThread(
             waiter: waiter, promise: promise, until: deadline, place: place, thread)
-        return whileListed(waiting) { waiting in
+        return whileListed(waiting, thread) { waiting in
             defer { waiting.pointee.place.leave(thread) }
             if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
             let began = isTracing ? noteWaits(waiter, for: promise) : 0
@@ -196,8 +196,8 @@ func runWhatOnlyThisThreadCan(_ thread: ThreadPointer) -> Bool {
     while hasWorkOfItsOwn(thread) {
         if !hasStackLeft() { return false }
         handOverAll(thread)
-        finishSkipped(thread)
         reclaimAll(thread)
+        finishSkipped(thread)
         runReady(thread)
     }
     return true

@@ -32,7 +32,16 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
     if promise.isReadByOthers(besides: 1) {
         promise.release(thread)
     } else {
-        asOneStep(thread) { _ = cancelUpwards(from: promise, error, thread) }
+        asOneStep(thread) {
+            promise.retain()
+            _ = cancelUpwards(from: promise, error, thread)
+            // Nobody sees how it ends, if that is to come.
+            if promise.pointee.state.read().hasValue {
+                promise.release(thread)
+            } else {
+                releasePending(promise, thread)
+            }
+        }
     }
 }
 

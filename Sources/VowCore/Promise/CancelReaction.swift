@@ -11,18 +11,26 @@ func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thr
     reaction.pointee.flags.insert(RecordFlag.cancelled)
     // It may have come while its promise was settling already, and stand in the queue yet.
     if let promise = reaction.upstream, takeOut(reaction, thread) {
-        read(error, by: reaction, insteadOf: promise, thread)
+        if promise.pointee.state.read().hasValue && reaction.pointee.shape.contains(.finally) {
+            readInput(of: promise, by: reaction, error, thread)
+        } else {
+            read(error, by: reaction, insteadOf: promise, thread)
+        }
         return
     }
     // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
     // running it may be running; and one that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
-    if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {
+    if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {
         withdraw(reaction, error, thread)
-    } else {
-        if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }
-        reaction.pointee.state.transitionToCancelled()
+        return
     }
+    if reaction.isBegunByRunning || reaction.upstream == nil {
+        reaction.errorToCome = error.retained()
+    } else {
+        reaction.errorToRead = error.retained()
+    }
+    reaction.pointee.state.transitionToCancelled()
 }
 
 /// A reaction that has left the queue of a promise (its reference consumed) is handed over with an error (borrowed).
@@ -39,6 +47,19 @@ private func read(
     // The queue's reference is the list's now.
     thread.pointee.handOver.append(reaction)
     promise.release(thread)
+}
+
+/// A `finally` that has left the queue of a promise which is settled is handed over before its turn, and sees what there
+/// is to clean up.
+private func readInput(
+    of promise: RecordPointer, by reaction: RecordPointer, _ error: vow_value,
+    _ thread: ThreadPointer
+) {
+    if !reaction.handles(rejected: promise.value.isError) { reaction.progress.insert(.passes) }
+    reaction.errorToRead = error.retained()
+    reaction.pointee.state.transitionToCancelled()
+    // The queue's reference is the list's now.
+    thread.pointee.handOver.append(reaction)
 }
 
 /// A promise (owned) that is rejected with an error (borrowed), or, without memory, with a plain cancellation.

@@ -48,14 +48,15 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
         let given = reaction.errorToCome
         let promise =
             reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
+        let error = given ?? reaction.errorToRead
         // Nothing to be found by who looks what it waits for.
         reaction.errorToCome = nil
         reaction.pointee.state.unlock(word.phase, word.head)
-        if let given { return Reading(promise: promise, cancellation: given) }
+        if let error { return Reading(promise: promise, cancellation: error) }
+        // What comes down: a rejection, if not by somebody who settled it at the same moment.
         let value = promise?.value ?? vow_none()
         return Reading(
-            promise: promise,
-            cancellation: value.isCancellation ? value.retained() : reaction.ownError)
+            promise: promise, cancellation: value.isError ? value.retained() : reaction.ownError)
     }
 }
 
@@ -65,8 +66,8 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
     if reaction.isBegunByRunning {
         reaction.errorToCome = reading.cancellation
     } else {
+        reaction.errorToRead = reading.cancellation
         reaction.upstream = reading.promise
-        reading.cancellation?.release(thread)
     }
     reaction.pointee.state.unlock(word.phase, word.head)
     reaction.progress.remove(.passes)
@@ -77,7 +78,7 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
 func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
     let input = reading.input(of: reaction)
     guard let handler = reaction.handler(rejected: input.isError) else {
-        passOn(reaction, reading, input.retained(), thread)
+        passOn(reaction, reading, (reading.cancellation ?? input).retained(), thread)
         return
     }
     let executor = reaction.executor
@@ -91,7 +92,8 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
             // It has read the cancellation, and says what comes of it.
             settle(reaction, result, ownsProducer: true, thread)
         } else {
-            end(reaction, result, thread)
+            let read = reading.cancellation ?? ownErrors.cancelled
+            end(reaction, result, read.isCancellation ? read.retained() : reaction.ownError, thread)
         }
         if let promise = reading.promise { endReading(promise, delivery, thread) }
         reading.cancellation?.release(thread)
@@ -104,24 +106,28 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
 func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
-    end(reaction, result, thread)
+    end(reaction, result, reaction.takeError(), thread)
 }
 
-/// A claimed reaction whose handler has returned a result (consumed), which no reader will see.
-private func end(_ reaction: RecordPointer, _ result: vow_value, _ thread: ThreadPointer) {
+/// A claimed reaction whose handler has returned a result (consumed), which no reader will see: an error (consumed).
+private func end(
+    _ reaction: RecordPointer, _ result: vow_value, _ error: vow_value, _ thread: ThreadPointer
+) {
     if result.promise == nil && !result.isThenable {
-        settle(reaction, reaction.takeError(), ownsProducer: true, thread)
+        settle(reaction, error, ownsProducer: true, thread)
         result.release(thread)
         return
     }
     // What the handler has begun is not wanted either.
-    let error = reaction.takeError()
     if reaction.pointee.shape.contains(.finally) {
         reaction.outcome = makeRejected(error, thread)
         reaction.progress.insert(.outcomeIsHeld)
     }
     reaction.retain()
+    let outer = thread.pointee.givingUp
+    thread.pointee.givingUp = (reaction, error)
     follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
+    thread.pointee.givingUp = outer
     giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
     reaction.release(thread)

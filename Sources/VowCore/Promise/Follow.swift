@@ -146,7 +146,8 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             // From here on the follower is its queue's.
             nudgeWaitingThreads(past: bit)
             if isCancelled {
-                let error = follower.ownError
+                let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
+                let error = known?.retained() ?? follower.ownError
                 giveUpFollowed(by: follower, error, thread)
                 error.release(thread)
                 follower.releaseProducer(thread)

@@ -68,7 +68,9 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
     }
     promise.pointee.state.unlock(word.phase, word.head)
     // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
-    let isCancelled = promise.pointee.flags.contains(RecordFlag.cancelled)
+    let isCancelled =
+        promise.pointee.flags.contains(RecordFlag.cancelled)
+        && !promise.pointee.flags.contains(RecordFlag.follows)
     if isOpen {
         dismiss(hook, areCalled: true, unlessResolved: promise, thread)
     } else {

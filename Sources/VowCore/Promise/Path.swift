@@ -39,7 +39,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
                 pointee.shape.contains(.finally) || pointee.flags.contains(RecordFlag.cancelled)
                 || keepsContext
             found = standsBetween ? .waitsFor(upstream) : .follows(upstream)
-        } else if (word.phase == .open || word.phase == .cancelled && inlineLeft == 0)
+        } else if (word.phase == .open || word.phase == .cancelled && errorToCome == nil)
             && pointee.shape.isReaction, let upstream
         {
             found = .reads(upstream)

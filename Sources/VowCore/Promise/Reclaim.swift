@@ -79,7 +79,7 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         value.release(thread)
     } else {
         if phase == .following { record.upstream?.release(thread) }
-        if phase == .cancelled { record.errorToCome?.release(thread) }
+        if phase == .cancelled { (record.errorToCome ?? record.errorToRead)?.release(thread) }
         count(thread.cell.pointee.counters.promisesFreedPending)
     }
     if record.pointee.flags.contains(RecordFlag.hasListeners) { closeListeners(of: record, thread) }

@@ -228,7 +228,9 @@ private func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     let isRefused = reaction.progress.contains(.isRefused)
-    if reading.cancellation != nil && !isRefused && reaction.handles(rejected: true) {
+    if reading.cancellation != nil && !isRefused
+        && reaction.handles(rejected: reading.input(of: reaction).isError)
+    {
         handBack(reaction, reading, thread)
         return
     }

@@ -219,6 +219,8 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 /// contexts to destroy, hooks to call, objects to free.
 @inline(never)
 func finishHandingOver(_ thread: ThreadPointer) {
+    // Producers first: what they are told with may be the context of a link that waits for them.
+    if thread.pointee.newestHook != nil { reclaimUnlessBusy(thread) }
     if !thread.pointee.isSkipping { finishSkipped(thread) }
     if thread.pointee.dead != 0 || thread.pointee.newestHook != nil { reclaimUnlessBusy(thread) }
 }
@@ -238,7 +240,7 @@ private func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
     if member.pointee.flags.contains(RecordFlag.dropped) {
         thread.pointee.skipped.append(member)
     } else if member.progress.contains(.passes)
-        || member.pointee.flags.contains(RecordFlag.cancelled) && !member.handles(rejected: true)
+        || member.pointee.flags.contains(RecordFlag.cancelled) && !member.mayRunCancelled
     {
         passThrough(member, thread)
     } else if let executor = serialExecutor(for: member, thread) {

@@ -22,6 +22,8 @@ struct ThreadState: ~Copyable {
     var skipped: MemberList
     /// The same, of which executors have others of their links.
     var withdrawn: SlotList
+    /// A cancelled reaction that begins to follow what its handler has returned, and the error of that.
+    var givingUp: (reaction: RecordPointer, error: vow_value)?
     /// Inline reactions and subscriptions, to run when no foreign code is on the stack.
     var ready: MemberList
     /// Objects to free, linked through their counts.
@@ -35,6 +37,8 @@ struct ThreadState: ~Copyable {
     var frame: UnsafeMutablePointer<Frame>?
     /// The innermost executor that this thread works for.
     var place: UnsafeMutablePointer<Place>?
+    /// The innermost wait of this thread.
+    var waiting: WaitingPointer?
     /// How much foreign code (handlers, destructors, hooks, executors) is on the stack.
     var foreignDepth: Int32
     var isHandingOver: Bool

@@ -27,6 +27,8 @@ struct WaitingThread: ~Copyable {
     var previous: UnsafeMutablePointer<WaitingThread>?
     /// In the list of its reaction.
     var nextOfReaction: UnsafeMutablePointer<WaitingThread>?
+    /// The next wait of the same thread, in what it runs inside this one; under the lock.
+    var inner: UnsafeMutablePointer<WaitingThread>?
 
     init(
         waiter: RecordPointer, promise: RecordPointer, until deadline: Deadline,
@@ -71,11 +73,17 @@ private func list(of reaction: RecordPointer) -> UnsafeMutablePointer<WaitingPoi
 
 /// Calls the body, which enlists the waiter and takes it out again, while the thread is on the list.
 func whileListed(
-    _ waiting: consuming WaitingThread, _ body: (WaitingPointer) -> WaitResult
+    _ waiting: consuming WaitingThread, _ thread: ThreadPointer,
+    _ body: (WaitingPointer) -> WaitResult
 ) -> WaitResult {
     var waiting = waiting
     return withUnsafeMutablePointer(to: &waiting) { waiting in
-        waitingThreadsLock.withLock { link(waiting) }
+        let outer = thread.pointee.waiting
+        thread.pointee.waiting = waiting
+        waitingThreadsLock.withLock {
+            link(waiting)
+            outer?.pointee.inner = waiting
+        }
         if waiting.pointee.isWatched {
             _ = watchedCount.addOrdered(1)
             if waiting.pointee.blocks != 0 { _ = blockingCount.addOrdered(1) }
@@ -87,7 +95,11 @@ func whileListed(
                 _ = watchedCount.subtractOrdered(1)
                 if waiting.pointee.blocks != 0 { _ = blockingCount.subtractOrdered(1) }
             }
-            waitingThreadsLock.withLock { unlink(waiting) }
+            waitingThreadsLock.withLock {
+                unlink(waiting)
+                outer?.pointee.inner = nil
+            }
+            thread.pointee.waiting = outer
         }
         return body(waiting)
     }
@@ -163,13 +175,16 @@ private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
     if waiting.pointee.blocks != 0 { firstBlocking = first } else { firstOther = first }
 }
 
-/// What the handler of a reaction waits for, for as long as it takes; owned. Nil: it does not, or there is none.
+/// What the thread of a handler that waits waits for, for as long as it takes; owned: not what that handler does, but
+/// one that runs inside its wait, if there is any, for that has to end first. Each wait looks ahead again then. Nil: the
+/// handler does not wait.
 func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
     waitingThreadsLock.withLock {
         var waiting = list(of: reaction).pointee
         while let current = waiting, current.pointee.reaction != reaction {
             waiting = current.pointee.nextOfReaction
         }
+        while let inner = waiting?.pointee.inner { waiting = inner }
         return waiting?.awaited
     }
 }

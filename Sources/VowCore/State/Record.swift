@@ -194,15 +194,26 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a cancelled promise, under its lock or of its claimer: the error that it is to be rejected with, owned; nil: that
     /// is known by other means. It stands where `upstream` does, and is marked in a field that counts later.
     var errorToCome: vow_value? {
-        get {
-            if inlineLeft == 0 { return nil }
-            return vow_value(VOW_ERROR, (slotAddress + 8).load(as: UnsafeMutableRawPointer.self))
-        }
+        get { inlineLeft == 1 ? error(at: slotAddress + 8) : nil }
         nonmutating set {
             inlineLeft = newValue == nil ? 0 : 1
             (slotAddress + 8).storeBytes(
                 of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
         }
+    }
+
+    /// Of a cancelled reaction that is out of its queue, under its lock: the error that it reads in place of its promise's
+    /// outcome, owned. It stands where `next` does, because the promise is needed; so it is marked otherwise.
+    var errorToRead: vow_value? {
+        get { inlineLeft == 2 ? error(at: slotAddress) : nil }
+        nonmutating set {
+            inlineLeft = newValue == nil ? 0 : 2
+            slotAddress.storeBytes(of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
+        }
+    }
+
+    private func error(at address: UnsafeMutableRawPointer) -> vow_value {
+        vow_value(VOW_ERROR, address.load(as: UnsafeMutableRawPointer.self))
     }
 
     /// The value of a settled promise, borrowed.
@@ -297,6 +308,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     func handles(rejected: Bool) -> Bool {
         pointee.shape.contains(rejected ? .onRejected : .onFulfilled)
     }
+
+    /// Once it is cancelled: it has a handler for that, or perhaps one for what it reads all the same.
+    var mayRunCancelled: Bool { handles(rejected: true) || pointee.shape.contains(.finally) }
 
     /// The handler for an outcome; nil: it passes through.
     @inline(__always)

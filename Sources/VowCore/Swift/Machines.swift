@@ -64,6 +64,13 @@ package func retryWith(
     return outermost { retry(policy, fn, for: caller.caller, $0) }
 }
 
+/// As vow_using. The promise is consumed.
+package func usingWith(
+    _ caller: SwiftCaller, _ resource: OpaquePointer, _ use: vow_handler, _ release: vow_handler
+) -> OpaquePointer {
+    outermost { useResource(RecordPointer(resource), use, release, for: caller.caller, $0) }
+}
+
 private func outermost(_ body: (ThreadPointer) -> RecordPointer) -> OpaquePointer {
     let thread = currentThread()
     let promise = body(thread)

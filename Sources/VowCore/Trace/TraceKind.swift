@@ -4,7 +4,7 @@
 enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription
     case delay, descriptor, timeout, retrying
-    case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using
+    case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using, shielding
     /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
     case eye, thread
 
@@ -32,6 +32,7 @@ enum TraceKind: UInt8 {
         case .repeat: "repeat"
         case .scope: "scope"
         case .using: "using"
+        case .shielding: "shield"
         case .eye: "member"
         case .thread: "thread"
         }
@@ -45,6 +46,8 @@ enum TraceKind: UInt8 {
             self = .subscription
         } else if !reads {
             self = .async
+        } else if shape.isShield {
+            self = .shielding
         } else if shape.contains(.finally) {
             self = .finally
         } else if shape.isSuperset(of: [.onFulfilled, .onRejected]) {

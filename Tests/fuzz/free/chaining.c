@@ -130,6 +130,7 @@ static bond *new_link(int upstream, int executor, bool on_value, bool on_error) 
     self->carried = carried_now();
     self->on_value = on_value;
     self->on_error = on_error;
+    f.records[number].link = f.link_count + 1;
     trace("link %d: record %d -> %d, executor %d", f.link_count, upstream, number, executor);
     f.link_count++;
     return self;
@@ -154,6 +155,7 @@ static void react(void) {
     reaction.token = form & 16 ? any_token() : NULL;
     bond *self = new_link(upstream, executor, form & 1, form & 2);
     self->has_destroy = true;
+    self->finally = (form & 7) == 7;
     self->has_token = reaction.token != NULL;
     reaction.on_fulfilled = form & 1 ? free_on_value : NULL;
     reaction.on_rejected = form & 2 ? free_on_error : NULL;

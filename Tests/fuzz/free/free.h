@@ -51,6 +51,8 @@ typedef struct record {
     int machine;
     uint32_t events;
     bool cancelled;      /* by the program itself */
+    bool was_pending;    /* when it was, so it is rejected */
+    int link;            /* whose handler's result it has, from 1 */
     bool cancelled_last; /* the program keeps a handle for that */
     bool told;           /* by the program: how far it is */
     double fraction;
@@ -63,9 +65,9 @@ typedef struct bond {
     int upstream; /* the record that it reads; -1: none */
     int executor;
     int carried; /* the context that travels along; -1: none */
-    bool on_value, on_error, has_token, has_destroy;
+    bool on_value, on_error, finally, has_token, has_destroy;
     bool overtaken; /* a later one has begun, so it never may */
-    bool running;
+    bool running; /* its handler, or its destructor */
     int runs, destroyed;
 } bond;
 

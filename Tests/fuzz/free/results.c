@@ -208,6 +208,23 @@ static void check_cancelled(int number, vow_value value) {
            number);
 }
 
+/* G14, and G15 of what is told of every end: of a promise that is settled. */
+static void check_is_through(int number) {
+    const record *self = &f.records[number];
+    EXPECT(self->machine < 0 || f.machines[self->machine].running == 0,
+           "record %d is settled under a function", number);
+    if (self->link == 0) {
+        return;
+    }
+    const bond *link = &f.links[self->link - 1];
+    EXPECT(!link->running && (!link->has_destroy || link->destroyed == 1),
+           "record %d is settled, and its context destroyed %d times", number, link->destroyed);
+    /* A loop that is destroyed refuses all work. */
+    bool is_refused = link->executor >= 10 && f.loops[link->executor - 10].real == NULL;
+    EXPECT(!link->finally || is_refused || link->runs == 1, "record %d is settled, and its clean-up ran %d times",
+           number, link->runs);
+}
+
 /* What was seen to be the outcome of a promise. */
 void learn(int number, vow_value value) {
     record *self = &f.records[number];
@@ -238,6 +255,11 @@ void look(int number) {
     EXPECT(self->seen == VOW_PENDING || state == self->seen, "record %d: state %u after %u", number,
            state, self->seen);
     self->seen = state;
+    EXPECT(state != VOW_FULFILLED || !self->was_pending, "record %d: fulfilled though cancelled",
+           number);
+    if (state != VOW_PENDING) {
+        check_is_through(number);
+    }
     vow_value out = vow_int(4711);
     if (!f.looks) {
         return;

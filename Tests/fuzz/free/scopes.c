@@ -126,8 +126,8 @@ static void check_end(space *self) {
         return;
     }
     learn(self->end, error);
+    EXPECT(!self->kept || !pending, "scope %d ends before its members", (int)(self - f.scopes));
     if (self->kept && !is_own(error, VOW_ECANCELLED)) {
-        EXPECT(!pending, "scope %d ends before its members", (int)(self - f.scopes));
         EXPECT(failed == (error.kind == VOW_ERROR), "scope %d ends with kind %u",
                (int)(self - f.scopes), error.kind);
     }

@@ -18,6 +18,7 @@ typedef struct ticket {
     atomic_int calls, ends;
     atomic_bool runs;
     int most;
+    bool cleans_up; /* so it is called exactly once */
 } ticket;
 
 typedef struct crowd {
@@ -26,6 +27,8 @@ typedef struct crowd {
     atomic_int winners[FOLK]; /* calls that said that they have decided */
     vow_promise *groups[GROUPS];
     vow_promise *chains[CROWD_LINKS];
+    ticket *links[CROWD_LINKS];
+    atomic_int cancels[CROWD_LINKS]; /* calls that said that they have cancelled */
     vow_scope *scope;
     vow_cancel_source *source;
     ticket tickets[CROWD_LINKS + 3 * FOLK];
@@ -114,8 +117,11 @@ static void gather(unsigned form) {
         vow_promise *read = i % 2 ? c.promises[i / 2 % FOLK] : c.groups[i / 2 % GROUPS];
         vow_reaction reaction = {.size = sizeof reaction, .destroy = on_end};
         reaction.on_fulfilled = on_link;
-        reaction.on_rejected = form & 1 ? on_link : NULL;
-        reaction.context = new_ticket(1);
+        bool cleans_up = form & 2 && i % 4 < 2;
+        reaction.on_rejected = form & 1 || cleans_up ? on_link : NULL;
+        reaction.flags = cleans_up ? VOW_FINALLY : 0;
+        reaction.context = c.links[i] = new_ticket(1);
+        c.links[i]->cleans_up = cleans_up;
         reaction.executor = executor(form / 4 + (unsigned)i);
         reaction.token = i % 3 ? NULL : vow_cancel_source_token(c.source);
         c.chains[i] = vow_then_with(vow_promise_retain(read), &reaction);
@@ -166,7 +172,9 @@ static void act(unsigned byte) {
         vow_scope_cancel(c.scope);
         break;
     case 12:
-        vow_cancel(c.chains[byte / 16]);
+        if (vow_cancel(c.chains[byte / 16]) && atomic_fetch_add(&c.cancels[byte / 16], 1) != 0) {
+            differ("a promise is cancelled twice", (int)byte / 16);
+        }
         break;
     case 13: {
         vow_promise *members[] = {vow_promise_retain(c.promises[number]),
@@ -204,6 +212,16 @@ static void check_outcome(vow_promise *promise, int number, vow_kind kind) {
     vow_value_release(out);
 }
 
+/* G14 and G15: what belongs to a settled promise is over. */
+static void check_is_through(const ticket *self, int number) {
+    if (atomic_load(&self->runs) || atomic_load(&self->ends) != 1) {
+        differ("a promise is settled before its context is destroyed", number);
+    }
+    if (self->cleans_up && atomic_load(&self->calls) != 1) {
+        differ("a clean-up has not run once", number);
+    }
+}
+
 static const vow_kind kinds[GROUPS] = {VOW_LIST, VOW_INT, VOW_LIST, VOW_INT};
 
 static vow_kind kind_of_chain(int number) {
@@ -227,6 +245,10 @@ static void disperse(void) {
     }
     for (int i = 0; i < CROWD_LINKS; i++) {
         check_outcome(c.chains[i], 30 + i, kind_of_chain(i));
+        check_is_through(c.links[i], 30 + i);
+        if (atomic_load(&c.cancels[i]) && vow_promise_state(c.chains[i]) == VOW_FULFILLED) {
+            differ("a promise is fulfilled though it was cancelled", 30 + i);
+        }
         vow_promise_release(c.chains[i]);
     }
     vow_cancel_source_release(c.source);

@@ -55,38 +55,37 @@ void on_thread_hook_destroy(void *context) {
 }
 
 /* The context of a plan holds its promise. */
-static bool drop_contexts(void) {
-    bool any = false;
-    for (int i = 0; i < s.plan_count; i++) {
-        plan *self = &s.plans[i];
-        if (m.context_done[i] && !self->dropped) {
-            self->dropped = any = true;
-            if (self->result == RETURNS_PROMISE) {
-                m.promises[self->model].holds--;
-            }
-        }
+static void drop_context(plan *self) {
+    m.promises[self->reaction].context = -1;
+    m.context_done[self - s.plans] = true;
+    if (self->result == RETURNS_PROMISE) {
+        m.promises[self->model].holds--;
     }
     model_look_for_lost();
-    return any;
 }
 
 void foretell(void) {
     for (bool again = true; again;) {
-        again = drop_contexts();
+        again = false;
         for (int i = 0; i < s.plan_count; i++) {
             plan *self = &s.plans[i];
-            if (m.promises[self->reaction].wait != WAITS_EXECUTOR) {
+            if (m.promises[self->reaction].wait == WAITS_CONTEXT) {
+                again = true;
+                drop_context(self);
+                model_end(self->reaction);
                 continue;
             }
-            if (m.promises[self->reaction].passes) {
-                again = true;
-                model_pass(self->reaction);
+            if (m.promises[self->reaction].wait != WAITS_EXECUTOR) {
                 continue;
             }
             again = self->foretold = true;
             model_start(self->reaction, false);
             int input = model_input(self->reaction);
-            model_finish(self->reaction, foretold_result(self, input));
+            int result = foretold_result(self, input);
+            if (!model_is_waited_for(result)) {
+                drop_context(self);
+            }
+            model_finish(self->reaction, result);
             model_look_for_lost();
         }
     }

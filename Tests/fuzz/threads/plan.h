@@ -10,7 +10,9 @@
 enum { PLANS = 256, THREAD_SLOTS = 8, SERIALS = 2 };
 
 /* Seconds after which something will never come, however busy the machine is. */
-enum { PATIENCE = 100 };
+#ifndef PATIENCE
+#define PATIENCE 100
+#endif
 
 typedef enum plan_result {
     RETURNS_INPUT,
@@ -31,7 +33,6 @@ typedef struct plan {
     atomic_int destroyed;
     atomic_int place; /* among all handlers that ran */
     bool foretold;    /* the model has run it */
-    bool dropped;     /* and knows that its context is destroyed */
 } plan;
 
 /* What is called on cancellation; its number is the model's. */

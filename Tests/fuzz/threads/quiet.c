@@ -1,5 +1,6 @@
 /* Waiting until everything has come to rest, and comparing what does not depend on the order. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include "errands.h"
 #include "plan.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 void differ(const char *what, int number) {
     fprintf(stderr, "DIFFERENCE: %s (%d)\n", what, number);
+    tell_of_errands();
     abort();
 }
 

@@ -2,6 +2,7 @@
  * after each operation, and against the same model as far as the order of threads does not matter.
  */
 #include "../bytes.h"
+#include "errands.h"
 #include "plan.h"
 
 #include <pthread.h>
@@ -25,6 +26,7 @@ static void release_promise(int slot) {
     if (s.promises[slot] != NULL) {
         trace("release promise %d", s.promise_models[slot]);
         m.promises[s.promise_models[slot]].holds--;
+        model_pass_followers_on(s.promise_models[slot]);
         model_look_for_lost();
         vow_promise_release(s.promises[slot]);
         s.promises[slot] = NULL;
@@ -35,6 +37,7 @@ static void release_resolver(int slot) {
     if (s.resolvers[slot] != NULL) {
         trace("release the resolver of promise %d", m.resolvers[s.resolver_models[slot]].promise);
         model_resolver_drop(s.resolver_models[slot]);
+        model_look_for_lost();
         vow_resolver_release(s.resolvers[slot]);
         s.resolvers[slot] = NULL;
     }
@@ -262,8 +265,10 @@ static void new_step(unsigned which) {
         add_hook(next_byte() % THREAD_SLOTS);
     } else if (which < 12) {
         source_op(which % 3);
-    } else {
+    } else if (which < 15) {
         combine();
+    } else {
+        errands_step();
     }
 }
 

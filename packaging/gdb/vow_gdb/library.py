@@ -6,7 +6,7 @@ from . import memory
 from .memory import Unreadable
 
 # Of the layouts of records, boxes, executors and the table that these files know.
-KNOWN_VERSION = 3
+KNOWN_VERSION = 4
 
 # A seal is one of these and the address of the copy's mark, by exclusive or: see Sources/VowCore/State/Seal.swift.
 # What it belongs to stands in its highest byte.

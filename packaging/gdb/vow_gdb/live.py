@@ -155,7 +155,7 @@ class Table:
         if not entry.is_pending or entry.kind != "promise" or self.targets(entry):
             return False
         try:
-            return record.Record(self.library, entry.record).phase == record.OPEN
+            return record.Record(self.library, entry.record).phase in (record.OPEN, record.CANCELLED)
         except Unreadable:
             return True
 

@@ -15,6 +15,9 @@ OWN_REASONS = {
 OWN_REASONS.update(dict.fromkeys(("all", "all_settled", "any", "some", "race", "scope"),
                                  "waits for its members"))
 
+# While it may have a handler that is running or to come.
+HAS_HANDLER = (record.OPEN, record.RUNNING, record.CANCELLED)
+
 
 def describe(library, address, entry=None):
     """ "socket" promise, pending: nobody has resolved it (1 resolver); 1 handler waits """
@@ -42,7 +45,7 @@ def _label(it):
 def title(it, entry=None):
     """The kind, and the program's function that decides about it."""
     kind = entry.kind if entry is not None else it.kind()
-    handler = it.handler() if it.phase in (record.OPEN, record.RUNNING) else 0
+    handler = it.handler() if it.phase in HAS_HANDLER else 0
     function = code.function_at(handler) if handler else None
     return "%s (%s)" % (kind, function) if function else kind
 
@@ -57,10 +60,12 @@ def state(it):
 
 def why_pending(it):
     """What has to happen next, by the promise's own memory."""
+    if it.phase == record.CANCELLED:
+        return "cancelled; " + _before_rejection(it)
     if it.phase == record.RUNNING:
         return "its handler is running" + _on(it)
     if it.phase == record.FOLLOWING:
-        return "follows %#x" % it.upstream
+        return ("cancelled; " if it.is_cancelled else "") + "follows %#x" % it.upstream
     if it.phase == record.CLAIMED:
         if it.is_subscription:
             return "its object has not answered"
@@ -76,10 +81,26 @@ def why_pending(it):
     return "nobody has resolved it (%s)" % _plural(it.producers, "resolver")
 
 
+def _before_rejection(it):
+    """What a cancelled promise waits for before it is rejected."""
+    if it.is_produced:
+        return OWN_REASONS.get(it.kind(), "waits for the calls of its function to end")
+    if not it.is_link:
+        return "its producer has not ended (%s)" % _plural(it.producers, "resolver")
+    if it.is_withdrawn:
+        return "its context is being destroyed"
+    if not it.reads:
+        # Of an inline one nothing tells whether its handler has begun.
+        return "its handler is still %s" % ("to end" if it.is_inline else "running" + _on(it))
+    if it.is_handed_over:
+        return "its handler is ready to run" + _on(it)
+    return "reads %#x" % it.reads
+
+
 def _on(it):
     address = it.executor()
     if address == 0:
-        return " on the thread that settled what it reads" if it.phase == record.OPEN else ""
+        return " on the thread that settled what it reads" if it.phase != record.RUNNING else ""
     try:
         return " on executor " + executor.name(it.library, address)
     except Unreadable as problem:

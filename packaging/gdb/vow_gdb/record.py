@@ -6,19 +6,21 @@ The layout is that of Record.swift, StateWord.swift, Link.swift and Produced.swi
 from . import memory
 from .memory import Unreadable
 
-OPEN, RUNNING, CLAIMED, FOLLOWING, SETTLING, DELIVERING, SETTLED = range(7)
+OPEN, RUNNING, CLAIMED, FOLLOWING, CANCELLED, SETTLING, DELIVERING, SETTLED = range(8)
 
 # Shape
 LINK, EXTRAS, ON_FULFILLED, ON_REJECTED, FINALLY, BIT_32, IMMORTAL, BIT_128 = (
     1 << bit for bit in range(8)
 )
 # RecordFlag
-FOLLOWS, WITHDRAWN, IS_INLINE = 2, 4, 64
+FOLLOWS, IS_CANCELLED, DROPPED, IS_INLINE = 2, 4, 8, 64
+# Progress
+OUTCOME_IS_HELD = 8
 
 # TraceKind, in its order
 KINDS = (
     "promise value then catch finally reaction async subscription delay descriptor timeout retry"
-    " all all_settled any some race map reduce repeat scope member thread"
+    " all all_settled any some race map reduce repeat scope using shield member thread"
 ).split()
 MEMBER, THREAD = KINDS.index("member"), KINDS.index("thread")
 
@@ -40,10 +42,10 @@ class Record:
             self.promises,
             self.producers,
             self.shape,
-            _,
+            self.progress,
             self.observed,
             self.flags,
-            _,
+            self.has_error_to_come,
             self.slot,
             self.upstream,
         ) = memory.unpack("QIIBBBBIQQ", address)
@@ -53,7 +55,7 @@ class Record:
 
     def check_is_promise(self):
         """Refuses what cannot be a live promise, as far as that can be told."""
-        if self.phase > SETTLED or self.observed > 1 or self.is_waiter or self.is_eye:
+        if self.observed > 1 or self.is_waiter or self.is_eye:
             raise Unreadable("not a promise (freed, or something else)")
         if self.promises == 0 and self.producers == 0:
             raise Unreadable("freed")
@@ -62,7 +64,7 @@ class Record:
         if self.has_value and (self.kind_of_value > 9 or self.slot >> 32):
             raise Unreadable("not a promise (freed, or something else)")
         # Its resolvers or its executor would keep it.
-        if self.phase <= RUNNING and self.producers == 0:
+        if self.phase in (OPEN, RUNNING, CANCELLED) and self.producers == 0:
             raise Unreadable("freed")
         return self
 
@@ -105,14 +107,27 @@ class Record:
     @property
     def is_handed_over(self):
         """A reaction that stands in no promise's queue any more: its executor has it."""
-        return self.is_link and self.phase == OPEN and self.slot == 1
+        return self.is_link and self.phase in (OPEN, CANCELLED) and self.slot == 1
+
+    @property
+    def is_cancelled(self):
+        """It was cancelled while it was pending, and is not fulfilled any more."""
+        return bool(self.flags & IS_CANCELLED)
+
+    @property
+    def is_withdrawn(self):
+        """Cancelled, and no handler runs for it: its executor will drop it."""
+        return self.is_link and self.phase == CANCELLED and bool(self.flags & DROPPED)
 
     @property
     def reads(self):
         """The promise that it waits for; 0: none."""
         if self.phase == FOLLOWING:
             return self.upstream
-        return self.upstream if self.is_link and self.phase == OPEN else 0
+        if self.phase == CANCELLED and self.has_error_to_come:
+            # The error stands there.
+            return 0
+        return self.upstream if self.is_link and self.phase in (OPEN, CANCELLED) else 0
 
     def kind(self):
         if self.is_produced:
@@ -124,9 +139,9 @@ class Record:
             return "subscription"
         if self.phase == OPEN and not self.upstream:
             return "async"
-        if self.shape & FINALLY:
-            return "finally"
         both = self.shape & (ON_FULFILLED | ON_REJECTED)
+        if self.shape & FINALLY:
+            return "finally" if both else "shield"
         if both == ON_FULFILLED | ON_REJECTED:
             return "reaction"
         return "catch" if both == ON_REJECTED else "then"
@@ -136,7 +151,10 @@ class Record:
 
     def handler(self):
         """The program's function; 0: none, or not the program's any more."""
-        if not self.is_link or self.is_subscription or self.flags & WITHDRAWN:
+        if not self.is_link or self.is_subscription:
+            return 0
+        # Its place is lent: to the promise that it has read, or to the outcome that it passes on.
+        if self.flags & DROPPED or self.progress & OUTCOME_IS_HELD:
             return 0
         only_rejections = self.shape & ON_REJECTED and not self.shape & ON_FULFILLED
         if only_rejections and self.shape & EXTRAS:

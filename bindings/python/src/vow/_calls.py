@@ -42,7 +42,10 @@ def keep_call(
     other: Optional[Callable[..., Any]] = None,
     only: Only = None,
 ) -> int:
-    """Keeps functions for the library until it destroys the context with this number."""
+    """Keeps functions for the library until it destroys the context with this number.
+
+    That is before the promise settles; where the function returned a promise, when that is through.
+    """
     return _table.keep(Call(function, other, only))
 
 

@@ -266,7 +266,7 @@ class Promise(Generic[T_co]):
         token: Optional[Token] = None,
         label: Optional[str] = None,
     ) -> Promise[T_co]:
-        """Runs `fn`, without arguments, in either case, and passes the outcome on.
+        """Runs `fn`, without arguments, in every case, cancelled too, and passes the outcome on.
 
         What `fn` raises takes its place; a promise that it returns is waited for.
         """
@@ -324,9 +324,11 @@ class Promise(Generic[T_co]):
     # ------------------------------------------------------------ Stopping
 
     def cancel(self, reason: Optional[Any] = None) -> bool:
-        """Rejects it with `Cancelled`, and asks what it waits for to stop where nobody else reads.
+        """Asks what it waits for to stop, where nobody else reads, and rejects it with `Cancelled`.
 
-        Whether this call did it: False if it was settled. `reason` is the error's payload.
+        That comes at once, unless a function of it runs or is to run, for errors or in `finally_`.
+        Whether this call did it: False if it was settled, or cancelled before. `reason` is the
+        error's payload.
         """
         ref = self._ref
         if ref is None:

@@ -1,0 +1,81 @@
+// What was acquired is released: using.
+
+import CVow
+import VowCore
+
+extension Promise where Failure == any Error {
+    /// Runs `body` with the resource that this promise brings, and then, whatever comes of it, `release`.
+    ///
+    /// ```swift
+    /// let rows = connections.acquire().using { try $0.query("…") } release: { connections.giveBack($0) }
+    /// ```
+    ///
+    /// The outcome is that of `body`, and comes when `release` is through. A failing `release` rejects a success; beside
+    /// another failure it is reported as unhandled. Cancelling stops this promise or `body`, and never `release`: a
+    /// resource that comes all the same is released without being used. Without a resource nothing runs.
+    ///
+    /// - Parameter executor: runs both; nil: the one that a handler attached here would get.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
+    public func using<Result>(
+        on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (Success) throws -> Result,
+        release: @escaping @Sendable (Success) throws -> Void
+    ) -> Promise<Result, any Error> {
+        use(executor) { resource in
+            outcome { () throws in try body(resource) }
+        } release: { resource in
+            outcome { () throws in try release(resource) }
+        }
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    public func using<Result>(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (Success) throws -> Promise<Result, any Error>,
+        release: @escaping @Sendable (Success) throws -> Void
+    ) -> Promise<Result, any Error> {
+        use(executor) { resource in
+            outcomeOfPromise { () throws in try body(resource) }
+        } release: { resource in
+            outcome { () throws in try release(resource) }
+        }
+    }
+
+    /// The same with promises that both make, which are waited for.
+    public func using<Result>(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (Success) throws -> Promise<Result, any Error>,
+        release: @escaping @Sendable (Success) throws -> Promise<Void, any Error>
+    ) -> Promise<Result, any Error> {
+        use(executor) { resource in
+            outcomeOfPromise { () throws in try body(resource) }
+        } release: { resource in
+            outcomeOfPromise { () throws in try release(resource) }
+        }
+    }
+
+    private func use<Result>(
+        _ executor: PromiseExecutor?, _ body: @escaping @Sendable (Success) -> vow_value,
+        release: @escaping @Sendable (Success) -> vow_value
+    ) -> Promise<Result, any Error> {
+        let use = Use(
+            body: { input in reading(input) { (resource: Success) in body(resource) } },
+            release: { input in reading(input) { (resource: Success) in release(resource) } })
+        return running(use, on: executor) { caller in
+            usingWith(caller, retainedPointer(), Use.runBody, Use.runRelease)
+        }
+    }
+}
+
+/// The closures of one use. The inputs are borrowed, the results owned.
+private struct Use: Sendable {
+    let body: @Sendable (vow_value) -> vow_value
+    let release: @Sendable (vow_value) -> vow_value
+
+    static let runBody: vow_handler = { input, context in use(context).body(input) }
+    static let runRelease: vow_handler = { input, context in use(context).release(input) }
+
+    private static func use(_ context: UnsafeMutableRawPointer?) -> Use {
+        guard let context else { fatalError("a use has lost its closures") }
+        return context.assumingMemoryBound(to: Use.self).pointee
+    }
+}
