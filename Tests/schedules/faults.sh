@@ -491,8 +491,8 @@ fault runner-reads-the-slot Promise/RunInline.swift \
 
 # Of one that has a token, and of one that its executor has, the promise is read there.
 fault error-covers-the-promise Promise/CancelReaction.swift \
-    'if reaction.isBegunByRunning { reaction.errorToCome = error.retained() }' \
-    'reaction.errorToCome = error.retained()'
+    'if reaction.isBegunByRunning || reaction.upstream == nil {' \
+    'if true {'
 
 fault way-ends-at-a-combined-promise Promise/Path.swift \
     'waits = current.needsEach != nil' \
@@ -553,7 +553,7 @@ fault begun-though-cancelled Promise/Run.swift \
 # What ends after it was cancelled, and with what (G14, G15).
 
 fault clean-up-is-skipped Promise/CancelReaction.swift \
-    'if !reaction.isInline && (!reaction.handles(rejected: true) || !canRun) {' \
+    'if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {' \
     'if !reaction.isInline {'
 
 fault clean-up-does-not-see-the-value Promise/Run.swift \
