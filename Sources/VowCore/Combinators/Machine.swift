@@ -132,17 +132,20 @@ struct LanePart: ~Copyable {
     fileprivate var settled: RecordPointer?
     fileprivate var index = 0
     /// It waits for a call of the user's function, which is to be over before the machine is.
+    /// Of who goes on with the lane; who stops it gets it from `steps`.
     fileprivate var waits = Waits.forOthers
 }
 
 /// What a lane waits for, and what is done when it is stopped.
-enum Waits: UInt8 {
+enum Waits: UInt64 {
     /// A promise that is left.
-    case forOthers
+    case forOthers = 0
     /// One that is cancelled, unless somebody else reads it, and waited for to its end.
-    case forGiven
+    case forGiven = 8
     /// A call of the user's function, which is cancelled, and is to be over before the machine is.
-    case forWork
+    case forWork = 16
+
+    static let mask: UInt64 = 24
 }
 
 private enum Step {
@@ -151,6 +154,7 @@ private enum Step {
     /// The promise is settled. Who takes the second of these two steps goes on with the lane.
     static let told: UInt64 = 2
     static let stopped: UInt64 = 4
+    // And what it waits for, set together with `started`: see `Waits`.
 }
 
 private let machineStart =
@@ -307,9 +311,10 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
         let isWaiting = observe(next, by: lane.observer, thread)
         // Who has looked through the machine saw what it waited for before.
         if isWaiting && hasGoneOn { nudgeWaitingThreads(past: bit(of: machine.promise)) }
-        let before = part.pointee.steps.orAcquireRelease(Step.started)
+        let waits = lane.waits
+        let before = part.pointee.steps.orAcquireRelease(Step.started | waits.rawValue)
         if before & Step.told == 0 {
-            if before & Step.stopped != 0 && isWaiting { stop(lane, thread) }
+            if before & Step.stopped != 0 && isWaiting { stop(lane, thatWaits: waits, thread) }
             return
         }
         settled = takeSettled(part)
@@ -320,7 +325,8 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
 private func takeSettled(_ part: UnsafeMutablePointer<LanePart>) -> RecordPointer? {
     let settled = part.pointee.settled
     part.pointee.settled = nil
-    _ = part.pointee.steps.subtractAcquireRelease(Step.started | Step.told)
+    let waits = part.pointee.steps.loadRelaxed() & Waits.mask
+    _ = part.pointee.steps.subtractAcquireRelease(Step.started | Step.told | waits)
     return settled
 }
 
@@ -358,8 +364,9 @@ private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
     let machine = (UnsafeMutableRawPointer(promise) + machineStart)
         .assumingMemoryBound(to: Machine.self)
+    let isLeft = isForkedChild && machine.pointee.executor.isLeftWithParent
     if machine.pointee.endFirst() { stopLanes(of: machine, thread) }
-    if isForkedChild && machine.pointee.executor.isLeftWithParent {
+    if isLeft {
         // Its calls do not return in this process.
         promise.retainProducer()
         settleQuiet(promise, vow_none(), thread)
@@ -371,19 +378,23 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
         let lane = machine.lane(index)
         let before = lane.part.pointee.steps.orAcquireRelease(Step.stopped)
         // Else who goes on with the lane at this moment will see that it is over.
-        if before & (Step.started | Step.told) == Step.started { stop(lane, thread) }
+        if before & (Step.started | Step.told) == Step.started {
+            stop(lane, thatWaits: Waits(rawValue: before & Waits.mask) ?? .forOthers, thread)
+        }
     }
     machine.pointee.program.giveUp?(machine, thread)
 }
 
 /// A lane that has started is not to wait any longer. If it is too late for that, it is told, and ends.
-private func stop(_ lane: Lane, _ thread: ThreadPointer) {
-    if !lane.machine.pointee.program.mayBeStopped(lane) { return }
-    if lane.waits == .forOthers {
+private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer) {
+    if waits == .forOthers {
         stopObserving(lane.observer, cancelling: true, thread)
     } else if case .promise(let promise) = lane.observer.observed {
-        // A call that runs is let finish: the lane is told then.
-        if lane.waits == .forWork || !promise.isReadByOthers(besides: 2) {
+        // A call that runs is let finish: the lane is told then. Asked when it is known what the lane looks at: it may have
+        // gone on meanwhile, to what must not be stopped.
+        if lane.machine.pointee.program.mayBeStopped(lane)
+            && (waits == .forWork || !promise.isReadByOthers(besides: 2))
+        {
             _ = cancel(promise, ownErrors.cancelled, thread)
         }
         promise.release(thread)

@@ -6,7 +6,7 @@
 
 import CVow
 
-private enum UsingStage: UInt8 {
+private enum UsingStage: UInt64 {
     case acquiring, inUse, releasing
 }
 
@@ -17,7 +17,8 @@ private struct UsingFields: ~Copyable {
     let release: Handler
     /// The work that releases it, made before, because then there may be no memory; owned until it is under way.
     var releasing: RecordPointer?
-    var stage = UsingStage.acquiring
+    /// Written by who goes on with the lane, before it looks at the next promise; read by who has found that one.
+    let stage = AtomicWord(UsingStage.acquiring.rawValue)
     /// Both owned.
     var resource = vow_none()
     var outcome = vow_none()
@@ -64,7 +65,7 @@ private func nextOfUsing(
         lane.waits = .forGiven
         return promise
     }
-    switch using.pointee.stage {
+    switch UsingStage(rawValue: using.pointee.stage.loadRelaxed()) {
     case .acquiring:
         if settled.value.isError {
             finish(lane, settled.value.retained(), thread)
@@ -72,12 +73,12 @@ private func nextOfUsing(
         }
         using.pointee.resource = settled.value.retained()
         if lane.machine.pointee.isOver { return beginRelease(lane, using, thread) }
-        using.pointee.stage = .inUse
+        using.pointee.stage.storeRelaxed(UsingStage.inUse.rawValue)
         return makeWork(for: lane, runUse, thread)
     case .inUse:
         using.pointee.outcome = settled.value.retained()
         return beginRelease(lane, using, thread)
-    case .releasing:
+    case .releasing, nil:
         let isLost = lane.machine.pointee.isOver || using.pointee.outcome.isError
         let outcome = using.pointee.outcome
         using.pointee.outcome = vow_none()
@@ -98,7 +99,7 @@ private func nextOfUsing(
 private func beginRelease(
     _ lane: Lane, _ using: UnsafeMutablePointer<UsingFields>, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    using.pointee.stage = .releasing
+    using.pointee.stage.storeRelaxed(UsingStage.releasing.rawValue)
     guard let work = using.pointee.releasing else { fatal("a resource is released twice") }
     using.pointee.releasing = nil
     begin(work, for: lane, thread)
@@ -106,7 +107,8 @@ private func beginRelease(
 }
 
 private func mayBeStopped(_ lane: Lane) -> Bool {
-    lane.machine.fields(UsingFields.self).pointee.stage != .releasing
+    lane.machine.fields(UsingFields.self).pointee.stage.loadRelaxed()
+        != UsingStage.releasing.rawValue
 }
 
 private func runUse(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
