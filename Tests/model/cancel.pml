@@ -188,7 +188,9 @@ init {
     atomic {
         r[P].producers = 1;
         r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
-#if SCENARIO != 2 && SCENARIO != 3
+#ifdef CATCHES
+        catches = CATCHES;
+#elif SCENARIO != 2 && SCENARIO != 3
         if
         :: catches = true
         :: catches = false
@@ -238,10 +240,7 @@ init {
         threads = 3; expected = 1 << P | 1 << A
 #else
         /* A's executor has it, and its only reader is B. */
-        if
-        :: keeps = true
-        :: keeps = false
-        fi;
+        keeps = HAS_CONTEXT;
         r[P].phase = SETTLED; r[P].use = VALUE; r[P].value = FULFILLED; r[P].producers = 0;
         member(A, P);
         r[P].head = NIL;
