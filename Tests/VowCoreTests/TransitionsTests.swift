@@ -34,7 +34,7 @@ final class TransitionsTests: CoreTest {
     }
 
     func
-        testArrows_openToClaimed_runningToClaimed_followingToClaimed_cancelledToClaimed_fromNoOtherPhase()
+        testArrows_toClaimed_fromOpenRunningFollowingOrCancelled()
     {
         withRecords(2) { records in
             for asked in [Phase.open, .running, .following, .cancelled] {

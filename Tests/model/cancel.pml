@@ -188,9 +188,7 @@ init {
     atomic {
         r[P].producers = 1;
         r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
-#ifdef CATCHES
-        catches = CATCHES;
-#elif SCENARIO != 2 && SCENARIO != 3
+#if SCENARIO != 2 && SCENARIO != 3
         if
         :: catches = true
         :: catches = false
@@ -240,7 +238,10 @@ init {
         threads = 3; expected = 1 << P | 1 << A
 #else
         /* A's executor has it, and its only reader is B. */
-        keeps = HAS_CONTEXT;
+        if
+        :: keeps = true
+        :: keeps = false
+        fi;
         r[P].phase = SETTLED; r[P].use = VALUE; r[P].value = FULFILLED; r[P].producers = 0;
         member(A, P);
         r[P].head = NIL;

@@ -14,6 +14,7 @@ LINK, EXTRAS, ON_FULFILLED, ON_REJECTED, FINALLY, BIT_32, IMMORTAL, BIT_128 = (
 )
 # RecordFlag
 FOLLOWS, IS_CANCELLED, DROPPED, IS_INLINE = 2, 4, 8, 64
+IN_UPSTREAM, IN_NEXT = 1, 2  # where a cancelled one has the error that it reads
 # Progress
 OUTCOME_IS_HELD = 8
 
@@ -45,7 +46,7 @@ class Record:
             self.progress,
             self.observed,
             self.flags,
-            self.has_error_to_come,
+            self.error_place,
             self.slot,
             self.upstream,
         ) = memory.unpack("QIIBBBBIQQ", address)
@@ -107,6 +108,8 @@ class Record:
     @property
     def is_handed_over(self):
         """A reaction that stands in no promise's queue any more: its executor has it."""
+        if self.phase == CANCELLED and self.error_place == IN_NEXT:
+            return self.is_link
         return self.is_link and self.phase in (OPEN, CANCELLED) and self.slot == 1
 
     @property
@@ -124,7 +127,7 @@ class Record:
         """The promise that it waits for; 0: none."""
         if self.phase == FOLLOWING:
             return self.upstream
-        if self.phase == CANCELLED and self.has_error_to_come:
+        if self.phase == CANCELLED and self.error_place == IN_UPSTREAM:
             # The error stands there.
             return 0
         return self.upstream if self.is_link and self.phase in (OPEN, CANCELLED) else 0
