@@ -33,9 +33,7 @@ final class TransitionsTests: CoreTest {
         for phase in allPhases { check(PromiseState(phase), phase, nil) }
     }
 
-    func
-        testArrows_toClaimed_fromOpenRunningFollowingOrCancelled()
-    {
+    func testArrows_toClaimed_fromOpenRunningFollowingOrCancelled() {
         withRecords(2) { records in
             for asked in [Phase.open, .running, .following, .cancelled] {
                 for phase in allPhases {
