@@ -1,4 +1,5 @@
-// The functions of vow.h that run the program's functions, with everything that can be said about such a call.
+// The functions of vow.h that run the program's functions as calls of their own: each with a context, or with everything
+// that can be said about such a call.
 
 import CVow
 
@@ -54,18 +55,32 @@ public func vow_async_with(
     return OpaquePointer(work)
 }
 
+// MARK: Of lists and promises
+
+@_cdecl("vow_map") @implementation
+public func vow_map(
+    _ list: vow_value, _ fn: vow_handler!, _ context: UnsafeMutableRawPointer!, _ concurrency: Int
+) -> OpaquePointer! {
+    map(list, fn, concurrency, Caller(context: context), "vow_map")
+}
+
 @_cdecl("vow_map_with") @implementation
 public func vow_map_with(
     _ list: vow_value, _ fn: vow_handler!, _ concurrency: Int, _ call: UnsafePointer<vow_call>!
 ) -> OpaquePointer! {
-    let function: StaticString = "vow_map_with"
+    map(list, fn, concurrency, Caller(call, "vow_map_with"), "vow_map_with")
+}
+
+private func map(
+    _ list: vow_value, _ fn: Handler?, _ concurrency: Int, _ caller: Caller?,
+    _ function: StaticString
+) -> OpaquePointer {
     let thread = currentThread()
     checkValue(list, function)
-    guard let caller = Caller(call, function) else {
-        return refuse(nil, list, function, wrongSize, thread)
-    }
-    guard list.kind == VOW_LIST, let fn: Handler = fn else {
-        return refuse(caller, list, function, fn == nil ? "fn is NULL" : "list is no list", thread)
+    guard list.kind == VOW_LIST, let fn, let caller else {
+        let problem: StaticString =
+            caller == nil ? wrongSize : fn == nil ? "fn is NULL" : "list is no list"
+        return refuse(caller, list, function, problem, thread)
     }
     let promise = mapList(
         list, fn, for: caller, concurrency: concurrency < 0 ? Int.max : concurrency, thread)
@@ -73,16 +88,29 @@ public func vow_map_with(
     return OpaquePointer(promise)
 }
 
+@_cdecl("vow_reduce") @implementation
+public func vow_reduce(
+    _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ initial: vow_value,
+    _ fn: vow_reducer!, _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    reduce(promises, count, initial, fn, Caller(context: context), "vow_reduce")
+}
+
 @_cdecl("vow_reduce_with") @implementation
 public func vow_reduce_with(
     _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ initial: vow_value,
     _ fn: vow_reducer!, _ call: UnsafePointer<vow_call>!
 ) -> OpaquePointer! {
-    let function: StaticString = "vow_reduce_with"
+    reduce(promises, count, initial, fn, Caller(call, "vow_reduce_with"), "vow_reduce_with")
+}
+
+private func reduce(
+    _ promises: Members?, _ count: Int, _ initial: vow_value, _ fn: Reducer?, _ caller: Caller?,
+    _ function: StaticString
+) -> OpaquePointer {
     let thread = currentThread()
     checkValue(initial, function)
-    let caller = Caller(call, function)
-    guard let fn: Reducer = fn, let caller else {
+    guard let fn, let caller else {
         if promises != nil && count > 0 && count <= mostMembers {
             releaseMembers(UnsafeBufferPointer(start: promises, count: count), thread)
         }
@@ -102,24 +130,46 @@ public func vow_reduce_with(
     return promise
 }
 
+// MARK: Again and again
+
+@_cdecl("vow_repeat") @implementation
+public func vow_repeat(
+    _ state: vow_value, _ again: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool)!,
+    _ step: vow_handler!, _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    repeatSteps(state, again, step, Caller(context: context), "vow_repeat")
+}
+
 @_cdecl("vow_repeat_with") @implementation
 public func vow_repeat_with(
     _ state: vow_value, _ again: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool)!,
     _ step: vow_handler!, _ call: UnsafePointer<vow_call>!
 ) -> OpaquePointer! {
-    let function: StaticString = "vow_repeat_with"
+    repeatSteps(state, again, step, Caller(call, "vow_repeat_with"), "vow_repeat_with")
+}
+
+private func repeatSteps(
+    _ state: vow_value, _ again: Condition?, _ step: Handler?, _ caller: Caller?,
+    _ function: StaticString
+) -> OpaquePointer {
     let thread = currentThread()
     checkValue(state, function)
-    guard let caller = Caller(call, function) else {
-        return refuse(nil, state, function, wrongSize, thread)
-    }
-    guard let again: Condition = again, let step: Handler = step else {
-        return refuse(
-            caller, state, function, again == nil ? "again is NULL" : "step is NULL", thread)
+    guard let again, let step, let caller else {
+        let problem: StaticString =
+            caller == nil ? wrongSize : again == nil ? "again is NULL" : "step is NULL"
+        return refuse(caller, state, function, problem, thread)
     }
     let promise = repeatSteps(from: state, while: again, step, for: caller, thread)
     leave(thread)
     return OpaquePointer(promise)
+}
+
+@_cdecl("vow_retry") @implementation
+public func vow_retry(
+    _ policy: UnsafePointer<vow_retry_policy>!, _ fn: vow_handler!,
+    _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    retry(policy, fn, Caller(context: context), "vow_retry")
 }
 
 @_cdecl("vow_retry_with") @implementation
@@ -127,34 +177,37 @@ public func vow_retry_with(
     _ policy: UnsafePointer<vow_retry_policy>!, _ fn: vow_handler!,
     _ call: UnsafePointer<vow_call>!
 ) -> OpaquePointer! {
-    let function: StaticString = "vow_retry_with"
+    retry(policy, fn, Caller(call, "vow_retry_with"), "vow_retry_with")
+}
+
+private func retry(
+    _ policy: UnsafePointer<vow_retry_policy>?, _ fn: Handler?, _ caller: Caller?,
+    _ function: StaticString
+) -> OpaquePointer {
     let thread = currentThread()
-    guard let caller = Caller(call, function) else {
-        return refuse(nil, vow_none(), function, wrongSize, thread)
-    }
-    guard let fn: Handler = fn else {
-        return refuse(caller, vow_none(), function, "fn is NULL", thread)
-    }
-    guard let kept = RetryPolicy(given: policy) else {
+    guard let fn, let caller else {
         return refuse(
-            caller, vow_none(), function, "policy has a wrong size, or a number out of range",
-            thread)
+            caller, vow_none(), function, caller == nil ? wrongSize : "fn is NULL", thread)
+    }
+    var kept = RetryPolicy()
+    if let policy {
+        if !isSizeValid(policy.pointee.size, of: vow_retry_policy.self) {
+            return refuse(
+                caller, vow_none(), function, "policy->size is not the size of vow_retry_policy",
+                thread)
+        }
+        guard let given = RetryPolicy(policy.pointee) else {
+            return refuse(
+                caller, vow_none(), function, "policy has a number out of range", thread)
+        }
+        kept = given
     }
     let promise = retry(kept, fn, for: caller, thread)
     leave(thread)
     return OpaquePointer(promise)
 }
 
-extension RetryPolicy {
-    fileprivate init?(given policy: UnsafePointer<vow_retry_policy>?) {
-        guard let policy else {
-            self.init()
-            return
-        }
-        if !isSizeValid(policy.pointee.size, of: vow_retry_policy.self) { return nil }
-        self.init(policy.pointee)
-    }
-}
+// MARK: Resources
 
 @_cdecl("vow_using") @implementation
 public func vow_using(

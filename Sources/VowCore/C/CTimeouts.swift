@@ -22,29 +22,6 @@ public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer
     return OpaquePointer(limited)
 }
 
-@_cdecl("vow_retry") @implementation
-public func vow_retry(
-    _ policy: UnsafePointer<vow_retry_policy>!, _ fn: vow_handler!,
-    _ context: UnsafeMutableRawPointer!
-) -> OpaquePointer! {
-    let thread = currentThread()
-    guard let fn: Handler = fn else { return invalidPromise("vow_retry", "fn is NULL", thread) }
-    var kept = RetryPolicy()
-    if let policy: UnsafePointer<vow_retry_policy> = policy {
-        if !isSizeValid(policy.pointee.size, of: vow_retry_policy.self) {
-            return invalidPromise(
-                "vow_retry", "policy->size is not the size of vow_retry_policy", thread)
-        }
-        guard let given = RetryPolicy(policy.pointee) else {
-            return invalidPromise("vow_retry", "policy has a number out of range", thread)
-        }
-        kept = given
-    }
-    let promise = retry(kept, fn, for: Caller(context: context), thread)
-    leave(thread)
-    return OpaquePointer(promise)
-}
-
 @_cdecl("vow_error_attempts") @implementation
 public func vow_error_attempts(_ value: vow_value) -> Int64 {
     checkValue(value, "vow_error_attempts")
