@@ -143,13 +143,19 @@ func submitPooled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     make(call, thread)
 }
 
-/// - Parameter executor: retained for the drain.
-func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
+/// Under the lock; then a worker is called if there is more to do.
+@inline(__always)
+private func changePool(_ thread: ThreadPointer, _ change: (inout Pool) -> Void) {
     poolLock.lock()
-    pool.drains.append(executor)
+    change(&pool)
     let call = pool.callForMore()
     poolLock.unlock()
     make(call, thread)
+}
+
+/// - Parameter executor: retained for the drain.
+func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
+    changePool(thread) { $0.drains.append(executor) }
 }
 
 /// The worker that was about to look for work does something else first: another one is called.
@@ -161,19 +167,12 @@ func payOwedWorker(_ thread: ThreadPointer) {
 @inline(never)
 private func callOwedWorker(_ thread: ThreadPointer) {
     thread.pointee.owesWorker = false
-    poolLock.lock()
-    let call = pool.callForMore()
-    poolLock.unlock()
-    make(call, thread)
+    changePool(thread) { _ in }
 }
 
 /// Calls no foreign code.
 func submitEvent(_ event: Events, _ thread: ThreadPointer) {
-    poolLock.lock()
-    pool.events.insert(event)
-    let call = pool.callForMore()
-    poolLock.unlock()
-    make(call, thread)
+    changePool(thread) { $0.events.insert(event) }
 }
 
 // MARK: Taking work
@@ -187,14 +186,13 @@ enum PieceOfWork {
 /// What a worker begins now; nil: it is among the idle ones.
 func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? {
     thread.pointee.owesWorker = false
-    poolLock.lock()
-    let last = pool.takeDuty(of: worker)
-    let work = pool.duty(after: last).flatMap { pool.take($0, worker) }
-    if work == nil { pool.makeIdle(worker) }
-    // Also where it begins nothing: what has no room has the keeper.
-    let call = pool.callForMore()
-    poolLock.unlock()
-    make(call, thread)
+    var work: PieceOfWork?
+    // A worker is called also where this one begins nothing: what has no room has the keeper.
+    changePool(thread) { pool in
+        let last = pool.takeDuty(of: worker)
+        work = pool.duty(after: last).flatMap { pool.take($0, worker) }
+        if work == nil { pool.makeIdle(worker) }
+    }
     return work
 }
 
