@@ -131,7 +131,6 @@ struct LanePart: ~Copyable {
     /// What the lane has waited for, owned, between being told and going on.
     fileprivate var settled: RecordPointer?
     fileprivate var index = 0
-    /// It waits for a call of the user's function, which is to be over before the machine is.
     /// Of who goes on with the lane; who stops it gets it from `steps`.
     fileprivate var waits = Waits.forOthers
 }
@@ -239,25 +238,23 @@ func makeWork(
     lane.waits = .forWork
     let here = thread.pointee.context
     thread.pointee.context = machine.pointee.travelling
-    let work = makeWorkLater(
-        Reaction(
-            shape: [.link, .extras, .onFulfilled], handler: handler,
-            context: UnsafeMutableRawPointer(lane.observer), executor: machine.pointee.executor,
-            extras: LinkExtras(onRejected: nil, destroy: endWork, label: nil)), thread)
+    let work = makeWorkLater(reaction(of: lane, handler, destroy: endWork), thread)
     thread.pointee.context = here
     return work
+}
+
+private func reaction(of lane: Lane, _ handler: Handler?, destroy: Destroy?) -> Reaction {
+    Reaction(
+        shape: [.link, .extras, .onFulfilled], handler: handler,
+        context: UnsafeMutableRawPointer(lane.observer), executor: lane.machine.pointee.executor,
+        extras: LinkExtras(onRejected: nil, destroy: destroy, label: nil))
 }
 
 /// The same to be begun later, when there may be no memory. Nil without.
 func reserveWork(
     for lane: Lane, _ handler: Handler, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    let machine = lane.machine
-    return makeWorkAside(
-        Reaction(
-            shape: [.link, .extras, .onFulfilled], handler: handler,
-            context: UnsafeMutableRawPointer(lane.observer), executor: machine.pointee.executor,
-            extras: LinkExtras(onRejected: nil, destroy: nil, label: nil)), thread)
+    makeWorkAside(reaction(of: lane, handler, destroy: nil), thread)
 }
 
 func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {

@@ -36,11 +36,7 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
             promise.retain()
             _ = cancelUpwards(from: promise, error, thread)
             // Nobody sees how it ends, if that is to come.
-            if promise.pointee.state.read().hasValue {
-                promise.release(thread)
-            } else {
-                releasePending(promise, thread)
-            }
+            promise.release(thread)
         }
     }
 }

@@ -62,7 +62,7 @@ struct Progress: OptionSet {
     static let passes = Progress(rawValue: 4)
     /// As a member: counted in `inlineLeft` of its promise.
     static let countedInline = Progress(rawValue: 2)
-    /// As a follower: the outcome is already known (in `LinkPart.outcome`); only a rejection replaces it.
+    /// As a follower: the outcome is already known (its `outcome`); only a rejection replaces it.
     static let outcomeIsHeld = Progress(rawValue: 8)
     /// As a reaction: its executor cannot run it any more.
     static let isRefused = Progress(rawValue: 16)
