@@ -62,17 +62,6 @@ private func readInput(
     thread.pointee.handOver.append(reaction)
 }
 
-/// A promise (owned) that is rejected with an error (borrowed), or, without memory, with a plain cancellation.
-func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer {
-    if error.as.pointer == ownErrors.cancelled.as.pointer { return promiseCancelled }
-    guard let promise = makePromise(.settled, producers: 0, thread) else { return promiseCancelled }
-    if isWatched { noteSettled(promise, error) }
-    promise.value = error.retained()
-    promise.pointee.isObserved.set()
-    count(thread.cell.pointee.counters.promisesSettled)
-    return promise
-}
-
 /// A claimed reaction that no handler will run for, and that its executor, or a list, has: it is settled where it stands,
 /// because these lists go through the lane and not the slot; who has it will find that and drop it.
 private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {

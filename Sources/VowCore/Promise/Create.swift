@@ -62,3 +62,14 @@ func makePromise(
     }
     return promise
 }
+
+/// A promise (owned) that is rejected with an error (borrowed), or, without memory, with a plain cancellation.
+func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer {
+    if error.as.pointer == ownErrors.cancelled.as.pointer { return promiseCancelled }
+    guard let promise = makePromise(.settled, producers: 0, thread) else { return promiseCancelled }
+    if isWatched { noteSettled(promise, error) }
+    promise.value = error.retained()
+    promise.pointee.isObserved.set()
+    count(thread.cell.pointee.counters.promisesSettled)
+    return promise
+}

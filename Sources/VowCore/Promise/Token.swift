@@ -101,14 +101,8 @@ private func markCancelled(
 
 private func makeRejection(_ reason: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     let error = cancellation(reason)
-    guard let promise = makePromise(.settled, producers: 0, thread) else {
-        error.release(thread)
-        return promiseCancelled
-    }
-    if isWatched { noteSettled(promise, error) }
-    promise.value = error
-    count(thread.cell.pointee.counters.promisesSettled)
-    return promise
+    defer { error.release(thread) }
+    return makeRejected(error, thread)
 }
 
 /// An error VOW_ECANCELLED (owned) with a reason (borrowed) as its payload.
