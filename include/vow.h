@@ -868,11 +868,12 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * is cancelled.
  *
  * What a link waits for is cancelled first, if the link is its last reader, and so on up
- * to the producer, which may have asked to be told; the rejection comes down from there. A
- * promise that somebody else holds, or has a reaction on, is left alone, and the link
- * reads VOW_ECANCELLED at once. A handler that is running is let finish, its result is
- * released, and its promise is rejected then. So a chain without handlers for rejections
- * and without running code is rejected before vow_cancel returns.
+ * to the producer, which may have asked to be told; the rejection comes down from there,
+ * or another one that was there first. A promise that somebody else holds, or has a
+ * reaction on, is left alone, and the link reads VOW_ECANCELLED at once. A handler that is
+ * running is let finish, its result is released, and its promise is rejected then. So a
+ * chain without handlers for rejections and without running code is rejected before
+ * vow_cancel returns.
  *
  * Settled means quiet (G14): when a promise is settled, cancelled or not, its own handler
  * has returned, its context is destroyed, and no call of a function that was given for it

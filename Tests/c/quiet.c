@@ -76,6 +76,7 @@ TEST("a cooperative producer may reject, resolve with a promise, or let go") {
 }
 
 TEST("a shielded promise is waited for, and not cancelled") {
+    vow_promise *no_promise = NULL;
     vow_resolver *resolver;
     atomic_int told = 0;
     vow_promise *promise = vow_promise_create(&resolver);
@@ -92,7 +93,7 @@ TEST("a shielded promise is waited for, and not cancelled") {
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(vow_shield(fulfilled_int(3))), 3);
     CHECK_INT_EQ(code_of(vow_shield(rejected_code(3))), 3);
-    CHECK_INT_EQ(code_of(vow_shield(NULL)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_shield(no_promise)), VOW_EINVAL);
 }
 
 static vow_value give_shielded(vow_value input, void *context) {
@@ -211,6 +212,8 @@ static vow_value give_attempt(vow_value attempt, void *context) {
 }
 
 TEST("each call with everything ends its context once, before it settles") {
+    vow_handler no_handler = NULL;
+    bool (*no_predicate)(vow_value, void *) = NULL;
     job self = {0};
     vow_call call = call_of(&self);
     vow_promise *members[2] = {fulfilled_int(1), fulfilled_int(2)};
@@ -221,11 +224,11 @@ TEST("each call with everything ends its context once, before it settles") {
     CHECK_INT_EQ(atomic_load(&self.ends), 2);
     CHECK_INT_EQ(int_of(vow_retry_with(NULL, give_attempt, &call)), 3);
     CHECK_INT_EQ(atomic_load(&self.ends), 3);
-    CHECK_INT_EQ(code_of(vow_map_with(vow_list(items, 2), NULL, 0, &call)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_map_with(vow_list(items, 2), no_handler, 0, &call)), VOW_EINVAL);
     CHECK_INT_EQ(code_of(vow_map_with(vow_int(1), add_one, 0, &call)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_async_with(NULL, &call)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_retry_with(NULL, NULL, &call)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_repeat_with(vow_int(0), NULL, add_one, &call)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_async_with(no_handler, &call)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_retry_with(NULL, no_handler, &call)), VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_repeat_with(vow_int(0), no_predicate, add_one, &call)), VOW_EINVAL);
     CHECK_INT_EQ(code_of(vow_reduce_with(NULL, 1, vow_int(0), add, &call)), VOW_EINVAL);
     CHECK_INT_EQ(atomic_load(&self.ends), 9);
     vow_retry_policy policy = {.size = 1};

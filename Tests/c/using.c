@@ -223,11 +223,14 @@ TEST("a time-out and a token release it, too") {
 }
 
 TEST("wrong arguments of vow_using") {
+    vow_promise *no_resource = NULL;
+    vow_handler no_handler = NULL;
     pool self = {0};
-    CHECK_INT_EQ(code_of(vow_using(NULL, use_it, release_it, &self, forget_pool)), VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), NULL, release_it, &self, forget_pool)),
+    CHECK_INT_EQ(code_of(vow_using(no_resource, use_it, release_it, &self, forget_pool)),
                  VOW_EINVAL);
-    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), use_it, NULL, &self, forget_pool)),
+    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), no_handler, release_it, &self, forget_pool)),
+                 VOW_EINVAL);
+    CHECK_INT_EQ(code_of(vow_using(fulfilled_int(1), use_it, no_handler, &self, forget_pool)),
                  VOW_EINVAL);
     was(&self, 0, 0, 3);
     vow_call call = {.size = 1, .context = &self, .destroy = forget_pool};

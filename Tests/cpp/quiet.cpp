@@ -130,7 +130,7 @@ TEST("captures live until the promise that the function returned is through, or 
         auto [y, r] = told(in, "y");
         auto p = vow::fulfilled(5).then(
             vow::inline_executor(),
-            [&in, c = capture(in, "f"), y = std::move(y)](int) mutable { return std::move(y); });
+            [c = capture(in, "f"), p = std::move(y)](int) mutable { return std::move(p); });
         auto s = seen(in, p);
         CHECK_EQ(in.text(), "");
         if (is_cancelled)

@@ -304,7 +304,10 @@ static void finish_passing(void) {
     for (int i = 0; i < 2; i++) {
         check_watched(&links[i]);
         CHECK(links[i].fulfilled + links[i].rejected == 0);
-        CHECK(content_of_promise(links[i].promise) == (has_cancelled[i] ? VOW_ECANCELLED : 7));
+        const int content = content_of_promise(links[i].promise);
+        /* The last reader cancels upstream first, and what comes down is the rejection if that was
+         * quicker. */
+        CHECK(content == 7 ? has_resolved : has_cancelled[i] && content == VOW_ECANCELLED);
     }
     outcome(has_cancelled[0] + 2 * has_cancelled[1]);
     let_go();
