@@ -169,12 +169,14 @@ typedef struct failing {
     atomic_int failed;
 } failing;
 
-/* The first item waits at its gate, the second one fails. */
+/* The first item waits at its gate; the second one fails, not before: else the first would not be
+ * called. */
 static vow_value fail_second(vow_value item, void *context) {
     failing *self = context;
     if (item.as.integer == 1) {
         return stage_run(item, &self->m);
     }
+    reaches(&self->m.entered, 1);
     atomic_store(&self->failed, 1);
     return vow_error("test", 4, NULL);
 }
