@@ -222,13 +222,4 @@ static inline void crowd_leave(crowd *self) {
     }
 }
 
-/* Waits until every handler but so many has ended, though its promise may be pending still. */
-static inline bool handlers_left(uint64_t wanted) {
-    int64_t limit = now_ns() + LONG_ENOUGH;
-    while (harness_stats().handlers > wanted && now_ns() < limit) {
-        usleep(200);
-    }
-    return CHECK_INT_EQ(harness_stats().handlers, wanted);
-}
-
 #endif

@@ -129,6 +129,15 @@ static inline bool reaches(atomic_int *number, int value) {
     return true;
 }
 
+/* Waits until every handler but so many has ended, though its promise may be pending still. */
+static inline bool handlers_left(uint64_t wanted) {
+    int64_t limit = now_ns() + LONG_ENOUGH;
+    while (harness_stats().handlers > wanted && now_ns() < limit) {
+        usleep(200);
+    }
+    return CHECK_INT_EQ(harness_stats().handlers, wanted);
+}
+
 /* The numbers that handlers wrote, in the order in which they started. */
 typedef struct journal {
     atomic_int started; /* places given away */
