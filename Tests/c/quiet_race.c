@@ -37,9 +37,9 @@ static void release_end(void *context) {
 }
 
 /* Both threads come, and go on together. */
-static void meet(race *self, int turn) {
-    atomic_fetch_add(&self->arrived, 1);
-    while (atomic_load(&self->arrived) < 2 * turn) {
+static void meet(atomic_int *arrived, int turn) {
+    atomic_fetch_add(arrived, 1);
+    while (atomic_load(arrived) < 2 * turn) {
         sched_yield();
     }
 }
@@ -47,13 +47,13 @@ static void meet(race *self, int turn) {
 static void *resolve_all(void *context) {
     race *self = context;
     for (int turn = 0; turn < self->turns; turn++) {
-        meet(self, 2 * turn + 1);
+        meet(&self->arrived, 2 * turn + 1);
         for (int i = 0; i < ROUNDS; i++) {
             acquisition *it = &self->rounds[i];
             /* Where that is refused, it is the producer who has it still. */
             it->resolved = vow_resolve(it->resolver, vow_pointer(it));
         }
-        meet(self, 2 * turn + 2);
+        meet(&self->arrived, 2 * turn + 2);
     }
     return NULL;
 }
@@ -99,11 +99,11 @@ TEST("G15: cancelling races with resolving: acquired is released, by the finally
             for (int i = 0; i < ROUNDS; i++) {
                 begin(&self.rounds[i], executors[way / 2], way % 2);
             }
-            meet(&self, 2 * turn + 1);
+            meet(&self.arrived, 2 * turn + 1);
             for (int i = 0; i < ROUNDS; i++) {
                 self.rounds[i].cancelled = vow_cancel(self.rounds[i].end);
             }
-            meet(&self, 2 * turn + 2);
+            meet(&self.arrived, 2 * turn + 2);
             for (int i = 0; i < ROUNDS; i++) {
                 end(&self.rounds[i], &both, &acquired, &released);
             }
@@ -113,4 +113,66 @@ TEST("G15: cancelling races with resolving: acquired is released, by the finally
     CHECK_INT_EQ(released, acquired);
     printf("# %d acquired, %d of them cancelled all the same\n", acquired, both);
     vow_executor_release(serial);
+}
+
+typedef struct pair {
+    vow_promise *first,
+        *second; /* links on the pool, of a promise and of one that has adopted it */
+    vow_resolver *resolver;
+    bool cancelled;
+} pair;
+
+typedef struct pairs {
+    pair rounds[ROUNDS];
+    atomic_int arrived;
+    int turns;
+} pairs;
+
+static void begin_pair(pair *self) {
+    vow_resolver *adopter;
+    vow_promise *promise = vow_promise_create(&self->resolver);
+    vow_promise *follower = vow_promise_create(&adopter);
+    self->first = then_on(vow_executor_pool(), vow_promise_retain(promise), give_it, NULL);
+    self->second = then_on(vow_executor_pool(), follower, give_it, NULL);
+    CHECK(vow_resolve(adopter, vow_from_promise(promise)));
+    vow_resolver_release(adopter);
+}
+
+static void *settle_pairs(void *context) {
+    pairs *self = context;
+    for (int turn = 0; turn < self->turns; turn++) {
+        meet(&self->arrived, 2 * turn + 1);
+        for (int i = 0; i < ROUNDS; i++) {
+            vow_resolve(self->rounds[i].resolver, vow_int(7));
+        }
+        meet(&self->arrived, 2 * turn + 2);
+    }
+    return NULL;
+}
+
+TEST("a link that is cancelled while it is handed over, behind those of an adopted promise") {
+    static pairs self;
+    memset(&self, 0, sizeof self);
+    self.turns = many_of(20000, 200000) / ROUNDS + 1;
+    int cancelled = 0;
+    pthread_t thread = start_thread(settle_pairs, &self);
+    for (int turn = 0; turn < self.turns; turn++) {
+        for (int i = 0; i < ROUNDS; i++) {
+            begin_pair(&self.rounds[i]);
+        }
+        meet(&self.arrived, 2 * turn + 1);
+        for (int i = 0; i < ROUNDS; i++) {
+            self.rounds[i].cancelled = vow_cancel(self.rounds[i].second);
+        }
+        meet(&self.arrived, 2 * turn + 2);
+        for (int i = 0; i < ROUNDS; i++) {
+            pair *it = &self.rounds[i];
+            CHECK_INT_EQ(int_of(it->first), 7);
+            CHECK_INT_EQ(code_of(it->second), it->cancelled ? VOW_ECANCELLED : 0);
+            vow_resolver_release(it->resolver);
+            cancelled += it->cancelled;
+        }
+    }
+    pthread_join(thread, NULL);
+    printf("# %d of %d cancelled\n", cancelled, self.turns * ROUNDS);
 }

@@ -267,13 +267,15 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
     var pause = Backoff()
     while true {
         let word = reaction.pointee.state.lock()
-        let isWithdrawn = reaction.pointee.flags.contains(RecordFlag.dropped)
-        let promise = isWithdrawn ? reaction.withdrawnUpstream : reaction.upstream
-        reaction.pointee.state.unlock(word.phase, word.head)
         if word.phase == .claimed {
+            // Its canceller is about to write there.
+            reaction.pointee.state.unlock(word.phase, word.head)
             pause.wait()
             continue
         }
+        let isWithdrawn = reaction.pointee.flags.contains(RecordFlag.dropped)
+        let promise = isWithdrawn ? reaction.withdrawnUpstream : reaction.upstream
+        reaction.pointee.state.unlock(word.phase, word.head)
         guard let promise else { fatal("a member of a queue reads no promise") }
         return promise
     }
