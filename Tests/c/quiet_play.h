@@ -172,7 +172,7 @@ static void play_end(play *self) {
 static void play_scene(const row *row, place at) {
     play self = {.row = row};
     char what[160];
-    pthread_t resolver;
+    pthread_t resolver = pthread_self();
     bool elsewhere = row->at == RUNNING && at == INLINE;
     (void)snprintf(what, sizeof what, "%s, %s, %s%s, %s", kind_names[row->of], way_names[row->by],
                    stand_names[row->at], row->shared ? ", shared" : "", place_names[at]);
