@@ -42,7 +42,7 @@
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionToCancelled lock unlock
  *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut errorToCome
+ *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut errorToCome errorToRead
  *   State/Link.swift: withdrawnUpstream
  *   State/HandlerQueue.swift: MemberList SlotList
  */
@@ -80,7 +80,7 @@
 
 /* 1: a reaction and a follower, P settles. 2: three reactions and followers, a late one; P settles.
  * 3: P begins to follow Q, two followers move on. 4: a reaction with a token. 5: the same, which then
- * follows, and has a follower. */
+ * follows, and has a follower: cancelled by that one, or BY_TOKEN. */
 #if SCENARIO == 3
 #define IS_REACTION(p) (p == A)
 #define FOLLOWS(p) (p == A || p == B)
@@ -117,6 +117,7 @@ typedef Record {
     bool cancelled;            /* flags */
     bool dropped;
     bool hasError;             /* errorToCome is there, in the place of upstream */
+    bool hasRead;              /* errorToRead is there, in the place of next */
     bool passes;
     bool follows;
     bool isLastOfBatch;
@@ -250,8 +251,16 @@ init {
         member(B, A);
         r[Q].producers = 1;
         r[Q].promises = 1;
-        run Thread(TOKEN, NIL, NIL); run Thread(SETTLER, Q, NIL); run Thread(CANCELLER, B, NIL);
-        threads = 3; expected = 1 << P | 1 << Q | 1 << A | 1 << B
+        run Thread(SETTLER, Q, NIL);
+        threads = 2;
+#ifdef BY_TOKEN
+        /* Somebody keeps B. */
+        run Thread(TOKEN, NIL, NIL);
+        expected = 1 << P | 1 << Q | 1 << A
+#else
+        run Thread(CANCELLER, B, NIL);
+        expected = 1 << P | 1 << Q | 1 << A | 1 << B
+#endif
 #endif
     };
     finished == threads;
