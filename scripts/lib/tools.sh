@@ -33,6 +33,8 @@ gdb          gdb                  command gdb
 libuv        libuv1-dev           library libuv
 glib         libglib2.0-dev       library gio-2.0
 libcurl      libcurl4-openssl-dev library libcurl
+libpq        libpq-dev            library libpq
+postgres     postgresql           answers postgres_bin
 sdt          systemtap-sdt-dev    header  sys/sdt.h
 index        -                    answers bindings/python/tools
 root         -                    answers as_root true
@@ -50,6 +52,14 @@ tool_row() {
 # as_root COMMAND...: by sudo without a password, where we are not root.
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# Where a PostgreSQL server has its commands: Debian does not put them on the path, and there may be several.
+postgres_bin() {
+    local initdb
+    initdb=$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)
+    [ -x "$initdb" ] || initdb=$(readlink -f "$(command -v initdb)")
+    [ -n "$initdb" ] && dirname "$initdb"
 }
 
 # The answer is the same for a while, so each tool is looked for once.
