@@ -62,6 +62,7 @@ demo: $(OUT)/bin/vow-demo ## Chained HTTP requests on loopback; ARGS="--fail=han
 
 examples: $(LIB) ## All examples but the demo, compared with their expected output
 	scripts/examples tree
+	scripts/postgres-tests tree
 
 install: $(LIB) ## Header, libraries, vow.pc and CMake files, into $(DESTDIR)$(PREFIX)
 	scripts/install

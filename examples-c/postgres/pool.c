@@ -52,7 +52,8 @@ static vow_promise *line_up(struct pool *pool) {
     struct waiter *waiter = calloc(1, sizeof *waiter);
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
-    if (waiter == NULL || vow_resolver_on_cancel(resolver, leave, waiter, free) != 0) {
+    if (waiter == NULL || vow_resolver_on_cancel(resolver, leave, waiter, free) != 0 ||
+        vow_promise_state(promise) != VOW_PENDING) { /* no memory for it: the waiter is freed */
         vow_reject(resolver, vow_error("vow", VOW_ENOMEM, "no memory to wait for a connection"));
         vow_resolver_release(resolver);
         return promise;

@@ -28,7 +28,7 @@ run_part() (
 core="Sources/VowCore Sources/CVowPlatform include"
 library="$core packaging scripts/build-objects scripts/build-lib
     scripts/lib/toolchain.sh scripts/lib/sources.sh scripts/lib/program.sh scripts/lib/results.sh"
-c_tests="Tests/c Tests/faults Tests/aplus examples-c scripts/c-tests scripts/examples"
+c_tests="Tests/c Tests/faults Tests/aplus examples-c scripts/c-tests scripts/examples scripts/postgres-tests scripts/lib/postgres.sh"
 swift="Package.swift Sources include"
 
 part forms "the C tests whole, with archive, bundled and checked library; the heavy ones" "$library $c_tests" forms
@@ -79,6 +79,8 @@ forms() {
     suite "faults, checked" --needs "$c" scripts/c-tests checked Tests/faults/*.c
     suite "A+, bundled" --needs "$c" scripts/c-tests bundled Tests/aplus/*.c
     suite "A+, checked" --needs "$c" scripts/c-tests checked Tests/aplus/*.c
+    suite "PostgreSQL, full size" --needs "$c libpq postgres" env TEST_DEPTH=full scripts/postgres-tests shared
+    suite "PostgreSQL, checked" --needs "$c libpq postgres" scripts/postgres-tests checked
     suite "examples, checked" --needs "$c g++ libuv glib libcurl" scripts/examples checked
 }
 

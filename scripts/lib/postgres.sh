@@ -47,7 +47,7 @@ server_lines() { tail -n 20 "$server_directory/log" | sed 's/^/    server: /'; }
 server_processes() { cat "/proc/$server_pid/task/$server_pid/children"; }
 
 server_kill() {
-    kill -KILL $server_pid $(server_processes)
+    kill -KILL $server_pid $(server_processes) 2>/dev/null # one may have ended meanwhile
     wait $server_pid 2>/dev/null
     server_pid=
 }
