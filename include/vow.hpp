@@ -21,6 +21,7 @@
 #include "vow/time.hpp"
 #include "vow/token.hpp"
 #include "vow/tracing.hpp"
+#include "vow/using.hpp"
 
 #if defined(__cpp_impl_coroutine)
 #include "vow/coroutine.hpp"
