@@ -53,6 +53,7 @@ from ._running import run
 from ._scope import Scope
 from ._time import delay, fd_ready, now, retry, timeout
 from ._unhandled import on_unhandled
+from ._using import Using, using
 from ._values import ForeignObject, Pointer
 
 __version__ = version
@@ -83,6 +84,7 @@ __all__ = [
     "TimedOut",
     "Token",
     "Trace",
+    "Using",
     "all",
     "all_settled",
     "any",
@@ -122,5 +124,6 @@ __all__ = [
     "timeout",
     "trace",
     "trim",
+    "using",
     "version",
 ]

@@ -128,6 +128,18 @@ def on_item(value: Any, number: int) -> Any:
         return _failed(error)
 
 
+@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+def on_release(value: Any, number: int) -> Any:
+    """For what is to be given back: `other` of the call."""
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        return to_result(call.context.copy().run(call.other, from_value(value)))
+    except BaseException as error:
+        return _failed(error)
+
+
 @ffi.callback("vow_reducer")  # type: ignore[untyped-decorator]
 def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
     call = _table.find(number)
@@ -188,6 +200,7 @@ HANDLERS = {
     "on_progress",
     "on_reduce",
     "on_rejected",
+    "on_release",
     "on_settled",
 }
 

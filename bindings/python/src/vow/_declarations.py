@@ -37,6 +37,15 @@ typedef struct {
     const char *label;
 } vow_reaction;
 
+typedef struct {
+    size_t size;
+    handle context;
+    vow_notice destroy;
+    handle executor;
+    handle token;
+    const char *label;
+} vow_call;
+
 typedef void (*vow_work)(handle work);
 
 typedef struct {
@@ -179,4 +188,5 @@ int vow_trace_start(const char *path);
 int vow_trace_stop(void);
 int vow_graph_write(int fd, uint32_t format);
 void vow_promise_set_label(handle promise, const char *label);
+handle vow_using_with(handle resource, vow_handler use, vow_handler release, const vow_call *call);
 """

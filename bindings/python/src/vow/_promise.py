@@ -275,6 +275,41 @@ class Promise(Generic[T_co]):
         handler = _calls.on_settled
         return self._link(call, handler, handler, FINALLY, executor, token, label)
 
+    @overload
+    def using(
+        self,
+        body: Callable[[T_co], Awaitable[U]],
+        release: Callable[[T_co], Any],
+        *,
+        executor: Optional[Executor] = ...,
+    ) -> Promise[U]: ...
+
+    @overload
+    def using(
+        self,
+        body: Callable[[T_co], U],
+        release: Callable[[T_co], Any],
+        *,
+        executor: Optional[Executor] = ...,
+    ) -> Promise[U]: ...
+
+    def using(
+        self,
+        body: Callable[[Any], Any],
+        release: Callable[[Any], Any],
+        *,
+        executor: Optional[Executor] = None,
+    ) -> Promise[Any]:
+        """Runs `body` with the resource that this promise brings, and then, in every case, `release`.
+
+        The outcome is that of `body`, and comes when what `release` returned is through. Cancelling
+        stops `body`, or the resource, and never `release`; a resource that comes all the same is
+        released. An exception of `release` rejects a success; beside another it is reported.
+        """
+        from ._using import use
+
+        return use(self, body, release, executor)
+
     def _link(
         self,
         call: _calls.Call,
