@@ -23,7 +23,8 @@ def run(program: str, *options: str) -> str:
         [sys.executable, *options, "-c", program], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    # What asyncio's debug mode says of a busy machine is none of ours.
+    assert re.sub(r"^Executing <.*> took [\d.]+ seconds\n", "", done.stderr, flags=re.M) == ""
     return done.stdout
 
 
