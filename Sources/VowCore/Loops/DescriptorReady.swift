@@ -1,5 +1,8 @@
 // A promise that is fulfilled when a descriptor is ready. Its watch stands in its own memory; being in the table
 // is one producer's reference.
+//
+// Cancelled, it is rejected when the watch has ended, and not before: whoever sees it settled may close the descriptor, on
+// another thread than the one that cancels.
 
 import CVow
 
@@ -8,7 +11,8 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
     -> RecordPointer
 {
     let watch = WatchNode(descriptor, events, fireReady)
-    guard let promise = makeProduced(.descriptor, watch, thread, stop: stopReady) else {
+    guard let promise = makeProduced(.descriptor, watch, isQuiet: true, thread, stop: stopReady)
+    else {
         return promiseWithoutMemory
     }
     let place = promise.part(WatchNode.self)
@@ -25,9 +29,18 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
 private func fireReady(_ watch: WatchPointer, _ events: UInt32, _ thread: ThreadPointer) {
     let end = watch.pointee.isLost ? ownErrors.closed : ownErrors.shutDown
     let value = events == 0 ? end : vow_int(Int64(events))
-    settleProduced(RecordPointer(ofPart: watch), value, thread)
+    settleQuiet(RecordPointer(ofPart: watch), value, thread)
 }
 
 private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    if stopWatch(promise.part(WatchNode.self), thread) { promise.releaseProducer(thread) }
+    let isStopped = stopWatch(promise.part(WatchNode.self), thread)
+    if !promise.isCancelled {
+        if isStopped { promise.releaseProducer(thread) }
+    } else if isStopped {
+        settleQuiet(promise, vow_none(), thread)
+    } else if isForkedChild && promise.producer.pointee.isLeftWithParent {
+        // A thread of the parent was about to fire it.
+        promise.retainProducer()
+        settleQuiet(promise, vow_none(), thread)
+    }
 }

@@ -62,13 +62,12 @@ func makeProduced(
 
 /// The same with a part of the producer's own right behind.
 func makeProduced<Part>(
-    _ kind: TraceKind, _ part: Part, _ thread: ThreadPointer,
+    _ kind: TraceKind, _ part: Part, isQuiet: Bool = false, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
     let size = partStart + MemoryLayout<Part>.stride
-    guard let promise = makeProduced(ProducerPart(kind, size: size, stop: stop), thread) else {
-        return nil
-    }
+    let producer = ProducerPart(kind, size: size, stop: stop)
+    guard let promise = makeProduced(producer, isQuiet: isQuiet, thread) else { return nil }
     promise.part(Part.self).initialize(to: part)
     return promise
 }
