@@ -512,6 +512,19 @@ typedef struct vow_reaction {
  * the handler's result (owned). If the call fails, destroy(context) runs. */
 VOW_API VOW_OWNED vow_promise *vow_then_with(vow_promise *promise, const vow_reaction *reaction);
 
+/** A context that several links share: `size` bytes, zeroed and aligned to 16, with a
+ * count of references, of which the caller gets one (owned). Each link has one of its own:
+ * context = vow_box_retain(box), destroy = vow_box_release. destroy(box) (may be NULL) runs
+ * once, with the last one, and then the memory goes. NULL: no memory, or no such size. */
+VOW_API VOW_OWNED void *VOW_NULLABLE
+vow_box_create(size_t size, void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE box));
+
+/** One more reference (owned); returns box (borrowed). */
+VOW_API void *VOW_NULLABLE vow_box_retain(void *VOW_NULLABLE box);
+
+/** Gives a reference (consumed) back. It is a `destroy` for whatever takes a context. */
+VOW_API void vow_box_release(void *VOW_NULLABLE box);
+
 /** As a code: every one. */
 #define VOW_ANY_CODE INT64_MIN
 
@@ -690,6 +703,12 @@ typedef struct vow_call {
 VOW_API VOW_OWNED vow_promise *vow_async_with(VOW_SENDABLE vow_handler fn,
                                               const vow_call *VOW_NULLABLE call);
 
+/** As vow_catch_if, with a call (borrowed; see vow_call). */
+VOW_API VOW_OWNED vow_promise *vow_catch_if_with(vow_promise *promise,
+                                                 const char *VOW_NULLABLE domain, int64_t code,
+                                                 VOW_SENDABLE vow_handler fn,
+                                                 const vow_call *VOW_NULLABLE call);
+
 /** Whether the promise of the handler that is running on this thread was cancelled, so
  * that its result is for nobody: long work can end early. It is so too where the
  * promise of vow_map and its like was cancelled, or another item has failed. Outside of
@@ -773,12 +792,12 @@ VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
  * there, when fd can be read or written (VOW_READ, VOW_WRITE or both) without
  * blocking, or is at its end or broken. On a loop's thread the loop watches the
  * descriptor, else a thread of the library's does, for all. Keep fd open until the
- * promise is settled; cancelling it, or releasing it unsettled, ends the watch before
- * that returns. Closed while it is watched: rejected with VOW_EINVAL as soon as
- * another watch of that number begins, fires or ends; in a checked build also when
- * its loop has nothing else to do, or with any watch off loops. Until then it is
- * pending; and a duplicate of it that is open still is reported under its number, also
- * to later watches of that. A regular file is always ready. Not open: VOW_EINVAL. */
+ * promise is settled: then the watch has ended, on whichever thread. Cancelling it, or
+ * releasing it unsettled, ends the watch before that returns. Closed while it is watched: rejected
+ * with VOW_EINVAL as soon as another watch of that number begins, fires or ends; in a checked build
+ * also when its loop has nothing else to do, or with any watch off loops. Until then it is pending;
+ * and a duplicate of it that is open still is reported under its number, also to later watches of
+ * that. A regular file is always ready. Not open: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
 
 /* -------------------------------------------------------------------- 8. Time
@@ -935,8 +954,10 @@ typedef struct vow_cancel_source vow_cancel_source;
 VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void);
 
 /** The same, also cancelled when one of `count` other tokens (borrowed; NULL
- * entries are left out) is, with that one's reason. NULL also: parents is NULL with a
- * count, or the count is of no array that there can be. */
+ * entries are left out) is, with that one's reason: for as long as somebody has the
+ * source or its token, as every reaction that was made with it has until it is through. With the
+ * last of these it leaves its parents. NULL also: parents is NULL with a count, or the
+ * count is of no array that there can be. */
 VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE
 vow_cancel_source_create_linked(vow_token *VOW_NULLABLE const *VOW_NULLABLE parents, size_t count);
 
@@ -945,7 +966,8 @@ VOW_API vow_cancel_source *VOW_NULLABLE
 vow_cancel_source_retain(vow_cancel_source *VOW_NULLABLE source);
 
 /** Gives a reference (consumed) back. With the last one, what was registered stays
- * as it is and can never be cancelled by it any more. */
+ * as it is and can never be cancelled by it any more; by a parent of a linked one it
+ * still can. */
 VOW_API void vow_cancel_source_release(vow_cancel_source *VOW_NULLABLE source);
 
 /** Cancels (source borrowed). True the first time, else false without effect. */
@@ -961,17 +983,67 @@ VOW_API vow_token *VOW_NULLABLE vow_cancel_source_token(vow_cancel_source *VOW_N
 /** One more reference (owned); returns token (borrowed). */
 VOW_API vow_token *VOW_NULLABLE vow_token_retain(vow_token *VOW_NULLABLE token);
 
-/** Gives a reference (consumed) back. */
+/** Gives a reference (consumed) back. With the last one of a source that is gone, what was
+ * to be called on cancellation never will be. */
 VOW_API void vow_token_release(vow_token *VOW_NULLABLE token);
 
 /** Has fn(context) called, once, when the token (borrowed) is cancelled: on that
  * thread; or at once if it is already. destroy(context) (may be NULL) runs exactly
- * once: after fn, or when it is certain that nobody can cancel any more. Returns
- * as vow_resolver_on_cancel. */
+ * once: after fn, or when it is certain that nobody can cancel any more: the sources are
+ * gone, and those of all parents, or the tokens, too. Returns as vow_resolver_on_cancel. */
 VOW_API int
 vow_token_on_cancel(vow_token *token, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
                     void *VOW_NULLABLE context,
                     VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/** A function that was registered with a token or a resolver, for who registered it: it
+ * can leave. Counted. It keeps no promise and no token. */
+typedef struct vow_registration vow_registration;
+
+/** What has become of a registered function. */
+typedef uint32_t vow_stage;
+#define VOW_WAITING ((vow_stage)0)    /**< it may be called still */
+#define VOW_RUNNING ((vow_stage)1)    /**< it was called, and has not returned */
+#define VOW_HAS_RUN ((vow_stage)2)    /**< it was called, and has returned */
+#define VOW_NEVER_RUNS ((vow_stage)3) /**< it was not called, and never will be */
+
+/** As vow_token_on_cancel; *registration (owned) is set before fn can be called. It is
+ * NULL after an error; so is one that is NULL itself: VOW_EINVAL. */
+VOW_API int
+vow_token_register(vow_token *token, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
+                   void *VOW_NULLABLE context,
+                   VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context),
+                   vow_registration *VOW_NULLABLE *VOW_NONNULL registration);
+
+/** As vow_resolver_on_cancel, and vow_token_register. */
+VOW_API int
+vow_resolver_register(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
+                      void *VOW_NULLABLE context,
+                      VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context),
+                      vow_registration *VOW_NULLABLE *VOW_NONNULL registration);
+
+/** The function of a registration (borrowed) is not to be called any more. It takes
+ * constant time, and is allowed anywhere, at any time, also inside the function, and more
+ * than once. Returns what has become of the function, which is never VOW_WAITING then:
+ *   VOW_NEVER_RUNS  it is not called. Its context is destroyed before this returns; but
+ *                   inside a destructor or another such function when that has returned,
+ *                   and, if another thread is cancelling at this moment, by that one
+ *   VOW_RUNNING     too late: it is running, on this thread or on another one
+ *   VOW_HAS_RUN     it has returned before
+ * Nothing waits for one that is running, so nothing can block here. That it has ended is
+ * known from destroy(context), which runs after it in every case. NULL: VOW_NEVER_RUNS. */
+VOW_API vow_stage vow_registration_leave(vow_registration *VOW_NULLABLE registration);
+
+/** What has become of the function of a registration (borrowed) at this moment. NULL:
+ * VOW_NEVER_RUNS. */
+VOW_API vow_stage vow_registration_stage(vow_registration *VOW_NULLABLE registration);
+
+/** One more reference (owned); returns registration (borrowed). */
+VOW_API vow_registration *VOW_NULLABLE
+vow_registration_retain(vow_registration *VOW_NULLABLE registration);
+
+/** Gives a reference (consumed) back. The function stays registered, if it has not left. */
+VOW_API void vow_registration_release(vow_registration *VOW_NULLABLE registration);
 
 /** Whether the token (borrowed) is cancelled. NULL: false. */
 VOW_API bool vow_token_is_cancelled(vow_token *VOW_NULLABLE token);
@@ -1046,7 +1118,8 @@ typedef vow_value (*vow_reducer)(vow_value accumulated, vow_value item, void *VO
 /** Waits for each promise in turn and runs fn with what has accumulated (at first
  * `initial`, consumed) and its value, on the executor that a reaction made here
  * would get; a promise that fn returns is waited for. Fulfilled with the last
- * result. None: fulfilled with initial. The context must live as in vow_map. */
+ * result. None: fulfilled with initial. When it is settled, the context can go, as in
+ * vow_map. */
 VOW_API VOW_OWNED vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
                                           size_t count, vow_value initial,
                                           VOW_SENDABLE vow_reducer fn, void *VOW_NULLABLE context);
@@ -1060,7 +1133,7 @@ vow_reduce_with(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t c
  * again(state, context), state (at first consumed) becomes the result of
  * step(state, context), which may be a promise. Both run on the executor that a
  * reaction made here would get. Fulfilled with the last state; a rejected step
- * rejects. The context must live as in vow_map. */
+ * rejects. When it is settled, the context can go, as in vow_map. */
 VOW_API VOW_OWNED vow_promise *
 vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
@@ -1147,11 +1220,20 @@ VOW_API vow_value vow_context_get(void);
  * that released the last reference. NULL: the default again, which writes a line to
  * standard error: for each of the first ten, then each time their number has doubled,
  * and at the end of the process or in vow_shutdown how many there were. In it control
- * characters, and bytes that are no UTF-8, stand as hexadecimal escapes. The context must live
- * until the hook is replaced and no call of it is running any more. */
+ * characters, and bytes that are no UTF-8, stand as hexadecimal escapes. For a context that
+ * is to be freed see vow_on_unhandled_with. */
 VOW_API void vow_on_unhandled(VOW_SENDABLE void (*VOW_NULLABLE hook)(vow_value error,
                                                                      void *VOW_NULLABLE context),
                               void *VOW_NULLABLE context);
+
+/** The same with a context that is freed: destroy(context) (may be NULL) runs exactly once,
+ * when the hook was replaced, by either function, and no call of it is running any more:
+ * before that returns, or on the thread of the last call. Returns 0; VOW_EINVAL: hook is
+ * NULL; VOW_ENOMEM; after both the context is destroyed, and the hook stays as it was. */
+VOW_API int
+vow_on_unhandled_with(VOW_SENDABLE void (*hook)(vow_value error, void *VOW_NULLABLE context),
+                      void *VOW_NULLABLE context,
+                      VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
 /* ----------------------------------------------------------------- 13. Memory */
 
@@ -1252,6 +1334,12 @@ VOW_API int vow_promise_set_progress(vow_promise *promise, double fraction,
 VOW_API int vow_resolver_set_progress(vow_resolver *resolver, double fraction,
                                       const char *VOW_NULLABLE note);
 
+/** The same for the promise of the handler, or the call, that is running on this thread, as
+ * vow_current_is_cancelled means it; so it needs no handle. A function of vow_map or
+ * vow_reduce says it of its item, which counts as its share of all, and never backwards.
+ * Outside of handlers nothing happens. */
+VOW_API int vow_current_set_progress(double fraction, const char *VOW_NULLABLE note);
+
 /** Is told of progress: fraction and note (borrowed, NULL: none) are the newest. */
 typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE note,
                                      void *VOW_NULLABLE context);
@@ -1267,6 +1355,12 @@ typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE n
 VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
                             VOW_SENDABLE vow_progress_handler fn, void *VOW_NULLABLE context,
                             VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
+
+/** The same with a call (borrowed; see vow_call): on its executor, and until its token is
+ * cancelled. Its label is not used. Of a wrong size: VOW_EINVAL, and nothing is destroyed. */
+VOW_API int vow_on_progress_with(vow_promise *promise, int64_t interval_ns,
+                                 VOW_SENDABLE vow_progress_handler fn,
+                                 const vow_call *VOW_NULLABLE call);
 
 /* ---------------------------------------------------------------- 16. Tracing
  *

@@ -229,21 +229,21 @@ final class TokenTests: CoreTest {
         let journal = Journal()
         let cancelling = source(thread)
         for number in 1...3 {
-            XCTAssertTrue(addHook(makeNotedHook(number, journal), to: cancelling, thread))
+            addHook(makeNotedHook(number, journal), to: cancelling, thread)
         }
         cancelSource(cancelling)
         XCTAssertEqual(journal.entries, [1, -1, 2, -2, 3, -3])
-        XCTAssertTrue(addHook(makeNotedHook(4, journal), to: cancelling, thread))
+        addHook(makeNotedHook(4, journal), to: cancelling, thread)
         XCTAssertEqual(journal.entries, [1, -1, 2, -2, 3, -3, 4, -4])
         cancelling.releaseSource(thread)
 
         let going = source(thread)
         going.retainToken()
         for number in 5...7 {
-            XCTAssertTrue(addHook(makeNotedHook(number, journal), to: going, thread))
+            addHook(makeNotedHook(number, journal), to: going, thread)
         }
         going.releaseSource(thread)
-        XCTAssertTrue(addHook(makeNotedHook(8, journal), to: going, thread))
+        addHook(makeNotedHook(8, journal), to: going, thread)
         XCTAssertEqual(Array(journal.entries[8...]), [-5, -6, -7, -8])
         going.releaseToken(thread)
     }

@@ -2,8 +2,9 @@
 #include "replay.h"
 #include "scenes_cancellation.h"
 #include "scenes_context.h"
+#include "scenes_leaving.h"
 
-static const scene scenes[] = {SCENES_CANCELLATION, SCENES_CONTEXT};
+static const scene scenes[] = {SCENES_CANCELLATION, SCENES_CONTEXT, SCENES_LEAVING};
 #define COUNT (sizeof scenes / sizeof scenes[0])
 
 TEST("every scene of cancellation leaves nothing behind") {

@@ -435,9 +435,9 @@ fault unread-follower-follows Promise/Follow.swift \
 # Tokens.
 
 fault token-retains-after-unlock Promise/Token.swift \
-    '            entry.reaction.retainProducer()
-            return .promise(entry.reaction)' \
-    '            return .promise(entry.reaction)' \
+    '                entry.reaction.retainProducer()
+                return .promise(entry.reaction)' \
+    '                return .promise(entry.reaction)' \
     Promise/Token.swift \
     '            cancelAlone(promise, rejection.value, thread)
         }
@@ -448,9 +448,8 @@ fault token-retains-after-unlock Promise/Token.swift \
         }'
 
 fault token-link-retains-after-unlock Promise/Token.swift \
-    '            entry.link.pointee.child.retainToken()
-            return .source(entry.link.pointee.child)' \
-    '            return .source(entry.link.pointee.child)' \
+    'if child.retainTokenUnlessEnding() { return .source(child) }' \
+    'return .source(child)' \
     Promise/Token.swift \
     '    case .source(let child):
 ' \
@@ -467,17 +466,39 @@ fault token-entered-without-looking Promise/Token.swift \
         if isCancelled, let rejection = source.pointee.rejection { return RecordPointer?(rejection) }
         source.enter(reaction.registration)'
 
-fault token-cancels-a-given-up-source Promise/Token.swift \
-    ' || !source.isHeld { return false }' \
-    ' { return false }'
+fault token-revives-an-ending-source Promise/Source.swift \
+    'while counts >= oneToken {' \
+    'while true {'
 
-fault hook-of-a-token-without-source Promise/Source.swift \
-    '&& source.isHeld && source.enter(registration)' \
-    '&& source.enter(registration)'
+fault hook-of-a-token-without-source Promise/Hooks.swift \
+    'if source.pointee.rejection != nil || !source.canBeCancelled { return false }' \
+    'if source.pointee.rejection != nil { return false }'
 
-fault source-gives-up-what-a-parent-cancels Promise/Source.swift \
-    '            if pointee.rejection != nil { return }
+fault linked-source-ends-with-its-handle Promise/Source.swift \
+    '            _ = link.pointee.child.pointee.cancellers.addRelaxed(1)
 ' ''
+
+fault parents-end-and-tell-nobody Promise/Source.swift \
+    'if child.giveCancellerBack() {' \
+    'if false {'
+
+# Leaving.
+
+fault what-has-left-is-called State/Hook.swift \
+    'pointee.stage.replaceAcquire(HookStage.waiting, HookStage.running).exchanged' \
+    'pointee.stage.exchangeAcquireRelease(HookStage.running) < 4'
+
+fault leaver-looks-at-a-dead-promise Promise/Registrations.swift \
+    '        if hook.pointee.registration.isListed {' \
+    '        if false {'
+
+fault leaver-takes-what-is-taken Promise/Registrations.swift \
+    'if word.phase != .open || promise.hooks == nil { return false }' \
+    'if promise.hooks == nil { return false }'
+
+fault left-hook-stays-listed Promise/Registrations.swift \
+    '    if hook.giveUp() && takeOut(hook) {' \
+    '    if hook.giveUp() {'
 
 # What is done in one step because nobody else is there.
 
@@ -715,9 +736,14 @@ declare -A likely=(
     [token-retains-after-unlock]="token-settle-unheld"
     [token-link-retains-after-unlock]="linked-unused"
     [token-entered-without-looking]="token-register"
-    [token-cancels-a-given-up-source]="linked-released"
+    [token-revives-an-ending-source]="linked-token-released"
     [hook-of-a-token-without-source]="token-hook-release"
-    [source-gives-up-what-a-parent-cancels]="linked-released"
+    [linked-source-ends-with-its-handle]="linked-released"
+    [parents-end-and-tell-nobody]="linked-orphan"
+    [what-has-left-is-called]="leave-token"
+    [leaver-looks-at-a-dead-promise]="leave-resolved"
+    [leaver-takes-what-is-taken]="leave-resolved leave-resolver"
+    [left-hook-stays-listed]="leave-token"
     [abandon-gives-back-early]="walk-past-dying walk-behind-dying"
     [watched-after-looking]="deadlock-by-following"
     [passes-on-in-its-queue]="held-while-dying"

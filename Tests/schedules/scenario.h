@@ -110,6 +110,9 @@ typedef struct heard {
 
 void hear_resolver(heard *it, vow_resolver *resolver);
 void hear_token(heard *it, vow_token *token);
+/* The same, and it can leave. Owned. */
+vow_registration *register_resolver(heard *it, vow_resolver *resolver);
+vow_registration *register_token(heard *it, vow_token *token);
 /* Destroyed once, and called at most so often. */
 void check_heard(const heard *it, int at_least, int at_most);
 

@@ -191,6 +191,18 @@ void hear_token(heard *it, vow_token *token) {
     CHECK(vow_token_on_cancel(token, count_heard, it, destroy_heard) == 0);
 }
 
+vow_registration *register_resolver(heard *it, vow_resolver *resolver) {
+    vow_registration *handle;
+    CHECK(vow_resolver_register(resolver, count_heard, it, destroy_heard, &handle) == 0);
+    return handle;
+}
+
+vow_registration *register_token(heard *it, vow_token *token) {
+    vow_registration *handle;
+    CHECK(vow_token_register(token, count_heard, it, destroy_heard, &handle) == 0);
+    return handle;
+}
+
 void check_heard(const heard *it, int at_least, int at_most) {
     CHECK(it->called >= at_least && it->called <= at_most);
     CHECK(it->destroyed == 1);

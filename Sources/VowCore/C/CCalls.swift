@@ -55,6 +55,43 @@ public func vow_async_with(
     return OpaquePointer(work)
 }
 
+// MARK: Of errors
+
+@_cdecl("vow_catch_if") @implementation
+public func vow_catch_if(
+    _ promise: OpaquePointer!, _ domain: UnsafePointer<CChar>!, _ code: Int64, _ fn: vow_handler!,
+    _ context: UnsafeMutableRawPointer!
+) -> OpaquePointer! {
+    catchErrors(promise, domain, code, fn, Caller(context: context), "vow_catch_if")
+}
+
+@_cdecl("vow_catch_if_with") @implementation
+public func vow_catch_if_with(
+    _ promise: OpaquePointer!, _ domain: UnsafePointer<CChar>!, _ code: Int64, _ fn: vow_handler!,
+    _ call: UnsafePointer<vow_call>!
+) -> OpaquePointer! {
+    catchErrors(promise, domain, code, fn, Caller(call, "vow_catch_if_with"), "vow_catch_if_with")
+}
+
+private func catchErrors(
+    _ promise: OpaquePointer?, _ domain: UnsafePointer<CChar>?, _ code: Int64, _ fn: Handler?,
+    _ caller: Caller?, _ function: StaticString
+) -> OpaquePointer {
+    let thread = currentThread()
+    let record = consumedRecord(promise, function)
+    guard let fn, let caller, let record else {
+        let problem: StaticString =
+            caller == nil ? wrongSize : record == nil ? "promise is NULL" : "fn is NULL"
+        let answer = refuse(caller, vow_none(), function, problem, thread)
+        record?.release(thread)
+        leave(thread)
+        return answer
+    }
+    let derived = catchErrors(of: record, domain: domain, code: code, fn, for: caller, thread)
+    leave(thread)
+    return OpaquePointer(derived)
+}
+
 // MARK: Of lists and promises
 
 @_cdecl("vow_map") @implementation
@@ -205,6 +242,28 @@ private func retry(
     let promise = retry(kept, fn, for: caller, thread)
     leave(thread)
     return OpaquePointer(promise)
+}
+
+// MARK: Progress
+
+@_cdecl("vow_on_progress_with") @implementation
+public func vow_on_progress_with(
+    _ promise: OpaquePointer!, _ interval_ns: Int64, _ fn: vow_progress_handler!,
+    _ call: UnsafePointer<vow_call>!
+) -> Int32 {
+    let thread = currentThread()
+    defer { leave(thread) }
+    guard let caller = Caller(call, "vow_on_progress_with") else { return VOW_EINVAL }
+    guard let record = promiseRecord(promise, "vow_on_progress_with"),
+        let fn: vow_progress_handler = fn, interval_ns >= 0
+    else {
+        caller.giveUp(thread)
+        return VOW_EINVAL
+    }
+    let isListening = listen(
+        to: record, every: interval_ns, on: caller.executor, until: caller.token, fn,
+        caller.context, caller.destroy, thread)
+    return isListening ? 0 : VOW_ENOMEM
 }
 
 // MARK: Resources

@@ -40,35 +40,6 @@ public func vow_current_is_cancelled() -> Bool {
     currentThread().pointee.frame?.pointee.reaction.isCancelled ?? false
 }
 
-/// A hook that was not taken: its context is destroyed all the same.
-private func refuseHook(
-    _ answer: Int32, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
-    _ thread: ThreadPointer
-) -> Int32 {
-    if let destroy { runForeign(thread) { destroy(context) } }
-    leave(thread)
-    return answer
-}
-
-@_cdecl("vow_resolver_on_cancel") @implementation
-public func vow_resolver_on_cancel(
-    _ resolver: OpaquePointer!, _ fn: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!,
-    _ context: UnsafeMutableRawPointer!,
-    _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
-) -> Int32 {
-    let thread = currentThread()
-    var answer = VOW_EINVAL
-    if let record = resolverRecord(resolver, "vow_resolver_on_cancel"), let fn: HookFunction = fn {
-        if let hook = makeHook(fn, context, destroy) {
-            addHook(hook, to: record, thread)
-            leave(thread)
-            return 0
-        }
-        answer = VOW_ENOMEM
-    }
-    return refuseHook(answer, context, destroy, thread)
-}
-
 @_cdecl("vow_cancel_source_create") @implementation
 public func vow_cancel_source_create() -> OpaquePointer! {
     OpaquePointer(makeSource(linkedTo: UnsafeBufferPointer(start: nil, count: 0), currentThread()))
@@ -142,27 +113,6 @@ public func vow_token_release(_ token: OpaquePointer!) {
     let thread = currentThread()
     record.releaseToken(thread)
     leave(thread)
-}
-
-@_cdecl("vow_token_on_cancel") @implementation
-public func vow_token_on_cancel(
-    _ token: OpaquePointer!, _ fn: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!,
-    _ context: UnsafeMutableRawPointer!,
-    _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
-) -> Int32 {
-    let thread = currentThread()
-    var answer = VOW_EINVAL
-    if let record = tokenRecord(token, "vow_token_on_cancel"), let fn: HookFunction = fn {
-        if let hook = makeHook(fn, context, destroy) {
-            if addHook(hook, to: record, thread) {
-                leave(thread)
-                return 0
-            }
-            giveMemoryBack(hook, MemoryLayout<Hook>.stride)
-        }
-        answer = VOW_ENOMEM
-    }
-    return refuseHook(answer, context, destroy, thread)
 }
 
 @_cdecl("vow_token_is_cancelled") @implementation

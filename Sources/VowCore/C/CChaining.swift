@@ -101,17 +101,3 @@ extension Reaction {
             token: tokenRecord(given.token, "vow_then_with"))
     }
 }
-
-@_cdecl("vow_catch_if") @implementation
-public func vow_catch_if(
-    _ promise: OpaquePointer!, _ domain: UnsafePointer<CChar>!, _ code: Int64, _ fn: vow_handler!,
-    _ context: UnsafeMutableRawPointer!
-) -> OpaquePointer! {
-    let thread = currentThread()
-    guard let fn: Handler = fn, let record = consumedRecord(promise, "vow_catch_if") else {
-        return refuseLink(promise, "vow_catch_if", thread)
-    }
-    let derived = catchErrors(of: record, domain: domain, code: code, fn, context, thread)
-    leave(thread)
-    return OpaquePointer(derived)
-}

@@ -11,6 +11,21 @@ public func vow_on_unhandled(
     setUnhandledHook(hook, context)
 }
 
+@_cdecl("vow_on_unhandled_with") @implementation
+public func vow_on_unhandled_with(
+    _ hook: (@convention(c) (vow_value, UnsafeMutableRawPointer?) -> Void)!,
+    _ context: UnsafeMutableRawPointer!,
+    _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
+) -> Int32 {
+    let thread = currentThread()
+    defer { leave(thread) }
+    guard let hook: UnhandledHook = hook else {
+        if let destroy: Destroy = destroy { runForeign(thread) { destroy(context) } }
+        return VOW_EINVAL
+    }
+    return setUnhandledHook(hook, context, destroy: destroy, thread) ? 0 : VOW_ENOMEM
+}
+
 @_cdecl("vow_set_allocator") @implementation
 public func vow_set_allocator(_ allocator: UnsafePointer<vow_allocator>!) -> Int32 {
     var hooks = AllocatorHooks()

@@ -16,6 +16,25 @@ public func vow_resolver_set_progress(
     setProgress(by: resolverRecord(resolver, "vow_resolver_set_progress"), fraction, note)
 }
 
+@_cdecl("vow_current_set_progress") @implementation
+public func vow_current_set_progress(
+    _ fraction: Double, _ note: UnsafePointer<CChar>!
+) -> Int32 {
+    let thread = currentThread()
+    guard !fraction.isNaN else { return VOW_EINVAL }
+    guard let running = thread.pointee.frame?.pointee.reaction else { return 0 }
+    let fraction = min(max(fraction, 0), 1)
+    guard let lane = laneOfRunning(running) else {
+        return setProgress(by: running, fraction, note)
+    }
+    let share = lane.machine.pointee.program.share
+    setProgress(
+        of: lane.machine.promise, share?(lane, fraction) ?? fraction, note,
+        onlyForward: share != nil, thread)
+    leave(thread)
+    return 0
+}
+
 private func setProgress(
     by record: RecordPointer?, _ fraction: Double, _ note: UnsafePointer<CChar>?
 ) -> Int32 {

@@ -31,7 +31,7 @@
             let address = UInt(bitPattern: handle)
             for kind in Sealed.allCases {
                 var word: UInt64 = 0
-                let place = (address & ~HandleMark.bit) + UInt(kind.offset)
+                let place = (address & ~HandleMark.bit) &+ UInt(bitPattern: kind.offset)
                 if vow_platform_read(UInt64(place), &word) != 0 && word == live(kind) {
                     fatal(function, kind.sentence(isMarked: address & HandleMark.bit != 0))
                 }
@@ -50,6 +50,9 @@
             case .value: return MemoryLayout<Box>.size - word
             case .loop: return MemoryLayout<LoopRecord>.size - word
             case .scope: return MemoryLayout<Scope>.size - word
+            case .registration: return MemoryLayout<Hook>.size - word
+            // Before what its handle leads to.
+            case .box: return -word
             }
         }
 
@@ -65,6 +68,8 @@
             case .value: return ": the handle is the content of a value"
             case .loop: return ": the handle is a loop's"
             case .scope: return ": the handle is a scope's"
+            case .registration: return ": the handle is a registration's"
+            case .box: return ": the handle is a box"
             }
         }
     }

@@ -8,6 +8,7 @@ import CVowPlatform
 private struct Filter {
     let fn: Handler
     let context: UnsafeMutableRawPointer?
+    let destroy: Destroy?
     let code: Int64
     /// Nil: every one.
     let domainLength: Int?
@@ -25,23 +26,29 @@ private struct Filter {
 /// - Parameters: promise is consumed, domain is borrowed.
 func catchErrors(
     of promise: RecordPointer, domain: UnsafePointer<CChar>?, code: Int64,
-    _ fn: @escaping Handler, _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+    _ fn: @escaping Handler, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let length = domain.map { strlen($0) }
     let size = MemoryLayout<Filter>.stride + (length ?? 0)
     guard let memory = takeMemory(size) else {
         promise.release(thread)
+        caller.giveUp(thread)
         return promiseWithoutMemory
     }
     let filter = memory.bindMemory(to: Filter.self, capacity: 1)
     filter.initialize(
-        to: Filter(fn: fn, context: context, code: code, domainLength: length, size: size))
+        to: Filter(
+            fn: fn, context: caller.context, destroy: caller.destroy, code: code,
+            domainLength: length, size: size))
     if let domain, let length { memcpy(filter + 1, domain, length) }
     return react(
         to: promise,
         Reaction(
-            shape: [.link, .extras, .onRejected], handler: nil, context: memory, executor: nil,
-            extras: LinkExtras(onRejected: runIfMatching, destroy: destroyFilter, label: nil)),
+            shape: [.link, .extras, .onRejected], handler: nil, context: memory,
+            executor: caller.executor,
+            extras: LinkExtras(
+                onRejected: runIfMatching, destroy: destroyFilter, label: caller.label),
+            token: caller.token),
         thread)
 }
 
@@ -57,5 +64,7 @@ private func runIfMatching(
 
 private func destroyFilter(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    giveMemoryBack(context, context.assumingMemoryBound(to: Filter.self).pointee.size)
+    let filter = context.assumingMemoryBound(to: Filter.self).pointee
+    giveMemoryBack(context, filter.size)
+    filter.destroy?(filter.context)
 }

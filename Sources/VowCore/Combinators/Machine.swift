@@ -65,6 +65,8 @@ struct Program {
     var mayBeStopped: (Lane) -> Bool = { _ in true }
     /// `next` is asked also when the outcome is decided.
     var cleansUp = false
+    /// What share of the whole it is that a call on a lane says of its own; nil: it is said of the whole.
+    var share: ((Lane, Double) -> Double)?
     /// Nothing uses the machine any more: its fields are to be released.
     let clear: (MachinePointer, ThreadPointer) -> Void
 }
@@ -112,6 +114,12 @@ struct Lane {
         nonmutating set { part.pointee.index = newValue }
     }
 
+    /// What the running call has said of its progress; of who works on the lane.
+    var told: UInt32 {
+        get { part.pointee.told }
+        nonmutating set { part.pointee.told = newValue }
+    }
+
     /// Until it goes on.
     var waits: Waits {
         get { part.pointee.waits }
@@ -133,6 +141,7 @@ struct LanePart: ~Copyable {
     fileprivate var index = 0
     /// Of who goes on with the lane; who stops it gets it from `steps`.
     fileprivate var waits = Waits.forOthers
+    fileprivate var told: UInt32 = 0
 }
 
 /// What a lane waits for, and what is done when it is stopped.
@@ -262,6 +271,14 @@ func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {
     lane.waits = .forWork
     work.extras.pointee.destroy = endWork
     asOneStep(thread) { thread.pointee.handOver.append(work) }
+}
+
+/// The lane that a reaction (borrowed), whose handler is running, is work for.
+func laneOfRunning(_ reaction: RecordPointer) -> Lane? {
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy,
+        unsafeBitCast(destroy, to: UInt.self) == unsafeBitCast(endWork as Destroy, to: UInt.self)
+    else { return nil }
+    return laneOfWork(reaction.link.pointee.context)
 }
 
 /// The lane that work was made for, in its handler.

@@ -13,6 +13,8 @@ private struct MapFields: ~Copyable {
     let next = AtomicWord(0)
     /// Items without a result.
     let left: AtomicWord
+    /// How far the items under way say they are, all together.
+    let partial = AtomicWord(0)
 }
 
 /// - Parameter list: consumed.
@@ -32,7 +34,7 @@ func mapList(
         return makePromise(of: results, thread)
     }
     let plan = MachinePlan(
-        kind: .map, program: Program(next: nextOfMap, clear: clearMap),
+        kind: .map, program: Program(next: nextOfMap, share: shareOfMap, clear: clearMap),
         lanes: concurrency == 0 ? count : min(concurrency, count), caller: caller)
     let fields = MapFields(
         fn: fn, list: list, results: results, count: count, left: AtomicWord(UInt64(count)))
@@ -57,6 +59,7 @@ private func nextOfMap(
             return nil
         }
         map.pointee.results.box?.items[lane.index] = result.retained()
+        note(0, of: lane, map)
         // The last one has acquired what the others wrote.
         let left = map.pointee.left.subtractAcquireRelease(1) - 1
         if left == 0 {
@@ -70,6 +73,22 @@ private func nextOfMap(
     if index >= map.pointee.count { return nil }
     lane.index = index
     return makeWork(for: lane, runItem, thread)
+}
+
+/// Of an item, which is so far.
+private func shareOfMap(_ lane: Lane, _ fraction: Double) -> Double {
+    let map = lane.machine.fields(MapFields.self)
+    note(fraction, of: lane, map)
+    let done = map.pointee.count - Int(map.pointee.left.loadRelaxed())
+    let partial = Double(map.pointee.partial.loadRelaxed()) / Double(UInt32.max)
+    return (Double(done) + partial) / Double(map.pointee.count)
+}
+
+private func note(_ fraction: Double, of lane: Lane, _ map: UnsafeMutablePointer<MapFields>) {
+    let told = UInt32(fraction * Double(UInt32.max))
+    if told == lane.told { return }
+    _ = map.pointee.partial.addRelaxed(UInt64(told) &- UInt64(lane.told))
+    lane.told = told
 }
 
 private func runItem(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {

@@ -34,7 +34,8 @@ func reduce(
     }
     let plan = MachinePlan(
         kind: .reduction,
-        program: Program(next: nextOfReduce, giveUp: giveUpRest, clear: clearReduce),
+        program: Program(
+            next: nextOfReduce, giveUp: giveUpRest, share: shareOfReduce, clear: clearReduce),
         caller: caller)
     let fields = ReduceFields(fn: fn, count: members.count, accumulated: initial)
     let size = members.count * MemoryLayout<RecordPointer>.stride
@@ -85,6 +86,11 @@ private func nextOfReduce(
         finish(lane, handOut(&fields.pointee.accumulated), thread)
     }
     return nil
+}
+
+private func shareOfReduce(_ lane: Lane, _ fraction: Double) -> Double {
+    let count = lane.machine.fields(ReduceFields.self).pointee.count
+    return (Double(lane.index) + fraction) / Double(count)
 }
 
 private func runReducer(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {

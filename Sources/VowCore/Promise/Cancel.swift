@@ -138,6 +138,9 @@ private func cancelProducer(
     } else {
         settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
     }
-    if let hooks { dismiss(hooks, areCalled: true, thread) }
+    if let hooks {
+        noteTaken(hooks)
+        dismiss(hooks, areCalled: true, thread)
+    }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }
 }

@@ -103,7 +103,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// What a member has of the delivery of its promise, and has no more.
     @inline(__always)
     func takeDelivery() -> Progress {
-        let delivery = progress.intersection([.countedInline, .holdsProducer])
+        let delivery = progress.intersection(.ofDelivery)
         progress.subtract(delivery)
         return delivery
     }

@@ -1,9 +1,9 @@
-// Calling what producers have asked to be called: foreign code, so it is put off until no member of a settled
-// promise is on its way.
+// Calling what producers have asked to be called, and what was given to tokens: foreign code, so it is put off until no
+// member of a settled promise is on its way. `Registrations` has how one leaves.
 
 import CVow
 
-/// Hooks (newest first) leave their promise: they are called, or only destroyed.
+/// Hooks (the newest, with those before it) have left their promise or token: they are called, or only destroyed.
 /// - Parameter unread: called unless this promise (borrowed) is resolved before.
 @inline(never)
 func dismiss(
@@ -13,37 +13,52 @@ func dismiss(
     var oldestFirst: HookPointer?
     var next: HookPointer? = hooks
     while let hook = next {
-        next = hook.pointee.next
-        hook.pointee.isCalled = areCalled
-        hook.pointee.unread = unread
-        unread?.retainProducer()
-        hook.pointee.next = oldestFirst
+        next = hook.next
+        if areCalled {
+            hook.pointee.fate = unread == nil ? .called : .calledUnlessResolved
+            hook.pointee.promise = unread
+            unread?.retainProducer()
+        }
+        hook.next = oldestFirst
         oldestFirst = hook
     }
     // `hooks` is the newest, and the last here.
-    hooks.pointee.next = thread.pointee.newestHook?.pointee.next ?? oldestFirst
-    thread.pointee.newestHook?.pointee.next = oldestFirst
+    hooks.next = thread.pointee.newestHook?.next ?? oldestFirst
+    thread.pointee.newestHook?.next = oldestFirst
     thread.pointee.newestHook = hooks
     if !thread.pointee.isHandingOver { finishHandingOver(thread) }
 }
 
 /// Calls those that wait on this thread. Also nested, from a wait inside one.
 func runHooks(_ thread: ThreadPointer) {
-    while let newest = thread.pointee.newestHook, let hook = newest.pointee.next {
+    while let newest = thread.pointee.newestHook, let hook = newest.next {
         if hook == newest {
             thread.pointee.newestHook = nil
         } else {
-            newest.pointee.next = hook.pointee.next
+            newest.next = hook.next
         }
-        let (fn, context, destroy) = (hook.pointee.fn, hook.pointee.context, hook.pointee.destroy)
-        var isCalled = hook.pointee.isCalled
-        if let promise = hook.pointee.unread {
-            isCalled = isUnresolved(promise)
-            promise.releaseProducer(thread)
+        if isToBeCalled(hook, thread) && hook.begin() {
+            let (fn, context) = (hook.pointee.fn, hook.pointee.context)
+            runForeign(thread) { fn(context) }
+            hook.end()
+        } else {
+            _ = hook.giveUp()
         }
-        if isCalled { runForeign(thread) { fn(context) } }
+        let (destroy, context) = (hook.pointee.destroy, hook.pointee.context)
         if let destroy { runForeign(thread) { destroy(context) } }
-        giveMemoryBack(hook, MemoryLayout<Hook>.stride)
+        hook.release(thread)
+    }
+}
+
+private func isToBeCalled(_ hook: HookPointer, _ thread: ThreadPointer) -> Bool {
+    switch hook.pointee.fate {
+    case .destroyed: return false
+    case .called: return true
+    case .calledUnlessResolved:
+        guard let promise = hook.pointee.promise else { return true }
+        let isUnresolved = isUnresolved(promise)
+        promise.releaseProducer(thread)
+        return isUnresolved
     }
 }
 
@@ -55,18 +70,27 @@ private func isUnresolved(_ promise: RecordPointer) -> Bool {
 }
 
 /// Adds a hook (consumed) to a promise, of whose producer the caller is one.
-func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPointer) {
+/// - Parameter hasHandle: somebody may have it leave, as soon as it is listed.
+func addHook(
+    _ hook: HookPointer, to promise: RecordPointer, hasHandle: Bool = false, _ thread: ThreadPointer
+) {
+    hook.pointee.promise = promise
+    hook.pointee.registration.isListed = hasHandle
     let word = promise.pointee.state.lock()
     let isOpen = word.phase == .open && !promise.pointee.shape.contains(.immortal)
     // Nobody can come back to read it once nobody is left.
     let isUnread = promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
     if isOpen && !isUnread {
-        hook.pointee.next = promise.hooks
+        let newest = promise.hooks
+        hook.next = newest
+        newest?.previous = hook
         promise.hooks = hook
         promise.pointee.state.unlock(word.phase, word.head)
         return
     }
     promise.pointee.state.unlock(word.phase, word.head)
+    hook.pointee.registration.isListed = false
+    hook.pointee.promise = nil
     // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
     let isCancelled =
         promise.pointee.flags.contains(RecordFlag.cancelled)
@@ -76,4 +100,14 @@ func addHook(_ hook: HookPointer, to promise: RecordPointer, _ thread: ThreadPoi
     } else {
         dismiss(hook, areCalled: isCancelled, thread)
     }
+}
+
+/// Adds a hook (consumed) to a token, or dismisses it.
+func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPointer) {
+    let isEntered = source.pointee.lock.withLock {
+        // Else nobody can cancel any more. Whoever was the last one empties the list under this lock.
+        if source.pointee.rejection != nil || !source.canBeCancelled { return false }
+        return source.enter(hook.asRegistration)
+    }
+    if !isEntered { dismiss(hook, areCalled: source.pointee.isCancelled.isSet, thread) }
 }

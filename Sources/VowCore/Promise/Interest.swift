@@ -65,6 +65,7 @@ private func loseInterest(
         if let hooks {
             // The producer has heard: a rejection is no news to anybody.
             promise.pointee.isObserved.set()
+            noteTaken(hooks)
             dismiss(hooks, areCalled: true, unlessResolved: promise, thread)
         }
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }

@@ -7,11 +7,14 @@
 import CVow
 import CVowPlatform
 
-/// - Parameter executor: nil: that of a reaction made here.
+/// - Parameters:
+///   - executor: nil: that of a reaction made here.
+///   - token: borrowed. Nothing is told once it is cancelled.
 /// - Returns: false without memory; the context is destroyed then.
 func listen(
     to promise: RecordPointer, every interval: Int64, on executor: ExecutorPointer? = nil,
-    _ fn: @escaping vow_progress_handler, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
+    until token: SourcePointer? = nil, _ fn: @escaping vow_progress_handler,
+    _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
     _ thread: ThreadPointer
 ) -> Bool {
     let isImmortal = promise.pointee.shape.contains(.immortal)
@@ -24,7 +27,8 @@ func listen(
     listener.initialize(
         to: Listener(
             interval: interval, fn: fn, context: context, destroy: destroy,
-            executor: executorForReaction(executor, thread)))
+            executor: executorForReaction(executor, thread), token: token))
+    token?.retainToken()
     listener.note[0] = 0
     list(listener, for: promise)
     promise.pointee.flags.insert(RecordFlag.hasListeners)
@@ -221,6 +225,10 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
         var call: (fn: vow_progress_handler, fraction: Double, context: UnsafeMutableRawPointer?)?
         listenersLock.withLock {
             listener.pointee.hasRun = true
+            if listener.pointee.token?.pointee.isCancelled.isSet == true {
+                listener.pointee.hasNews = false
+                return
+            }
             // While it is listed its promise is not freed.
             guard let promise = listener.pointee.promise,
                 !promise.pointee.state.read().hasValue, listener.pointee.timeLeft(at: now) == 0
@@ -284,5 +292,6 @@ private func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {
     let it = listener.pointee
     giveMemoryBack(listener, Listener.size)
     it.executor.release(thread)
+    it.token?.releaseToken(thread)
     if let destroy = it.destroy { runForeign(thread) { destroy(it.context) } }
 }

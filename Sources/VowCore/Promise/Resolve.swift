@@ -14,17 +14,32 @@ func resolve(
         let isThenable = value.isThenable
         if isThenable || value.promise != nil {
             guard promise.pointee.state.transitionToClaimed(from: phase) else { return false }
-            let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
-            if let followed = value.promise {
+            if !promise.pointee.shape.isReaction, let hooks = promise.hooks {
+                follow(value, by: promise, hooks, ownsProducer: ownsProducer, thread)
+            } else if let followed = value.promise {
                 follow(followed, by: promise, ownsProducer: ownsProducer, thread)
             } else {
                 followThenable(value, by: promise, ownsProducer: ownsProducer, thread)
             }
-            if let hooks { dismiss(hooks, areCalled: false, thread) }
             return true
         }
     }
     return settle(promise, whileIn: phase, value, ownsProducer: ownsProducer, thread)
+}
+
+/// One with hooks, which it keeps until they know that they have been taken.
+@inline(never)
+private func follow(
+    _ value: vow_value, by promise: RecordPointer, _ hooks: HookPointer, ownsProducer: Bool,
+    _ thread: ThreadPointer
+) {
+    promise.retainProducer()
+    if let followed = value.promise {
+        follow(followed, by: promise, ownsProducer: ownsProducer, thread)
+    } else {
+        followThenable(value, by: promise, ownsProducer: ownsProducer, thread)
+    }
+    dismissTaken(hooks, of: promise, thread)
 }
 
 /// What `vow_reject` makes of a value (consumed): an error as it is, another value as a payload.

@@ -30,10 +30,23 @@ func settle(
     _ thread: ThreadPointer
 ) -> Bool {
     guard let word = promise.pointee.state.lock(whileIn: phase) else { return false }
-    let hooks = phase == .open && !promise.pointee.shape.isReaction ? promise.hooks : nil
-    settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
-    if let hooks { dismiss(hooks, areCalled: false, thread) }
+    if phase == .open && !promise.pointee.shape.isReaction, let hooks = promise.hooks {
+        settleLocked(promise, word, hooks, value, ownsProducer: ownsProducer, thread)
+    } else {
+        settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
+    }
     return true
+}
+
+/// One with hooks, which it keeps until they know that they have been taken.
+@inline(never)
+private func settleLocked(
+    _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
+    ownsProducer: Bool, _ thread: ThreadPointer
+) {
+    promise.retainProducer()
+    settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
+    dismissTaken(hooks, of: promise, thread)
 }
 
 /// The same for a promise that the caller has locked, open or running. Its hooks are the caller's to dismiss.

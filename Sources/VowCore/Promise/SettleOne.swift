@@ -94,7 +94,7 @@ private func deliver(
     _ promise: RecordPointer, to only: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
     only.markOut()
-    only.progress = ownsProducer ? [.countedInline, .holdsProducer] : .countedInline
+    only.progress = ownsProducer ? .ofDelivery : .countedInline
     promise.inlineLeft = 1
     promise.pointee.state.unlock(.delivering, nil)
     thread.pointee.ready.append(only)

@@ -1,4 +1,8 @@
-// Making and freeing cancel sources. Nil when there is no memory.
+// Making cancel sources, and how they end. Nil when there is no memory.
+//
+// A source ends in three steps, each taken once. When nobody could cancel it any more (its handles are gone, and its
+// parents are cancelled never), what was to be called is destroyed. When its last token is gone, which its handles have
+// one of, it leaves its parents. When the last hook's handle is gone too, its memory goes.
 
 import CVow
 
@@ -34,7 +38,11 @@ private func linkUp(_ link: UnsafeMutablePointer<SourceLink>, _ thread: ThreadPo
     guard let parent = link.pointee.registration.source else { return }
     let reason = parent.pointee.lock.withLock {
         if parent.pointee.rejection != nil { return vow_value?(parent.pointee.reason.retained()) }
-        parent.enter(link.registration)
+        // Else whoever was the last one who could cancel it empties the list under this lock.
+        if parent.canBeCancelled {
+            _ = link.pointee.child.pointee.cancellers.addRelaxed(1)
+            parent.enter(link.registration)
+        }
         return nil
     }
     if let reason { _ = cancelSource(link.pointee.child, reason, thread) }
@@ -46,34 +54,30 @@ extension UnsafeMutablePointer<SourceLink> {
     }
 }
 
-/// Adds a hook (consumed) to a token, or dismisses it. False without memory: then the hook is left alone.
-func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPointer) -> Bool {
-    guard let memory = takeMemory(MemoryLayout<TokenHook>.stride) else { return false }
-    let entry = memory.bindMemory(to: TokenHook.self, capacity: 1)
-    entry.initialize(to: TokenHook(registration: Registration(.hook, nil), hook: hook))
-    let registration = UnsafeMutableRawPointer(entry).assumingMemoryBound(to: Registration.self)
-    let isEntered = source.pointee.lock.withLock {
-        // Without a source nobody can cancel any more. The last one empties the list under this lock.
-        return source.pointee.rejection == nil && source.isHeld && source.enter(registration)
-    }
-    if !isEntered {
-        giveMemoryBack(entry, MemoryLayout<TokenHook>.stride)
-        dismiss(hook, areCalled: source.pointee.isCancelled.isSet, thread)
-    }
-    return true
-}
-
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord {
-    /// Relaxed, like the next: the caller has a reference already.
+    /// Relaxed, like the next two: the caller has a reference already.
     func retainSource() { _ = pointee.counts.addRelaxed(1) }
 
     func retainToken() { _ = pointee.counts.addRelaxed(oneToken) }
 
+    func keepMemory() { _ = pointee.keepers.addRelaxed(1) }
+
+    /// Of a linked source that the caller has found in a parent's list, under that one's lock, which the source needs to
+    /// end. False: it is about to.
+    func retainTokenUnlessEnding() -> Bool {
+        var counts = pointee.counts.loadRelaxed()
+        while counts >= oneToken {
+            let (isDone, found) = pointee.counts.replaceAcquireRelease(counts, counts &+ oneToken)
+            if isDone { return true }
+            counts = found
+        }
+        return false
+    }
+
     @inline(never)
     func releaseSource(_ thread: ThreadPointer) {
         if pointee.counts.subtractAcquireRelease(1) & sources != 1 { return }
-        unlinkParents(thread)
-        dismissHooks(thread)
+        if giveCancellerBack() { endCancelling(thread) }
         releaseToken(thread)
     }
 
@@ -85,23 +89,33 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         var dead: SourcePointer? = self
         while let source = dead {
             dead = source.pointee.nextInLine
-            for index in 0..<source.pointee.linkCount {
-                guard let parent = source.pointee.links?[index].registration.source,
-                    parent.giveTokenBack()
-                else { continue }
-                parent.pointee.nextInLine = dead
-                dead = parent
-            }
-            source.free(thread)
+            source.leaveParents(&dead)
+            // Nobody has a token, or is linked to it: there is nothing else in its list.
+            if let hooks = source.takeThoseThatWait() { source.dismissAll(hooks, thread) }
+            source.giveMemoryUp(thread)
+        }
+    }
+
+    /// With the last token; those of whom it had the last one are added to the dead.
+    private func leaveParents(_ dead: inout SourcePointer?) {
+        guard let links = pointee.links else { return }
+        for index in 0..<pointee.linkCount {
+            let link = (links + index).registration
+            guard let parent = link.pointee.source else { continue }
+            _ = parent.pointee.lock.withLock { parent.remove(link) }
+            if !parent.giveTokenBack() { continue }
+            parent.pointee.nextInLine = dead
+            dead = parent
         }
     }
 
     /// True for the last one.
     private func giveTokenBack() -> Bool {
-        pointee.counts.subtractAcquireRelease(oneToken) == oneToken
+        pointee.counts.subtractAcquireRelease(oneToken) & ~sources == oneToken
     }
 
-    private func free(_ thread: ThreadPointer) {
+    func giveMemoryUp(_ thread: ThreadPointer) {
+        if pointee.keepers.subtractAcquireRelease(1) != 1 { return }
         pointee.rejection?.release(thread)
         pointee.reason.release(thread)
         if let links = pointee.links {
@@ -113,10 +127,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         giveMemoryBack(self, MemoryLayout<SourceRecord>.stride)
     }
 
-    /// Whether somebody has a source. Under the lock; when nobody has, what is cancelled already stays so.
-    var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
-
     #if VOW_CHECKED
+        /// Whether somebody has a source.
+        var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
+
         /// What is counted of tokens is the sources' own.
         var isHeldBySourcesOnly: Bool {
             let counts = pointee.counts.loadAcquire()
@@ -124,36 +138,84 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         }
     #endif
 
-    private func unlinkParents(_ thread: ThreadPointer) {
-        guard let links = pointee.links else { return }
-        for index in 0..<pointee.linkCount {
-            (links + index).pointee.registration.source?.leave((links + index).registration)
+    // MARK: Nobody could cancel it any more
+
+    /// Somebody could cancel it. Under the lock; when nobody could, what is cancelled already stays so.
+    var canBeCancelled: Bool { pointee.cancellers.loadAcquire() != 0 }
+
+    /// True for the last one.
+    private func giveCancellerBack() -> Bool {
+        pointee.cancellers.subtractAcquireRelease(1) == 1
+    }
+
+    /// What was to be called can never be called any more, and those that are linked to it have one less who could
+    /// cancel them. Reactions stay: they leave when they are through. The caller has a token.
+    ///
+    /// Nobody else uses `nextInLine` of those in this line: a source that is being cancelled keeps who cancels it.
+    private func endCancelling(_ thread: ThreadPointer) {
+        asOneStep(thread) {
+            retainToken()
+            pointee.nextInLine = nil
+            var next: SourcePointer? = self
+            while let source = next {
+                next = source.pointee.nextInLine
+                var taken = source.takeThoseThatWait()
+                while let entry = taken {
+                    taken = entry.pointee.next
+                    if entry.pointee.kind == .hook {
+                        dismissAlone(entry, thread)
+                        continue
+                    }
+                    let child = entry.link.pointee.child
+                    if child.giveCancellerBack() {
+                        child.pointee.nextInLine = next
+                        next = child
+                    } else {
+                        child.releaseToken(thread)
+                    }
+                }
+                source.releaseToken(thread)
+            }
         }
     }
 
-    /// What was to be called can never be called any more. Reactions stay: they leave when they are through.
-    private func dismissHooks(_ thread: ThreadPointer) {
-        var taken: RegistrationPointer?
+    /// Hooks, and linked sources that are not about to end (each with a token), out of the list, oldest first.
+    private func takeThoseThatWait() -> RegistrationPointer? {
         pointee.lock.withLock {
-            // By a parent: who does that calls them.
-            if pointee.rejection != nil { return }
+            // Who cancels it takes them.
+            if pointee.rejection != nil { return nil }
+            var taken: RegistrationPointer?
             // From the newest, so that the oldest comes first in the end.
             var entry = pointee.last
             while let current = entry {
                 entry = current.pointee.previous
-                if current.pointee.kind != .hook { continue }
-                remove(current)
+                switch current.pointee.kind {
+                case .reaction, .produced: continue
+                case .hook: remove(current)
+                case .link:
+                    remove(current)
+                    if !current.link.pointee.child.retainTokenUnlessEnding() { continue }
+                }
                 current.pointee.next = taken
                 taken = current
             }
+            return taken
         }
+    }
+
+    private func dismissAll(_ hooks: RegistrationPointer, _ thread: ThreadPointer) {
         asOneStep(thread) {
+            var taken: RegistrationPointer? = hooks
             while let current = taken {
                 taken = current.pointee.next
-                let entry = UnsafeMutableRawPointer(current).assumingMemoryBound(
-                    to: TokenHook.self)
-                dismissTokenHook(entry, isCalled: false, thread)
+                dismissAlone(current, thread)
             }
         }
+    }
+
+    private func dismissAlone(_ entry: RegistrationPointer, _ thread: ThreadPointer) {
+        guard let hook = HookPointer(listed: entry) else { return }
+        hook.next = nil
+        dismiss(hook, areCalled: false, thread)
     }
 }

@@ -82,14 +82,14 @@ private func cancelSources(
     return true
 }
 
-/// Makes what cancelled reactions read. False when the source is cancelled already, or a linked one is given up.
+/// Makes what cancelled reactions read. False when the source is cancelled already.
 private func markCancelled(
     _ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer
 ) -> Bool {
     if source.pointee.isCancelled.isSet { return false }
     let rejection = makeRejection(reason, thread)
     let isFirst = source.pointee.lock.withLock {
-        if source.pointee.rejection != nil || !source.isHeld { return false }
+        if source.pointee.rejection != nil { return false }
         source.pointee.rejection = rejection
         source.pointee.reason = reason.retained()
         source.pointee.isCancelled.set()
@@ -122,32 +122,34 @@ func cancellation(_ reason: vow_value) -> vow_value {
 private enum Entry {
     case promise(RecordPointer)
     case source(SourcePointer)
-    case hook(UnsafeMutablePointer<TokenHook>)
+    case hook(HookPointer)
 }
 
-/// The next one to be cancelled.
+/// The next one to be cancelled. Linked sources that are about to end are left out.
 private func takeEntry(of source: SourcePointer) -> Entry? {
     source.pointee.lock.withLock {
-        guard let entry = source.pointee.first else { return nil }
-        source.remove(entry)
-        switch entry.pointee.kind {
-        case .reaction:
-            entry.reaction.retainProducer()
-            return .promise(entry.reaction)
-        case .produced:
-            let promise = entry.enrolment.pointee.promise
-            promise.retainProducer()
-            return .promise(promise)
-        case .link:
-            entry.link.pointee.child.retainToken()
-            return .source(entry.link.pointee.child)
-        case .hook:
-            return .hook(entry.hook)
+        while let entry = source.pointee.first {
+            source.remove(entry)
+            switch entry.pointee.kind {
+            case .reaction:
+                entry.reaction.retainProducer()
+                return .promise(entry.reaction)
+            case .produced:
+                let promise = entry.enrolment.pointee.promise
+                promise.retainProducer()
+                return .promise(promise)
+            case .link:
+                let child = entry.link.pointee.child
+                if child.retainTokenUnlessEnding() { return .source(child) }
+            case .hook:
+                return HookPointer(listed: entry).map { .hook($0) }
+            }
         }
+        return nil
     }
 }
 
-extension UnsafeMutablePointer<Registration> {
+extension RegistrationPointer {
     fileprivate var reaction: RecordPointer {
         let offset =
             MemoryLayout<Record>.size + MemoryLayout<LinkPart>.size + MemoryLayout<LinkExtras>.size
@@ -158,12 +160,8 @@ extension UnsafeMutablePointer<Registration> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Enrolment.self)
     }
 
-    fileprivate var link: UnsafeMutablePointer<SourceLink> {
+    var link: UnsafeMutablePointer<SourceLink> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: SourceLink.self)
-    }
-
-    fileprivate var hook: UnsafeMutablePointer<TokenHook> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: TokenHook.self)
     }
 }
 
@@ -181,7 +179,8 @@ private func cancelEntry(
     case .source(let child):
         return child
     case .hook(let hook):
-        dismissTokenHook(hook, isCalled: true, thread)
+        hook.next = nil
+        dismiss(hook, areCalled: true, thread)
         return nil
     }
 }
@@ -214,12 +213,4 @@ func leave(_ enrolment: UnsafeMutablePointer<Enrolment>, _ thread: ThreadPointer
         source.releaseToken(thread)
     }
     giveMemoryBack(enrolment, MemoryLayout<Enrolment>.stride)
-}
-
-func dismissTokenHook(
-    _ entry: UnsafeMutablePointer<TokenHook>, isCalled: Bool, _ thread: ThreadPointer
-) {
-    let hook = entry.pointee.hook
-    giveMemoryBack(entry, MemoryLayout<TokenHook>.stride)
-    dismiss(hook, areCalled: isCalled, thread)
 }

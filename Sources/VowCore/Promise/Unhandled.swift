@@ -9,25 +9,64 @@ typealias UnhandledHook = @convention(c) (vow_value, UnsafeMutableRawPointer?) -
 struct UnhandledReporter {
     var hook: UnhandledHook?
     var context: UnsafeMutableRawPointer?
+    /// Not nil: the context is to be destroyed with it; one hold, owned.
+    var end: ReporterEndPointer?
+}
+
+typealias ReporterEndPointer = UnsafeMutablePointer<ReporterEnd>
+
+/// Destroys the context of a hook when that was replaced and no call of it is running.
+struct ReporterEnd: ~Copyable {
+    let context: UnsafeMutableRawPointer?
+    let destroy: Destroy
+    /// That it is the hook, and each call.
+    let holds = AtomicWord(1)
 }
 
 let unhandledReporterLock = SpinLock()
 nonisolated(unsafe) var unhandledReporter = UnhandledReporter()
 
-func setUnhandledHook(_ hook: UnhandledHook?, _ context: UnsafeMutableRawPointer?) {
-    unhandledReporterLock.withLock {
-        unhandledReporter.hook = hook
-        unhandledReporter.context = context
+/// False without memory, which only one with `destroy` needs; then the context is destroyed.
+@discardableResult
+func setUnhandledHook(
+    _ hook: UnhandledHook?, _ context: UnsafeMutableRawPointer?, destroy: Destroy? = nil,
+    _ thread: ThreadPointer = currentThread()
+) -> Bool {
+    var reporter = UnhandledReporter(hook: hook, context: context)
+    if let destroy {
+        guard let memory = takeMemory(MemoryLayout<ReporterEnd>.stride) else {
+            runForeign(thread) { destroy(context) }
+            return false
+        }
+        let end = memory.bindMemory(to: ReporterEnd.self, capacity: 1)
+        end.initialize(to: ReporterEnd(context: context, destroy: destroy))
+        reporter.end = end
     }
+    let before = unhandledReporterLock.withLock {
+        let before = unhandledReporter
+        unhandledReporter = reporter
+        return before
+    }
+    if let end = before.end { letGo(of: end, thread) }
+    return true
+}
+
+private func letGo(of end: ReporterEndPointer, _ thread: ThreadPointer) {
+    if end.pointee.holds.subtractAcquireRelease(1) != 1 { return }
+    let (destroy, context) = (end.pointee.destroy, end.pointee.context)
+    giveMemoryBack(end, MemoryLayout<ReporterEnd>.stride)
+    runForeign(thread) { destroy(context) }
 }
 
 /// The promise is dying: its error is lent to the hook.
 func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
-    let (hook, context) = unhandledReporterLock.withLock {
-        (unhandledReporter.hook, unhandledReporter.context)
+    let reporter = unhandledReporterLock.withLock {
+        _ = unhandledReporter.end?.pointee.holds.addRelaxed(1)
+        return unhandledReporter
     }
-    if let hook {
-        runForeign(thread) { hook(promise.value, context) }
+    if let hook = reporter.hook {
+        runForeign(thread) { hook(promise.value, reporter.context) }
+        if let end = reporter.end { letGo(of: end, thread) }
     } else {
         writeReport(promise)
     }

@@ -36,6 +36,8 @@ struct Listener {
     let destroy: Destroy?
     /// Owned.
     let executor: ExecutorPointer
+    /// Owned. Once it is cancelled nothing is told any more.
+    var token: SourcePointer?
 
     /// The note follows: a NUL after at most so many bytes, or nothing.
     static let longestNote = 127

@@ -72,6 +72,8 @@ struct Progress: OptionSet {
     static let lacksThread = Progress(rawValue: 128)
     /// As a member: a producer's reference to its promise goes with it, to be given back when it has run.
     static let holdsProducer = Progress(rawValue: 64)
+    /// These two. A literal of several may become an array on the heap, in the middle of the usual path.
+    static let ofDelivery = Progress(rawValue: 2 | 64)
 }
 
 /// What several threads say of a record.

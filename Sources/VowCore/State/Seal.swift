@@ -6,7 +6,7 @@
 
     /// What a seal belongs to.
     enum Sealed: UInt64, CaseIterable {
-        case promise, executor, source, value, loop, scope
+        case promise, executor, source, value, loop, scope, registration, box
     }
 
     enum Seal {

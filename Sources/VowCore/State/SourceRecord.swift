@@ -17,7 +17,8 @@ struct SourceRecord: ~Copyable {
     var reason = vow_none()
     /// While a cancellation goes through linked sources, or several die together: the next one. Of who does that.
     var nextInLine: SourcePointer?
-    /// Low half: sources. High half: tokens, registrations, and one for all sources together.
+    /// Low half: sources. High half: tokens, which reactions and linked sources have, too, and one for all sources
+    /// together. Once that is 0 it stays so.
     let counts = AtomicWord(1 | 1 << 32)
     let lock = SpinLock()
     /// Set under the lock.
@@ -25,6 +26,10 @@ struct SourceRecord: ~Copyable {
     /// Of a linked source: its registrations with other ones.
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
+    /// Who could cancel it: all sources together, and each parent that can be cancelled itself. Once 0 it stays so.
+    let cancellers = AtomicWord(1)
+    /// Who needs the memory: all tokens together, and each hook that somebody has, or had, a handle of.
+    let keepers = AtomicWord(1)
     #if VOW_CHECKED
         var seal = Seal.live(.source)
     #endif
@@ -33,7 +38,7 @@ struct SourceRecord: ~Copyable {
 enum RegistrationKind: UInt8 {
     /// In the `TravelPart` of a reaction.
     case reaction
-    /// In a `TokenHook`.
+    /// In a `Hook`.
     case hook
     /// In a `SourceLink`.
     case link
@@ -49,19 +54,13 @@ struct Registration {
     /// would then be listed for as long as somebody holds its promise.
     var hasLeft = false
     let kind: RegistrationKind
-    /// Counted by the owner for as long as it lives; nil: no token.
+    /// Counted by the owner for as long as it lives (of a hook, as memory alone); nil: no token.
     let source: SourcePointer?
 
     init(_ kind: RegistrationKind, _ source: SourcePointer?) {
         self.kind = kind
         self.source = source
     }
-}
-
-/// A function to call on cancellation. The registration comes first.
-struct TokenHook {
-    var registration: Registration
-    let hook: HookPointer
 }
 
 /// A promise of the library's own making that is cancelled. The registration comes first.

@@ -1,5 +1,6 @@
-// The locks of clocks and of tables of descriptors: a few for all, in static memory. A timer or watch can be
-// asked to stop when its clock is gone already, so its lock must outlive that; and a fork holds them all.
+// The locks of clocks, of tables of descriptors and of hooks with handles: a few for all, in static memory. A timer or
+// watch can be asked to stop when its clock is gone already, and a hook to leave when its promise is, so the lock must
+// outlive that; and a fork holds them all.
 
 private let stripeCount = 16
 private let stripeSize = 64
@@ -20,6 +21,15 @@ func prepareStripes(_ storage: inout UnsafeMutableRawPointer) {
 let processStripe = 0
 
 func nextStripe() -> Int { 1 + Int(lastStripe.addRelaxed(1) % UInt64(stripeCount - 1)) }
+
+/// One for who has but an address, or what is left of it. A schedule must not depend on that.
+func stripe(for address: UInt) -> Int {
+    #if VOW_SCHEDULES
+        return 1
+    #else
+        return 1 + Int(address % UInt(stripeCount - 1))
+    #endif
+}
 
 private func lock(of stripe: Int) -> UnsafeMutablePointer<SpinLock> {
     (stripes + stripe * stripeSize).assumingMemoryBound(to: SpinLock.self)

@@ -71,6 +71,9 @@ extern const scenario token_settle, token_settle_unheld, token_passes, token_han
     token_register_settle, token_chain, token_following, token_begins_to_follow, token_hook,
     token_hook_release, token_two_sources, token_through, linked_parents, linked_made,
     linked_released, linked_unused, token_shared, linked_grandchild;
+extern const scenario leave_token, leave_token_both, leave_resolver, leave_resolver_both,
+    leave_unread, leave_resolved, leave_and_come, linked_token_released, linked_token_leaves,
+    linked_orphan, linked_orphan_released, linked_other_goes;
 /* shortcuts.c */
 extern const scenario link_two_readers, only_member, last_reader, cancel_released,
     cancel_released_running, cancel_itself, release_follower_of_link, first_of_two_waits,

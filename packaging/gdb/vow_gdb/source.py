@@ -4,14 +4,14 @@ from . import memory, value
 from .memory import Unreadable
 
 # RegistrationKind
-KINDS = ("reaction", "function", "linked source")
+KINDS = ("reaction", "function", "linked source", "promise")
 
 MOST_COUNTED = 100000
 
 
 def describe(library, address):
     if library.is_checked:
-        library.check_seal(address + 88, "a cancel source", library.SOURCE)
+        library.check_seal(address + 104, "a cancel source", library.SOURCE)
     sources, tokens = memory.unpack("II", address + 48)
     lock, is_cancelled = memory.unpack("QB", address + 56)
     if is_cancelled > 1 or lock > 1:
@@ -19,7 +19,7 @@ def describe(library, address):
     if sources == 0 and tokens == 0:
         raise Unreadable("freed")
     text = _cancelled(library, address) if is_cancelled else "not cancelled"
-    if not is_cancelled and sources == 0:
+    if not is_cancelled and memory.word(address + 88) == 0:
         text += ", and nobody can any more"
     registered = _registered(address)
     if registered:
