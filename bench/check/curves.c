@@ -72,6 +72,111 @@ static void tokens_hooks(size_t size) {
     items = size;
 }
 
+/* Half of those of a token, and of those of a producer, leave, in an order of its own; the rest is
+ * called. */
+static void registrations(size_t size) {
+    static vow_registration *handles[2 * MOST];
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_cancel_source *source = vow_cancel_source_create();
+    vow_token *token = vow_cancel_source_token(source);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_token_register(token, count_call, NULL, NULL, &handles[i]) == 0);
+        CHECK(vow_resolver_register(resolver, count_call, NULL, NULL, &handles[MOST + i]) == 0);
+    }
+    for (size_t i = 0; i < size; i++) {
+        size_t place = i * 7919 % size;
+        if (place % 2 == 0) {
+            CHECK(vow_registration_leave(handles[place]) == VOW_NEVER_RUNS);
+            CHECK(vow_registration_leave(handles[MOST + place]) == VOW_NEVER_RUNS);
+        }
+    }
+    CHECK(vow_cancel_source_cancel(source));
+    CHECK(vow_cancel(promise));
+    for (size_t i = 0; i < size; i++) {
+        vow_registration_release(handles[i]);
+        vow_registration_release(handles[MOST + i]);
+    }
+    measure_end();
+    CHECK(called == size);
+    vow_cancel_source_release(source);
+    vow_promise_release(promise);
+    vow_resolver_release(resolver);
+    items = size;
+}
+
+static void cancel_registrations(size_t size) {
+    vow_cancel_source *source = vow_cancel_source_create();
+    vow_token *token = vow_cancel_source_token(source);
+    for (size_t i = 0; i < size; i++) {
+        CHECK(vow_token_on_cancel(token, count_call, NULL, NULL) == 0);
+    }
+    measure_begin();
+    CHECK(vow_cancel_source_cancel(source));
+    measure_end();
+    CHECK(called == size);
+    vow_cancel_source_release(source);
+    items = size;
+}
+
+static vow_value pass_on(vow_value input, void *context) {
+    (void)context;
+    return vow_value_retain(input);
+}
+
+static void cancel_chain(size_t size) {
+    make(1);
+    vow_promise *end = promises[0];
+    for (size_t i = 0; i < size; i++) {
+        end = vow_then(end, pass_on, NULL);
+    }
+    measure_begin();
+    CHECK(vow_cancel(end));
+    vow_promise_release(end);
+    measure_end();
+    release_resolvers(1);
+    items = size;
+}
+
+static void cancel_members(size_t size) {
+    make(size);
+    vow_promise *all = vow_all(promises, size);
+    measure_begin();
+    CHECK(vow_cancel(all));
+    vow_promise_release(all);
+    measure_end();
+    release_resolvers(size);
+    items = size;
+}
+
+/* Each is linked to the same one, and nobody has it, but its token. */
+static void linked_sources(size_t size) {
+    static vow_token *tokens[MOST];
+    vow_cancel_source *parent = vow_cancel_source_create();
+    vow_token *of_parent = vow_cancel_source_token(parent);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        vow_cancel_source *child = vow_cancel_source_create_linked(&of_parent, 1);
+        tokens[i] = vow_token_retain(vow_cancel_source_token(child));
+        vow_cancel_source_release(child);
+    }
+    for (size_t i = 0; i < size; i++) {
+        size_t place = i * 7919 % size;
+        if (place % 2 == 0) {
+            vow_token_release(tokens[place]);
+        }
+    }
+    CHECK(vow_cancel_source_cancel(parent));
+    for (size_t i = 1; i < size; i += 2) {
+        CHECK(vow_token_is_cancelled(tokens[i]));
+        vow_token_release(tokens[i]);
+    }
+    measure_end();
+    vow_cancel_source_release(parent);
+    items = size;
+}
+
 enum { WIDE = 4 };
 
 static vow_value add_up(vow_value list, void *context) {
@@ -523,6 +628,12 @@ const workload curves[] = {
     {"hooks-of-scope", "a cancelled promise of a scope, with a hook", 1000, scope_with_hooks,
      false},
     {"hooks-of-token", "a hook of a token", 1000, tokens_hooks, false},
+    {"registrations", "two registrations, half of which leave", 1000, registrations, false},
+    {"linked-sources", "a source that is linked to one, half of which go", 1000, linked_sources,
+     false},
+    {"cancel-chain", "a link of a chain that is cancelled", 1000, cancel_chain, false},
+    {"cancel-members", "a member of a cancelled all(n)", 1000, cancel_members, false},
+    {"cancel-registrations", "a function of a cancelled token", 1000, cancel_registrations, false},
     {"layers", "a layer that a wait in a handler looks through", 12, layered_graph, false},
     {"graph-40", "a wait in a handler for a graph, 4 wide and 40 deep", 10, deep_graphs, false},
     {"watches-of-one", "a watch of a descriptor", 500, watches_of_one, false},
