@@ -21,6 +21,14 @@ void set_progress(const promise<T> &work, double fraction, const char *note = nu
         detail::throw_code(status, "vow::set_progress");
 }
 
+/// The same for the promise of the handler, or the call, that is running on this thread: of an item
+/// of vow::map or reduce it is its share. Outside of handlers nothing happens.
+inline void set_current_progress(double fraction, const char *note = nullptr) {
+    const int status = vow_current_set_progress(fraction, note);
+    if (status < 0)
+        detail::throw_code(status, "vow::set_current_progress");
+}
+
 /// Calls `f(double fraction, std::string_view note)` with the newest progress of a promise, at most
 /// once in an interval, on the executor that a handler registered here would get, and never after
 /// the promise has settled. f must not throw; it is destroyed when the promise is freed. This is no

@@ -48,9 +48,22 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
     /// destroyed once. Throws vow::error, std::bad_alloc.
     template <class F> void on_cancel(F &&function) const {
         detail::register_callback(
-            std::forward<F>(function), [this](auto call, void *context, auto destroy) {
+            std::forward<F>(function),
+            [this](auto call, void *context, auto destroy) {
                 return vow_resolver_on_cancel(native(), call, context, destroy);
-            });
+            },
+            "on_cancel: nothing to watch, or no memory");
+    }
+    /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
+    template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
+        vow_registration *owned = nullptr;
+        detail::register_callback(
+            std::forward<F>(function),
+            [&, this](auto call, void *context, auto destroy) {
+                return vow_resolver_register(native(), call, context, destroy, &owned);
+            },
+            "register_on_cancel: nothing to watch, or no memory");
+        return registration::adopt(owned);
     }
 
   private:

@@ -10,7 +10,8 @@ namespace vow {
 namespace detail {
 
 /// Gives a function to something of vow.h that calls it once, or not at all, and destroys it once.
-template <class F, class Register> void register_callback(F &&function, Register &&enrol) {
+template <class F, class Register>
+void register_callback(F &&function, Register &&enrol, const char *problem) {
     using own = std::decay_t<F>;
     static_assert(std::is_invocable_v<own &>, "this function is called without arguments");
     using place = slot<own>;
@@ -19,10 +20,71 @@ template <class F, class Register> void register_callback(F &&function, Register
         enrol([](void *kept) noexcept { place::with(kept, [](own &its) { std::invoke(its); }); },
               context, place::destroyer());
     if (status != 0)
-        throw_code(status, "on_cancel: nothing to watch, or no memory");
+        throw_code(status, problem);
 }
 
 } // namespace detail
+
+/// What has become of a function that was registered.
+enum class stage : vow_stage {
+    waiting = VOW_WAITING,
+    running = VOW_RUNNING,
+    has_run = VOW_HAS_RUN,
+    never_runs = VOW_NEVER_RUNS
+};
+
+/// A function that was registered with a token or a resolver, for as long as this lives: it leaves
+/// in the destructor, which waits for nothing. A function that another thread is running then runs
+/// on, and what it has captured is destroyed after it; so it should own what it uses.
+class registration {
+  public:
+    registration() noexcept = default;
+    registration(registration &&) noexcept = default;
+    registration &operator=(registration &&other) noexcept {
+        leave();
+        handle_ = std::move(other.handle_);
+        return *this;
+    }
+    ~registration() {
+        leave();
+    }
+    [[nodiscard]] static registration adopt(vow_registration *owned) noexcept {
+        registration result;
+        result.handle_ = native_handle::adopt(owned);
+        return result;
+    }
+
+    /// The function is not called any more; from anywhere, also inside it. What has become of it.
+    vow::stage leave() noexcept {
+        return static_cast<vow::stage>(vow_registration_leave(handle_.native()));
+    }
+    [[nodiscard]] vow::stage stage() const noexcept {
+        return static_cast<vow::stage>(vow_registration_stage(handle_.native()));
+    }
+    /// The function stays registered, whatever becomes of this, which is empty then.
+    void stay() noexcept {
+        handle_.reset();
+    }
+    /// The C handle, borrowed.
+    [[nodiscard]] vow_registration *native() const noexcept {
+        return handle_.native();
+    }
+
+  private:
+    class native_handle : public detail::handle<vow_registration, vow_registration_retain,
+                                                vow_registration_release> {
+      public:
+        native_handle() noexcept = default;
+        [[nodiscard]] static native_handle adopt(vow_registration *owned) noexcept {
+            return native_handle(owned);
+        }
+
+      private:
+        explicit native_handle(vow_registration *owned) noexcept : handle(owned) {
+        }
+    };
+    native_handle handle_;
+};
 
 /// Tells that work is no longer wanted. A counted reference; an empty one is never cancelled.
 class token : public detail::handle<vow_token, vow_token_retain, vow_token_release> {
@@ -48,10 +110,23 @@ class token : public detail::handle<vow_token, vow_token_retain, vow_token_relea
     /// Calls the function once, when the token is cancelled, on that thread; at once if it is
     /// already. It must not throw. Throws vow::error, std::bad_alloc.
     template <class F> void on_cancel(F &&function) const {
-        detail::register_callback(std::forward<F>(function),
-                                  [this](auto call, void *context, auto destroy) {
-                                      return vow_token_on_cancel(native(), call, context, destroy);
-                                  });
+        detail::register_callback(
+            std::forward<F>(function),
+            [this](auto call, void *context, auto destroy) {
+                return vow_token_on_cancel(native(), call, context, destroy);
+            },
+            "on_cancel: nothing to watch, or no memory");
+    }
+    /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
+    template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
+        vow_registration *owned = nullptr;
+        detail::register_callback(
+            std::forward<F>(function),
+            [&, this](auto call, void *context, auto destroy) {
+                return vow_token_register(native(), call, context, destroy, &owned);
+            },
+            "register_on_cancel: nothing to watch, or no memory");
+        return registration::adopt(owned);
     }
 
   private:

@@ -6,13 +6,13 @@ import CVow
 ///
 /// Cancelling unregisters those handlers: success handlers never run, failure handlers and those of `finally` get a
 /// `CancellationError`, and the promises that they stand on are left alone. The last source to go leaves everything as
-/// it is.
+/// it is; what is linked to other tokens is cancelled by those all the same.
 public struct CancellationSource: Sendable {
     private let handle: Handle
 
     public init() { self.init(linkedTo: []) }
 
-    /// Also cancelled when one of these tokens is, for its reason.
+    /// Also cancelled when one of these tokens is, for its reason, for as long as somebody has the source or its token.
     public init(linkedTo tokens: [CancellationToken]) {
         let source = withExtendedLifetime(tokens) {
             vow_cancel_source_create_linked(tokens.map { $0.pointer }, tokens.count)
@@ -75,11 +75,12 @@ public struct CancellationToken: Sendable {
         return value.kind == VOW_NONE ? nil : decode(value)
     }
 
-    /// Has `action` called, once, when it is cancelled: on that thread, or at once if it is already.
-    public func onCancel(_ action: @escaping @Sendable () -> Void) {
-        let hook = HookClosure(action)
-        _ = handle.withPointer {
-            vow_token_on_cancel($0, HookClosure.call, hook.retained(), HookClosure.release)
+    /// Has `action` called, once, when it is cancelled: on that thread, or at once if it is already; unless it has left
+    /// before. It is let go of when it was called, has left, or nobody can cancel any more.
+    @discardableResult
+    public func onCancel(_ action: @escaping @Sendable () -> Void) -> CancellationRegistration {
+        handle.withPointer { token in
+            CancellationRegistration(action) { vow_token_register(token, $0, $1, $2, $3) }
         }
     }
 }

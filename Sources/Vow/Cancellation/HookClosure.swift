@@ -1,5 +1,7 @@
 // A closure as the context of a C function that is called once.
 
+typealias HookFunction = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void
+
 final class HookClosure: Sendable {
     private let action: @Sendable () -> Void
 
@@ -7,12 +9,12 @@ final class HookClosure: Sendable {
 
     func retained() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-    static let call: @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void = { context in
+    static let call: HookFunction = { context in
         guard let context else { return }
         Unmanaged<HookClosure>.fromOpaque(context).takeUnretainedValue().action()
     }
 
-    static let release: @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void = { context in
+    static let release: HookFunction = { context in
         guard let context else { return }
         Unmanaged<HookClosure>.fromOpaque(context).release()
     }

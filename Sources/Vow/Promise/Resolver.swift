@@ -45,10 +45,11 @@ public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
 
     /// Has `action` called, once, if the promise is cancelled, or nobody is left who could read it, before it is decided:
     /// the work for it can be stopped. Called on the thread that cancels or lets go; at once if it is too late already.
-    public func onCancel(_ action: @escaping @Sendable () -> Void) {
-        let hook = HookClosure(action)
-        _ = withPointer {
-            vow_resolver_on_cancel($0, HookClosure.call, hook.retained(), HookClosure.release)
+    /// What is returned lets it leave.
+    @discardableResult
+    public func onCancel(_ action: @escaping @Sendable () -> Void) -> CancellationRegistration {
+        withPointer { resolver in
+            CancellationRegistration(action) { vow_resolver_register(resolver, $0, $1, $2, $3) }
         }
     }
 }

@@ -47,7 +47,9 @@ from ._inside import Stats, Trace, graph, shutdown, stats, trace, trim
 from ._library import has, path, version
 from ._lifetime import exit_timeout
 from ._loops import Loop
+from ._progress import set_current_progress
 from ._promise import Promise
+from ._registration import Registration, Stage
 from ._resolver import Resolver, pending, rejected, resolved
 from ._running import run
 from ._scope import Scope
@@ -76,9 +78,11 @@ __all__ = [
     "Pointer",
     "Promise",
     "Reason",
+    "Registration",
     "Resolver",
     "Scope",
     "Shutdown",
+    "Stage",
     "Stats",
     "StillPending",
     "TimedOut",
@@ -116,6 +120,7 @@ __all__ = [
     "run",
     "serial",
     "set_context",
+    "set_current_progress",
     "set_default",
     "shutdown",
     "some",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _calls, _values
+from . import _values
 from ._errors import Cancelled, check
 from ._handles import SourceRef, TokenRef
 from ._library import ffi, lib
-from ._values import destroy_object
+from ._registration import Registration, register
 
 
 class Token:
@@ -42,15 +42,18 @@ class Token:
         if self.cancelled:
             raise Cancelled("cancelled by a token", self.reason)
 
-    def on_cancel(self, fn: Callable[[], Any]) -> None:
-        """Has `fn` called, once, when the source is cancelled: on that thread, or at once."""
-        number = _calls.keep_call(fn)
-        status = lib.vow_token_on_cancel(self._ref.handle, _calls.on_notice, number, destroy_object)
-        check(status, "Token.on_cancel")
+    def on_cancel(self, fn: Callable[[], Any]) -> Registration:
+        """Has `fn` called, once, when the source is cancelled: on that thread, or at once.
+
+        Unless it has left before, which the returned registration does.
+        """
+        return register("token", self._ref.handle, fn, "Token.on_cancel")
 
 
 class CancelSource:
     """Cancels all that was given its token, also when one of the `parents` is cancelled.
+
+    By its parents it is cancelled for as long as anybody has it or its token.
 
     Handlers that have not begun never will: `catch` handlers get `Cancelled`.
     """

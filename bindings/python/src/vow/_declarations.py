@@ -183,6 +183,14 @@ int vow_promise_set_progress(handle promise, double fraction, const char *note);
 int vow_resolver_set_progress(handle resolver, double fraction, const char *note);
 int vow_on_progress(handle promise, int64_t interval_ns, vow_progress_handler fn, handle context,
                     vow_notice destroy);
+int vow_token_register(handle token, vow_notice fn, handle context, vow_notice destroy,
+                       handle *registration);
+int vow_resolver_register(handle resolver, vow_notice fn, handle context, vow_notice destroy,
+                          handle *registration);
+uint32_t vow_registration_leave(handle registration);
+uint32_t vow_registration_stage(handle registration);
+void vow_registration_release(handle registration);
+int vow_current_set_progress(double fraction, const char *note);
 size_t vow_trim(void);
 int vow_trace_start(const char *path);
 int vow_trace_stop(void);

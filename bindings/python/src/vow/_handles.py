@@ -6,9 +6,17 @@ meanwhile frees nothing under it.
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from ._library import lib
+
+
+def _nothing(handle: int) -> None:
+    pass
+
+
+# Older libraries have no registrations.
+_release_registration: Any = getattr(lib, "vow_registration_release", _nothing)
 
 
 class _Ref:
@@ -57,6 +65,13 @@ class TokenRef(_Ref):
     release = lib.vow_token_release
 
 
+class RegistrationRef(_Ref):
+    """One reference to a vow_registration, of a library that has them."""
+
+    __slots__ = ()
+    release = _release_registration
+
+
 class ScopeRef(_Ref):
     """A vow_scope."""
 
@@ -71,11 +86,16 @@ class LoopRef(_Ref):
     release = lib.vow_loop_destroy
 
 
-def _nothing(handle: int) -> None:
-    pass
-
-
 def stop_releasing() -> None:
     """From now on references are left to the end of the process: the interpreter is dying."""
-    for cls in (PromiseRef, ResolverRef, ExecutorRef, SourceRef, TokenRef, ScopeRef, LoopRef):
+    for cls in (
+        PromiseRef,
+        ResolverRef,
+        ExecutorRef,
+        SourceRef,
+        TokenRef,
+        RegistrationRef,
+        ScopeRef,
+        LoopRef,
+    ):
         cls.release = staticmethod(_nothing)

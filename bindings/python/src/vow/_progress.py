@@ -44,6 +44,11 @@ def set_progress(promise: Promise[Any], fraction: float, note: Optional[str]) ->
         check(function(ref.handle, fraction, _text(note)), "set_progress")
 
 
+def set_current_progress(fraction: float, note: Optional[str] = None) -> None:
+    """Says how far the function is that runs here: of an item of `map` it is its share."""
+    check(newer("vow_current_set_progress")(fraction, _text(note)), "set_current_progress")
+
+
 def set_resolver_progress(resolver: Resolver[Any], fraction: float, note: Optional[str]) -> None:
     """Says how far the promise of a resolver is."""
     function = newer("vow_resolver_set_progress")

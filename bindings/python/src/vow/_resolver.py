@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
-from . import _asyncio, _calls
-from ._errors import check
+from . import _asyncio
 from ._handles import ResolverRef
 from ._library import ffi, lib
 from ._promise import Promise
+from ._registration import Registration, register
 from ._results import to_result
-from ._values import destroy_object, to_error
+from ._values import to_error
 
 T = TypeVar("T")
 
@@ -56,17 +56,14 @@ class Resolver(Generic[T]):
         ref, self._ref = self._ref, None
         return ref is not None and bool(lib.vow_reject(ref.handle, to_error(error)))
 
-    def on_cancel(self, fn: Callable[[], Any]) -> None:
+    def on_cancel(self, fn: Callable[[], Any]) -> Registration:
         """Has `fn` called, once, if nobody wants the result any more before it is there.
 
         On the thread that cancels, or drops the last reader; at once if it is too late already.
+        Unless it has left before, which the returned registration does.
         """
         ref = self._ref
-        if ref is None:
-            return
-        number = _calls.keep_call(fn)
-        status = lib.vow_resolver_on_cancel(ref.handle, _calls.on_notice, number, destroy_object)
-        check(status, "Resolver.on_cancel")
+        return register("resolver", ref.handle if ref else 0, fn, "Resolver.on_cancel")
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
