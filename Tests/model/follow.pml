@@ -1,6 +1,6 @@
 /* Adoption: N promises, one thread each, every graph of adoptions among them.
  *
- * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Rings.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
+ * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Rings.swift, Promise/LookBelow.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
  * State/Transitions.swift. One step of a process is one atomic operation of the code together with
  * the private work next to it; a compare-and-exchange loop without side effects is one step that waits
  * until it can be taken.
@@ -14,10 +14,12 @@
  */
 
 /* Stands for:
- *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers mayCloseRing
+ *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers rejectIfRing rejectMember
  *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
  *   Promise/Path.swift: lockedUpstream endOfPath
  *   Promise/Rings.swift: leads endOfWay RingWatch
+ *   Promise/LookBelow.swift: lookBelow lookAtMembers
+ *   Promise/CancelReaction.swift: claimLockedFollower withdrawFollower takeOut
  *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
  *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver
  *   Promise/SettleOne.swift: publish takesOutcome
@@ -68,6 +70,7 @@ typedef Record {
     bool hasFollowers;
     bool isObserved;
     bool lastOfBatch;
+    bool isOut;
     bool freed
 }
 
@@ -107,7 +110,12 @@ inline follow(followed, p, ownsProducer)
         };
         hasYielded = false;
         if
-        :: r[p].hasFollowers -> leads(followed, p)
+        :: r[p].hasFollowers ->
+            lookBelow(p, followed);
+            if
+            :: isRing -> isRing = false; leads(followed, p)
+            :: else
+            fi
         :: else
         fi;
         if
@@ -155,7 +163,8 @@ proctype Thread(byte me)
     byte mark, steps, distance, taken, obstacle, dead, units, producersOf, followed, waiting;
     byte outcome;
     byte follower, followers;
-    bool seen, isFree, isRing, hasYielded, reads;
+    byte todo, looked, below;
+    bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost;
 
     atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
     if
@@ -177,7 +186,7 @@ proctype Thread(byte me)
         moving = 0; word = 0; wordHead = 0; further = 0; current = 0; goal = 0; before = 0; obstacle = 0; dead = 0;
         units = 0; followed = 0; waiting = 0; outcome = 0; follower = 0; followers = 0; seen = 0; isFree = 0;
         mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; hasYielded = 0;
-        reads = 0; producersOf = 0 }
+        reads = 0; producersOf = 0; todo = 0; looked = 0; below = 0; waits = 0; isMine = 0; isLost = 0 }
 }
 
 init {

@@ -207,28 +207,22 @@ fault waiting-finally-is-a-follower Promise/Path.swift \
     'standsBetween ? .waitsFor(upstream) : .follows(upstream)' \
     '.follows(upstream)'
 
-# Not when the queue that it wanted to enter was shut meanwhile, and the path goes on.
-fault looks-beyond-the-end-once Promise/Follow.swift \
-    '    while true {
-        guard let end = endOfPath(from: follower, thread) else {' \
-    '    var isFirst = true
-    while true {
-        guard let end = endOfPath(from: follower, thread) else {' \
+# Who begins to wait for it after that question has looked before it entered.
+fault asks-before-entering Promise/Follow.swift \
+    '        let obstacle = end.promise.pointee.state.enlist(
+            follower,' \
+    '        let wasAwaited = follower.pointee.state.read().head != nil
+        let obstacle = end.promise.pointee.state.enlist(
+            follower,' \
     Promise/Follow.swift \
-    '        if end.waits && mayCloseRing(follower)' \
-    '        defer { isFirst = false }
-        if isFirst && end.waits && mayCloseRing(follower)'
+    '            if end.waits {' \
+    '            if end.waits && wasAwaited {'
 
-# Not those who came since it published whom it follows.
-fault asks-once-who-waits Promise/Follow.swift \
-    '    while true {
-        guard let end = endOfPath(from: follower, thread) else {' \
-    '    let wasAwaited = mayCloseRing(follower)
-    while true {
-        guard let end = endOfPath(from: follower, thread) else {' \
-    Promise/Follow.swift \
-    '        if end.waits && mayCloseRing(follower)' \
-    '        if end.waits && wasAwaited'
+# As if those who are too many did not wait.
+fault looks-at-few-below Promise/LookBelow.swift \
+    '                if waiting == wanted || last == end {' \
+    '                if last == end {
+                } else if waiting == wanted {'
 
 fault look-ahead-goes-round Promise/LookAhead.swift \
     '        if isTooLate || watch.hasSeen(current, thread) {' \
@@ -698,8 +692,8 @@ declare -A likely=(
     [no-look-through-reactions]="ring-through-reactions"
     [no-look-through-finally]="ring-through-finally-and-reaction"
     [waiting-finally-is-a-follower]="ring-through-finally adopt-waiting-finally"
-    [looks-beyond-the-end-once]="ring-through-one-reaction"
-    [asks-once-who-waits]="ring-through-late-reaction"
+    [asks-before-entering]="ring-through-late-reaction"
+    [looks-at-few-below]="ring-through-reactions"
     [look-ahead-goes-round]="ring-awaited ring-awaited-inside"
     [way-is-not-forgotten]="deadlock-by-two-followings"
     [idle-observer-is-locked]=machine-looked-through

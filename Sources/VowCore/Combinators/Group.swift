@@ -207,8 +207,13 @@ private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer
 
 private func heardByGroup(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
     let group = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Group.self)
-    let left = group.pointee.valuesLeft.loadAcquire() + group.pointee.errorsLeft.loadAcquire()
-    return Int(group.pointee.valuesNeeded + group.pointee.errorsNeeded - left)
+    let valuesLeft = group.pointee.valuesLeft.loadAcquire()
+    let errorsLeft = group.pointee.errorsLeft.loadAcquire()
+    let values = group.pointee.valuesNeeded - valuesLeft
+    let errors = group.pointee.errorsNeeded - errorsLeft
+    // Who decides counts itself before: it has not been heard of then.
+    let decides = values > 0 && valuesLeft == 0 || errors > 0 && errorsLeft == 0
+    return Int(values + errors) - (decides ? 1 : 0)
 }
 
 /// A member was heard of and has not decided. A wait may be one for the others now, and have no end.

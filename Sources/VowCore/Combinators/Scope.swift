@@ -15,6 +15,8 @@ struct Scope: ~Copyable {
     let holds = AtomicWord(1)
     /// Under the lock, like the following ones, and the neighbours of members.
     fileprivate var first: UnsafeMutablePointer<Member>?
+    /// How many members have left the list: those behind them have moved up.
+    fileprivate var left = 0
     fileprivate var isCancelled = false
     /// The first error that is no cancellation; owned.
     fileprivate var failure = vow_none()
@@ -25,7 +27,8 @@ struct Scope: ~Copyable {
     fileprivate init() {
         owner = ObserverOwner(
             told: memberTold, stopped: memberStopped, calledBack: cancelNext,
-            view: ObserverView(distance: UInt16(scopeStart), observed: observedByMember))
+            view: ObserverView(
+                distance: UInt16(scopeStart), heard: membersThatLeft, observed: observedByMember))
     }
 }
 
@@ -157,6 +160,7 @@ private func cancelNext(_ runner: RecordPointer, _ thread: ThreadPointer) {
 private func unlist(_ member: UnsafeMutablePointer<Member>, of scope: ScopePointer) {
     if !member.pointee.isListed { return }
     member.pointee.isListed = false
+    scope.pointee.left = scope.pointee.left + 1
     let (next, previous) = (member.pointee.next, member.pointee.previous)
     next?.pointee.previous = previous
     if let previous { previous.pointee.next = next } else { scope.pointee.first = next }
@@ -191,6 +195,11 @@ private func observedByMember(
         member.pointee.promise.retain()
         return .promise(member.pointee.promise)
     }
+}
+
+private func membersThatLeft(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
+    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
+    return scope.pointee.lock.withLock { scope.pointee.left }
 }
 
 private func memberStopped(_: RecordPointer, _: ThreadPointer) {

@@ -50,7 +50,9 @@ private func goOnFollowing(
     // From here on it may be cancelled, by who then waits until this thread is through with its slot.
     if promise.pointee.flags.contains(RecordFlag.hasFollowers) {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
-        if leads(from: followed, to: promise, thread) {
+        if lookBelow(promise, for: followed, thread) == .perhaps
+            && leads(from: followed, to: promise, thread)
+        {
             rejectCycle(promise, thread)
             return
         }
@@ -125,13 +127,6 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             rejectCycle(follower, thread)
             return
         }
-        if end.waits && mayCloseRing(follower)
-            && leads(from: end.promise, to: follower, thread)
-        {
-            end.promise.release(thread)
-            rejectCycle(follower, thread)
-            return
-        }
         // Before entering: whoever sees the member sees the marks, and whom it follows.
         end.promise.pointee.isObserved.set()
         end.promise.pointee.flags.insert(RecordFlag.hasFollowers)
@@ -139,7 +134,9 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         // Who cancelled it before it was redirected has gone to whom it followed then, and not on to here: that one was
         // perhaps passed.
         let isCancelled = follower.isCancelled
-        if isCancelled { follower.retainProducer() }
+        // Once it is its queue's, this keeps it for a look at it.
+        let isKept = isCancelled || end.waits
+        if isKept { follower.retainProducer() }
         let obstacle = end.promise.pointee.state.enlist(
             follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
         guard let obstacle else {
@@ -152,11 +149,12 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
                 let error = known?.retained() ?? follower.ownError
                 giveUpFollowed(by: follower, error, thread)
                 error.release(thread)
-                follower.releaseProducer(thread)
             }
+            if end.waits { rejectIfRing(follower, thread) }
+            if isKept { follower.releaseProducer(thread) }
             return
         }
-        if isCancelled { follower.releaseProducer(thread) }
+        if isKept { follower.releaseProducer(thread) }
         if obstacle.hasValue {
             takeOutcome(follower, thread)
             return
@@ -255,14 +253,36 @@ private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWor
     return true
 }
 
-/// Whether somebody waits for the follower. A `finally` can get followers of its own at any time. Others are
-/// asked with a read-modify-write, so that what this thread saw before comes before the registration of
-/// whoever begins to wait afterwards: see docs/threads.md.
-private func mayCloseRing(_ follower: RecordPointer) -> Bool {
-    if follower.progress.contains(.outcomeIsHeld) { return true }
+/// Of a follower (kept by the caller) that has entered the queue of a promise that waits itself: rejects it where it waits for
+/// itself. Asked after it has entered, with read-modify-writes of each word on the way: see docs/threads.md.
+private func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let word = follower.pointee.state.lock()
+    // Most have nobody who waits for them.
+    let end = word.phase == .following && word.head != nil ? follower.upstream : nil
+    end?.retain()
     follower.pointee.state.unlock(word.phase, word.head)
-    return word.head != nil
+    guard let end else { return }
+    if lookBelow(follower, for: end, thread) == .perhaps
+        && leads(from: end, to: follower, thread)
+    {
+        rejectMember(follower, of: end, thread)
+        follower.release(thread)
+    }
+    end.release(thread)
+}
+
+/// A follower in a promise's queue is a member of a ring.
+private func rejectMember(
+    _ follower: RecordPointer, of end: RecordPointer, _ thread: ThreadPointer
+) {
+    let word = follower.pointee.state.lock()
+    // An outcome that is there is about to be taken.
+    if word.phase != .following || end.pointee.state.read().hasValue {
+        follower.pointee.state.unlock(word.phase, word.head)
+        return
+    }
+    claimLockedFollower(follower, word)
+    withdrawFollower(follower, ownErrors.cycle, thread)?.release(thread)
 }
 
 private func isFollower(_ member: RecordPointer) -> Bool {

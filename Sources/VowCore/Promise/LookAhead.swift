@@ -17,7 +17,7 @@ enum Obstacle {
 
 /// One step of the way.
 private enum Step {
-    case stop(Obstacle)
+    case stop(Finding)
     /// Owned.
     case go(RecordPointer)
 }
@@ -29,7 +29,7 @@ func lookAhead(
     for waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
 ) -> Obstacle {
     if !waiting.pointee.isWatched && !isForkedChild { return .blocked }
-    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: LookedThrough.few) { memory in
+    return withUnsafeTemporaryAllocation(of: LookedAt.self, capacity: LookedThrough.few) { memory in
         guard let memory = memory.baseAddress else { fatal("no stack for a look ahead") }
         return whileLooking(waiting) { way in
             var seen = LookedThrough(lent: memory)
@@ -38,7 +38,7 @@ func lookAhead(
                 thread)
             way = seen.way
             seen.end(thread)
-            return found
+            return found.obstacle ?? .blocked
         }
     }
 }
@@ -46,25 +46,26 @@ func lookAhead(
 private func look(
     from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Obstacle {
+) -> Finding {
     promise.retain()
     var current = promise
     var watch = RingWatch(from: current)
     var steps = 0
+    var circles = Finding.nothing
     while true {
         seen.way |= bit(of: current)
-        let found = step(from: current, at: place, until: deadline, &seen, thread)
+        let found = step(from: current, at: place, until: deadline, &circles, &seen, thread)
         guard case .go(let next) = found else {
             watch.end(thread)
             current.release(thread)
-            if case .stop(let obstacle) = found { return obstacle }
-            return .blocked
+            guard case .stop(let finding) = found else { return .blocked }
+            return finding.needed(besides: circles)
         }
         current.release(thread)
         current = next
         steps += 1
         let isTooLate = steps % stepsBetweenLooks == 0 && deadline.hasPassed
-        // A ring is being rejected at this moment, by who closed it.
+        // A ring is being rejected at this moment, by who closed it, or a wait of it refused.
         if isTooLate || watch.hasSeen(current, thread) {
             seen.way = allPromises
             watch.end(thread)
@@ -74,9 +75,21 @@ private func look(
     }
 }
 
+extension Finding {
+    /// Of what waits for this, and for what was found to go in circles.
+    fileprivate func needed(besides circles: UInt32) -> Finding {
+        if circles == Finding.nothing { return self }
+        switch obstacle {
+        case .blocked, nil: return Finding(obstacle: nil, leansOn: min(leansOn, circles))
+        case .deadlock, .forked, .runnable: return self
+        }
+    }
+}
+
+/// - Parameter circles: what the executors on the way, so far, lean on.
 private func step(
     from current: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ seen: inout LookedThrough, _ thread: ThreadPointer
+    _ circles: inout UInt32, _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Step {
     let word = current.pointee.state.read()
     if word.hasValue { return .stop(.blocked) }
@@ -99,18 +112,24 @@ private func step(
     if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isReaction {
         let isReady = upstream?.pointee.state.read().hasValue ?? true
         let found = lookAtExecutor(of: current, at: place, until: deadline, &seen, thread)
-        if case .blocked = found {
-        } else {
+        let mayRun: Bool
+        switch found.obstacle {
+        case .blocked: mayRun = true
+        case nil:
+            mayRun = false
+            circles = min(circles, found.leansOn)
+        case .deadlock, .forked, .runnable:
             upstream?.release(thread)
             return .stop(found)
         }
         if isReady {
             upstream?.release(thread)
+            if !mayRun { return .stop(found) }
             // An inline one is open while its handler is running.
             if let awaited = promiseAwaited(inHandlerOf: current) { return .go(awaited) }
             // Not where the wait may be over before the handler.
             if seen.endsByItself { return .stop(.blocked) }
-            return .stop(whenReady(current, at: place, until: deadline))
+            return .stop(Finding(obstacle: whenReady(current, at: place, until: deadline)))
         }
     }
     if let upstream { return .go(upstream) }
@@ -121,84 +140,97 @@ private func step(
 private func lookAtExecutor(
     of reaction: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Obstacle {
+) -> Finding {
     guard let executor = reaction.executor else { return .blocked }
     if place.blocks(executor) { return .deadlock }
     guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
     defer { awaited.release(thread) }
-    if seen.depth == deepestLook || !hasStackLeft() {
+    if !seen.mayGoDeeper {
         seen.way = allPromises
         return .blocked
     }
-    if let known = seen.recall(awaited, asAwaited: true) { return known }
-    seen.depth += 1
+    if let known = seen.enter(awaited, asAwaited: true) { return known }
     let found = look(from: awaited, at: place, until: deadline, &seen, thread)
-    seen.depth -= 1
-    seen.note(found, at: awaited, asAwaited: true)
-    return found
+    return seen.leave(awaited, asAwaited: true, found)
 }
 
 /// A promise of the library's own making; a combined one waits for what its observers look at.
 private func lookThrough(
     _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Obstacle {
-    if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
+) -> Finding {
+    if isForkedChild && combined.producer.pointee.isLeftWithParent {
+        return .forked
+    }
     guard let owner = combined.observing else { return .blocked }
-    if seen.depth == deepestLook || !hasStackLeft() {
+    if !seen.mayGoDeeper {
         seen.way = allPromises
         return .blocked
     }
-    if let known = seen.recall(combined) { return known }
+    if let known = seen.enter(combined) { return known }
     let outer = seen.endsByItself
     seen.endsByItself = outer || owner.pointee.view.endsByItself
-    seen.depth += 1
     let found = lookAtObserved(by: owner, at: place, until: deadline, &seen, thread)
-    seen.depth -= 1
     seen.endsByItself = outer
-    seen.note(found, at: combined)
-    return found
+    return seen.leave(combined, found)
 }
 
 private func lookAtObserved(
     by owner: UnsafeMutablePointer<ObserverOwner>, at place: borrowing WaitingPlace,
     until deadline: Deadline, _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Obstacle {
+) -> Finding {
     let view = owner.pointee.view
     // What it waits for may change without that anybody begins to follow; or this does not look at all of them.
     if !view.isConstant || !view.needsEach { seen.way = allPromises }
     // Before the members: one that is heard of meanwhile makes this thread look again.
-    let heard = view.needsEach ? 0 : view.heard(owner)
+    var heard = view.isConstant && view.needsEach ? 0 : view.heard(owner)
     var settled = 0
-    var found = Obstacle.blocked
+    // Of those so far: none, or circles, or a wait for this thread, which, where one is enough, circles do not end.
+    var found: Finding?
     var index = 0
     while true {
-        let obstacle: Obstacle
+        let finding: Finding
         switch view.observed(owner, index) {
         case .noMore:
+            if view.needsEach && !view.isConstant {
+                let now = view.heard(owner)
+                if now == heard { return found ?? .blocked }
+                // One was perhaps not looked at.
+                heard = now
+                index = 0
+                continue
+            }
             // The outcome of another one is on its way, and may decide.
-            return settled > heard && !view.needsEach ? .blocked : found
+            return settled > heard && !view.needsEach ? .blocked : found ?? .blocked
         case .nothing:
             settled += 1
             index += 1
             continue
-        case .leftInStep: obstacle = .forked
+        case .leftInStep: finding = .forked
         case .promise(let promise):
-            obstacle = look(from: promise, at: place, until: deadline, &seen, thread)
+            finding = look(from: promise, at: place, until: deadline, &seen, thread)
             promise.release(thread)
         }
         index += 1
-        switch obstacle {
-        case .runnable: return obstacle
+        switch finding.obstacle {
+        case .runnable: return finding
         case .blocked: if !view.needsEach { return .blocked }
         case .deadlock, .forked:
-            found = obstacle
-            if view.needsEach { return found }
+            if view.needsEach { return finding }
+            found = finding.leaning(on: found)
+        case nil:
+            found = Finding(obstacle: found?.obstacle, leansOn: finding.leansOn).leaning(on: found)
         }
         if index % stepsBetweenLooks == 0 && deadline.hasPassed {
             seen.way = allPromises
             return .blocked
         }
+    }
+}
+
+extension Finding {
+    fileprivate func leaning(on other: Finding?) -> Finding {
+        Finding(obstacle: obstacle, leansOn: min(leansOn, other?.leansOn ?? Finding.nothing))
     }
 }
 

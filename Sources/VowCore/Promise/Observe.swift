@@ -28,7 +28,8 @@ struct ObserverView {
     var endsByItself = false
     /// How far behind the beginning of the combined promise its owner stands; 0: there is no such promise.
     var distance: UInt16 = 0
-    /// Unless it needs each: how many outcomes it has heard of that have not decided.
+    /// How many outcomes it has heard of that have not decided. Where it needs each and is not constant, others may stand in
+    /// another place since.
     var heard: (UnsafeMutablePointer<ObserverOwner>) -> Int = { _ in 0 }
     /// What it looks at in a place, from 0.
     var observed: (UnsafeMutablePointer<ObserverOwner>, Int) -> Observed = { _, _ in .noMore }
@@ -72,7 +73,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 
     /// Of an observer: the promise that it is for, if there is one.
-    fileprivate var combined: RecordPointer? {
+    var combined: RecordPointer? {
         let distance = owner.pointee.view.distance
         if distance == 0 { return nil }
         return (UnsafeMutableRawPointer(owner) - Int(distance)).assumingMemoryBound(to: Record.self)

@@ -1,8 +1,8 @@
 // The path of waiting: a reaction waits for the promise it reads, a follower for the one it follows.
 //
 // A ring on that path is found because each follower first publishes whom it follows (the step to
-// `following`) and then looks, up to the promise whose queue it enters, and beyond it where that one waits
-// itself: docs/threads.md has the proof. The other links of a ring cannot vanish meanwhile: a reaction keeps
+// `following`), enters the queue at the end of its path, and then looks, where that promise waits itself: at those who wait
+// for it, and up beyond: docs/threads.md has the proof. The other links of a ring cannot vanish meanwhile: a reaction keeps
 // its promise until its handler has begun, and a follower is only ever redirected further along its own path.
 //
 // Every look holds one reference and at most one lock at a time.

@@ -13,7 +13,7 @@ func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: Thre
     guard let end = endOfWay(from: start, to: follower, thread) else { return true }
     defer { end.release(thread) }
     guard let owner = end.needsEach else { return false }
-    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: LookedThrough.few) { memory in
+    return withUnsafeTemporaryAllocation(of: LookedAt.self, capacity: LookedThrough.few) { memory in
         guard let memory = memory.baseAddress else { fatal("no stack for a search") }
         var search = RingSearch(seen: LookedThrough(lent: memory))
         let isRing = leads(through: end, owner, to: follower, &search, thread)
@@ -27,6 +27,7 @@ private struct RingSearch: ~Copyable {
     var seen: LookedThrough
     /// How many members are still looked at, of combined promises behind the first one.
     var left = 1024
+    var depth = 0
 
     consuming func end(_ thread: ThreadPointer) { seen.end(thread) }
 }
@@ -37,16 +38,21 @@ private func leads(
     through end: RecordPointer, _ owner: UnsafeMutablePointer<ObserverOwner>,
     to follower: RecordPointer, _ search: inout RingSearch, _ thread: ThreadPointer
 ) -> Bool {
-    let isFirst = search.seen.depth == 0
-    if search.seen.depth == deepestLook || !hasStackLeft() || search.seen.recall(end) != nil {
-        return false
-    }
-    search.seen.depth += 1
-    defer { search.seen.depth -= 1 }
+    let isFirst = search.depth == 0
+    if search.depth == deepestLook || !hasStackLeft() || !search.seen.isNew(end) { return false }
+    search.depth += 1
+    defer { search.depth -= 1 }
     var place = 0
+    var heard = owner.pointee.view.heard(owner)
     while isFirst || search.left > 0 {
         switch owner.pointee.view.observed(owner, place) {
-        case .noMore: return false
+        case .noMore:
+            let now = owner.pointee.view.heard(owner)
+            if now == heard || owner.pointee.view.isConstant { return false }
+            // One was perhaps not looked at.
+            heard = now
+            place = 0
+            continue
         case .nothing, .leftInStep: break
         case .promise(let member):
             if !isFirst { search.left -= 1 }
