@@ -91,16 +91,17 @@ func startMember(
         letGo(of: scope, thread)
         return refuse(reaction, ownErrors.noMemory, thread)
     }
-    let work = under(scope.promise, thread) { makeWork(reaction, thread) }
-    if work == promiseWithoutMemory {
+    guard let work = under(scope.promise, thread, { makeWorkAside(reaction, thread) }) else {
         giveMemoryBack(memory, ScopeMember.size)
         letGo(of: scope, thread)
-        return work
+        return promiseWithoutMemory
     }
+    // It is looked at before it begins: it may wait for the end of the scope, which must be seen.
     let observer = initialise(memory, work, of: scope)
     work.retain()
     let now = scope.pointee.lock.withLock { list(member(of: observer), of: scope) }
     _ = look(at: work, by: observer, now, thread)
+    asOneStep(thread) { thread.pointee.handOver.append(work) }
     return work
 }
 

@@ -55,7 +55,8 @@ extension Surroundings {
 }
 
 /// What is made in the body is made under a scope (its end, borrowed).
-func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result) -> Result {
+func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result) -> Result
+{
     let outer = (thread.pointee.scope, thread.pointee.context.reserved)
     thread.pointee.scope = scope
     thread.pointee.context.reserved = Surroundings.scopeMark

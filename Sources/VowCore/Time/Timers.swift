@@ -77,8 +77,7 @@ func stopTimer(_ node: TimerPointer) -> Bool {
 }
 
 /// The clock of the thread's loop, else the process's.
-func withClock<Result>(_ thread: ThreadPointer, _ body: (ClockPointer) -> Result) -> Result
-{
+func withClock<Result>(_ thread: ThreadPointer, _ body: (ClockPointer) -> Result) -> Result {
     guard let loop = loopHere(thread) else { return body(processClock) }
     defer { loop.release(thread) }
     return body(loop.pointee.clock)
