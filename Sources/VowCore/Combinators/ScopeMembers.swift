@@ -36,8 +36,13 @@ private enum Entry {
     case ended
 }
 
-/// - Parameter promise: consumed.
-func add(_ promise: RecordPointer, to scope: ScopePointer, _ thread: ThreadPointer) -> AddResult {
+/// - Parameters:
+///   - promise: consumed.
+///   - cancelsLate: whether one that comes after the end is cancelled; else it is let go of.
+func add(
+    _ promise: RecordPointer, to scope: ScopePointer, cancelsLate: Bool = true,
+    _ thread: ThreadPointer
+) -> AddResult {
     if scope.pointee.refusal != 0 {
         promise.release(thread)
         return .refused(scope.pointee.refusal)
@@ -52,6 +57,10 @@ func add(_ promise: RecordPointer, to scope: ScopePointer, _ thread: ThreadPoint
     }
     if case .ended = entry {
         giveMemoryBack(observer, ScopeMember.size)
+        if !cancelsLate {
+            promise.release(thread)
+            return .ended
+        }
         promise.pointee.isObserved.set()
         asOneStep(thread) {
             _ = cancel(promise, ownErrors.cancelled, thread)

@@ -57,10 +57,16 @@ extension Surroundings {
 /// What is made in the body is made under a scope (its end, borrowed).
 func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result) -> Result
 {
-    let outer = (thread.pointee.scope, thread.pointee.context.reserved)
+    let outer = exchangeScope(scope, thread)
+    defer { exchangeScope(outer, thread) }
+    return body()
+}
+
+/// Returns the one before; nil: none.
+@discardableResult
+func exchangeScope(_ scope: RecordPointer?, _ thread: ThreadPointer) -> RecordPointer? {
+    let before = thread.pointee.scope
     thread.pointee.scope = scope
-    thread.pointee.context.reserved = Surroundings.scopeMark
-    let result = body()
-    (thread.pointee.scope, thread.pointee.context.reserved) = outer
-    return result
+    thread.pointee.context.reserved = scope == nil ? 0 : Surroundings.scopeMark
+    return before
 }
