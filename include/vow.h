@@ -1170,27 +1170,86 @@ VOW_API VOW_OWNED vow_promise *vow_using_with(vow_promise *resource, VOW_SENDABL
  * to say it. */
 VOW_API int64_t vow_error_index(vow_value value);
 
-/** A place for work that must not be left behind: closing it is a promise of the
- * end of all its members. */
+/** A place for work that must not be left behind: closing it is a promise of the end of all
+ * its members. Counted: a member may hold a reference, and add others.
+ *
+ * What is made under a scope is what the function of vow_scope_async makes, what the
+ * reactions and calls that are made there make, and so on: the scope travels as the context
+ * does (chapter 11), whoever runs them. What was made elsewhere and is only added
+ * (vow_scope_add) is a member, and not made under it. Being made under a scope makes nothing
+ * a member; it takes over the scope's deadline. */
 typedef struct vow_scope vow_scope;
 
-/** A new scope (owned). NULL: no memory. */
+/** A new scope (owned). Made under another scope with a deadline it has that one. NULL: no
+ * memory. */
 VOW_API VOW_OWNED vow_scope *VOW_NULLABLE vow_scope_create(void);
 
-/** Makes promise (consumed) a member. Returns 0; VOW_EINVAL, VOW_ENOMEM: promise is
- * released; VOW_ECANCELLED: the scope was cancelled, and promise is cancelled. */
+/** As a flag of a scope: the first rejection of a member that is no cancellation cancels the
+ * others. They read VOW_ECANCELLED, whose payload is that error; the end comes after the last
+ * of them. */
+#define VOW_SCOPE_FAIL_FAST ((uint32_t)1)
+
+/** Everything that can be said about a scope. Set size, leave at 0 what does not matter. */
+typedef struct vow_scope_options {
+    size_t size;    /**< sizeof(vow_scope_options) */
+    uint32_t flags; /**< 0 or VOW_SCOPE_FAIL_FAST */
+    /** After so many nanoseconds, by the clock that a delay made here would go by, the scope is
+     * cancelled: its members read VOW_ECANCELLED, whose payload is an error VOW_ETIMEDOUT, and
+     * its end is rejected with VOW_ETIMEDOUT, unless a member failed before. All that is timed
+     * and made under the scope ends then, too, if it would take longer: vow_delay,
+     * vow_timeout, vow_fd_ready and vow_retry are rejected with VOW_ETIMEDOUT, and other scopes
+     * have this deadline if theirs is later. (Not on a thread with another clock: a virtual
+     * loop's and the real one are not compared.) 0: none, but that of the scope that this one
+     * is made under. */
+    int64_t deadline_ns;
+    /** A member that has not settled so many nanoseconds after the scope was cancelled is
+     * reported, once, as chapter 12 says, with its label and, while tracing is on, where it
+     * was made. It is waited for all the same. 0: nothing is reported. */
+    int64_t grace_ns;
+    const char *VOW_NULLABLE label; /**< names the scope in messages; a static string */
+} vow_scope_options;
+
+/** The same with options (borrowed; NULL: none). NULL: no memory. Wrong options: a scope that
+ * takes no members, with VOW_EINVAL, and whose end is rejected with VOW_EINVAL; the message
+ * says what is wrong. */
+VOW_API VOW_OWNED vow_scope *VOW_NULLABLE
+vow_scope_create_with(const vow_scope_options *VOW_NULLABLE options);
+
+/** One more reference (owned); returns scope (borrowed). */
+VOW_API vow_scope *VOW_NULLABLE vow_scope_retain(vow_scope *VOW_NULLABLE scope);
+
+/** Makes promise (consumed) a member. Legal also after another holder has closed the scope,
+ * as long as it has members: then the end waits for this one, too. Returns 0; VOW_EINVAL,
+ * VOW_ENOMEM: promise is released; VOW_ECANCELLED: the scope was cancelled; promise is, too,
+ * and its end is waited for; VOW_ESHUTDOWN: the scope has ended, and promise is cancelled. */
 VOW_API int vow_scope_add(vow_scope *scope, vow_promise *promise);
+
+/** Runs fn(vow_none(), context) as a member, on an executor (borrowed; NULL: as for a
+ * reaction without one); what it makes is made under the scope. Returns the promise (owned) of
+ * its result, which the scope has an eye on as well: to drop it, vow_promise_release.
+ * destroy(context) (may be NULL) runs exactly once, before that promise settles, also where
+ * fn is not run: then the promise is rejected, with VOW_ECANCELLED: the scope was cancelled;
+ * VOW_ESHUTDOWN: it has ended; VOW_EINVAL; VOW_ENOMEM. */
+VOW_API VOW_OWNED vow_promise *
+vow_scope_async(vow_scope *scope, vow_executor *VOW_NULLABLE executor, VOW_SENDABLE vow_handler fn,
+                void *VOW_NULLABLE context,
+                VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
 /** Cancels the members of a scope (borrowed), and those that are added later. They end in
  * their own time, and so does the scope. */
 VOW_API void vow_scope_cancel(vow_scope *scope);
 
-/** Ends a scope (consumed). Returns a promise (owned) that settles when all members
- * have: fulfilled with vow_none(), or rejected with the first error that is no
- * cancellation. NULL: VOW_EINVAL. */
+/** Gives a reference (consumed) to a scope up for the promise (owned) of its end, which settles
+ * when all members have, those included that are added meanwhile: fulfilled with vow_none(), or
+ * rejected with the first error that is no cancellation. Cancelling it cancels the members. A
+ * member that waits for it is refused with VOW_EDEADLOCK; its own promise that adopts it is
+ * rejected with VOW_ECYCLE. Of several who close a scope, each gets that same promise. NULL:
+ * VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_scope_close(vow_scope *scope);
 
-/** Cancels what is in a scope (consumed) and gives it up. */
+/** Gives a reference (consumed) back. The last one of a scope that nobody has closed cancels
+ * what is in it, and gives it up; an error that its end would have been rejected with is
+ * reported as unhandled, once all members have settled. */
 VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
 
 /* ---------------------------------------------------------------- 11. Context
@@ -1213,11 +1272,14 @@ VOW_API vow_value vow_context_get(void);
 /* ----------------------------------------------------- 12. Unhandled rejections
  *
  * A rejected promise that is freed although nobody registered a reaction on it,
- * awaited it, looked at its error or adopted it is reported once.
+ * awaited it, looked at its error or adopted it is reported once. So is a member that holds up
+ * the end of its cancelled scope (vow_scope_options.grace_ns).
  */
 
 /** Sets what reports: hook(error, context), with a borrowed error, on the thread
- * that released the last reference. NULL: the default again, which writes a line to
+ * that released the last reference. Of a member that holds up its scope the error is one of
+ * the library's, VOW_ETIMEDOUT, whose message says which; the thread is that of the scope's
+ * timer. NULL: the default again, which writes a line to
  * standard error: for each of the first ten, then each time their number has doubled,
  * and at the end of the process or in vow_shutdown how many there were. In it control
  * characters, and bytes that are no UTF-8, stand as hexadecimal escapes. For a context that

@@ -289,6 +289,38 @@ static void scene_scope_cancelled(cast *self) {
     }
 }
 
+static vow_value delay_in_scope(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_from_promise(vow_delay(60 * SECOND));
+}
+
+static void scene_scope_async(cast *self) {
+    vow_scope_options options = {.size = sizeof options,
+                                 .flags = VOW_SCOPE_FAIL_FAST,
+                                 .deadline_ns = VOW_MS,
+                                 .grace_ns = VOW_MS,
+                                 .label = "scene"};
+    vow_scope *scope = vow_scope_create_with(&options);
+    is_made(scope);
+    if (scope == NULL) {
+        return;
+    }
+    vow_scope *kept = vow_scope_retain(scope);
+    counter *its = next_of(self->links, &self->given_links);
+    vow_promise *first = vow_scope_async(scope, vow_executor_pool(), pass_on, its, counter_end);
+    vow_promise *second = vow_scope_async(scope, vow_executor_pool(), delay_in_scope, NULL, NULL);
+    vow_promise *end = cast_inline(self, vow_scope_close(scope), make_string, pass_on);
+    int answer = vow_scope_add(kept, vow_promise_with(vow_int(1)));
+    CHECK(answer == 0 || answer == VOW_ECANCELLED || answer == VOW_ESHUTDOWN || lacked_memory());
+    settles_or(end, VOW_ETIMEDOUT, 0);
+    CHECK(vow_await(first, LONG_ENOUGH, NULL) != (int)VOW_PENDING);
+    CHECK_INT_EQ(atomic_load(&its->ends), 1);
+    vow_promise_release(first);
+    vow_promise_release(second);
+    vow_scope_release(kept);
+}
+
 #define SCENES_COMBINATORS                                                                         \
     {"members that are fulfilled", scene_combined_good},                                           \
         {"members that are rejected", scene_combined_bad},                                         \
@@ -298,7 +330,8 @@ static void scene_scope_cancelled(cast *self) {
         {"combined promises that are dropped", scene_combined_dropped},                            \
         {"wrong members", scene_combined_wrong}, {"map", scene_map},                               \
         {"map that is given up", scene_map_given_up}, {"reduce", scene_reduce},                    \
-        {"repeat", scene_repeat}, {"a scope", scene_scope}, {                                      \
+        {"repeat", scene_repeat}, {"a scope", scene_scope},                                        \
+        {"a scope with work and a deadline", scene_scope_async}, {                                 \
         "a scope that is cancelled", scene_scope_cancelled                                         \
     }
 

@@ -110,10 +110,17 @@ fault idle-observer-is-locked Promise/Observe.swift \
         promise?.retain()
         pointee.state.unlock(word.phase, word.head)'
 
-fault scope-is-held-from-nothing Combinators/Scope.swift \
-    '    if !isFirst || !scope.pointee.holds.addOneUnlessZero() { return }' \
-    '    if !isFirst { return }
-    _ = scope.pointee.holds.addRelaxed(1)'
+fault scope-is-held-from-nothing Combinators/ScopeCancel.swift \
+    '    if !scope.pointee.holds.addOneUnlessZero() {' \
+    '    if scope.pointee.holds.addRelaxed(1) > 1000 {'
+
+fault member-is-added-to-nothing Combinators/ScopeMembers.swift \
+    '        if !scope.pointee.holds.addOneUnlessZero() { return Entry.ended }' \
+    '        _ = scope.pointee.holds.addRelaxed(1)'
+
+fault scope-is-closed-by-all Combinators/Scope.swift \
+    '    if scope.pointee.closed.exchangeAcquireRelease(1) == 0 {' \
+    '    if scope.pointee.closed.exchangeAcquireRelease(0) == 0 {'
 
 fault dies-though-held Promise/Follow.swift \
     '        && promise.pointee.counts.loadAcquire() & 0xffff_ffff == UInt64(followers) + besides
@@ -513,7 +520,7 @@ fault way-ends-at-a-combined-promise Promise/Path.swift \
     'waits = current.needsEach != nil' \
     'waits = false'
 
-fault scope-shows-no-members Combinators/Scope.swift \
+fault scope-shows-no-members Combinators/ScopeMembers.swift \
     'if place == mostLookedAt || isForkedChild { return .noMore }' \
     'if place <= mostLookedAt || isForkedChild { return .noMore }'
 
@@ -698,6 +705,8 @@ declare -A likely=(
     [way-is-not-forgotten]="deadlock-by-two-followings"
     [idle-observer-is-locked]=machine-looked-through
     [scope-is-held-from-nothing]=scope-end-cancelled
+    [member-is-added-to-nothing]=scope-added-to
+    [scope-is-closed-by-all]=scope-closed-twice
     [cancel-does-not-wait]="cancel-inline-reaction"
     [markout-forgotten-in-batch]="cancel-handed-over"
     [markout-before-next-is-read]="cancel-inline-reaction cancel-handed-over cancel-first-of-batch two-register-settle"

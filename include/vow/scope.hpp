@@ -2,18 +2,34 @@
 #ifndef VOW_SCOPE_HPP
 #define VOW_SCOPE_HPP
 
+#include "callable.hpp"
+#include "duration.hpp"
+#include "executor.hpp"
 #include "promise.hpp"
 
 namespace vow {
 
-/// Closing it is a promise of the end of all its members; dropping it cancels them. Can only be
-/// moved.
+/// What can be said about a scope; see vow_scope_options.
+struct scope_options {
+    /// The first exception of a member that is no cancellation cancels the others.
+    bool fail_fast = false;
+    /// After so long the scope is cancelled, and its end is vow::timed_out. 0: none.
+    std::chrono::nanoseconds deadline{0};
+    /// Members that have not ended so long after they were cancelled are reported. 0: none are.
+    std::chrono::nanoseconds grace{0};
+    /// Names the scope in messages; a static string.
+    const char *label = nullptr;
+};
+
+/// Closing it is a promise of the end of all its members; dropping the last one of it that nobody
+/// has closed cancels them. Can only be moved, and shared: a member may have one, and add others.
 class scope {
   public:
     /// Throws std::bad_alloc.
-    scope() : native_(vow_scope_create()) {
-        if (native_ == nullptr)
-            throw std::bad_alloc();
+    scope() : native_(checked(vow_scope_create())) {
+    }
+    /// The same with options. Wrong ones are what the end is rejected with.
+    explicit scope(const scope_options &options) : native_(checked(made_with(options))) {
     }
     scope(scope &&other) noexcept : native_(std::exchange(other.native_, nullptr)) {
     }
@@ -25,28 +41,73 @@ class scope {
         vow_scope_release(native_);
     }
 
-    /// Makes the promise a member. False: the scope was cancelled, and so is the promise. Throws
+    /// The same scope once more.
+    [[nodiscard]] scope share() const noexcept {
+        return scope(vow_scope_retain(native_));
+    }
+
+    /// Makes the promise a member, also after somebody has closed the scope, until it has ended.
+    /// False: the scope was cancelled, and so is the promise. Throws
     /// std::bad_alloc, vow::error.
     template <class T> bool add(promise<T> member) {
         const int status = vow_scope_add(native_, member.release());
         if (status == VOW_ENOMEM)
             throw std::bad_alloc();
         if (status != 0 && status != VOW_ECANCELLED)
-            detail::throw_code(status, "vow::scope::add: the scope was closed, or no promise");
+            detail::throw_code(status, "vow::scope::add: the scope has ended, or no promise");
         return status == 0;
+    }
+    /// Calls `f` as a member, on an executor (none: that of a handler registered here); what it
+    /// makes is made under the scope, and has its deadline. The promise of its result; rejected,
+    /// and f is not called, if the scope was cancelled or has ended. Throws std::bad_alloc.
+    template <class F> auto async(const executor &where, F f) {
+        return begin(where.native(), std::move(f));
+    }
+    template <class F> auto async(F f) {
+        return begin(nullptr, std::move(f));
     }
     /// Cancels the members, and those that are added later.
     void cancel() noexcept {
         if (native_ != nullptr)
             vow_scope_cancel(native_);
     }
-    /// Ends the scope. The promise settles when all members have: with the first error that is no
+    /// Ends the scope, once the last member has. The promise settles when all members have, those
+    /// included that are added meanwhile: with the first error that is no
     /// cancellation, if there is one.
     promise<void> close() &&noexcept {
         return promise<void>::adopt(vow_scope_close(std::exchange(native_, nullptr)));
     }
 
   private:
+    explicit scope(vow_scope *native) noexcept : native_(native) {
+    }
+    static vow_scope *checked(vow_scope *native) {
+        if (native == nullptr)
+            throw std::bad_alloc();
+        return native;
+    }
+    static vow_scope *made_with(const scope_options &options) noexcept {
+        vow_scope_options given{};
+        given.size = sizeof given;
+        given.flags = options.fail_fast ? VOW_SCOPE_FAIL_FAST : 0;
+        given.deadline_ns = options.deadline.count();
+        given.grace_ns = options.grace.count();
+        given.label = options.label;
+        return vow_scope_create_with(&given);
+    }
+    template <class F> auto begin(vow_executor *where, F f) {
+        using content = detail::content_t<std::invoke_result_t<F &>>;
+        const auto run = [](vow_value, void *context) noexcept {
+            return detail::guarded([&] {
+                return detail::slot<F>::with(
+                    context, [](F &function) { return detail::call_and_write<content>(function); });
+            });
+        };
+        void *context = detail::slot<F>::make(std::move(f));
+        return promise<content>::adopt(
+            vow_scope_async(native_, where, run, context, detail::slot<F>::destroyer()));
+    }
+
     vow_scope *native_;
 };
 

@@ -1,56 +1,110 @@
 // A place for work that must not be left behind.
 
 import CVow
-import Synchronization
+import VowCore
 
 /// Work that belongs together: closing the scope is a promise of the end of all of it.
 ///
-/// The last reference to a scope that was not closed cancels what is in it.
+/// Members may add members for as long as it has not ended. The last reference to a scope that was not closed cancels
+/// what is in it.
+///
+/// What is made under a scope takes over its deadline: what the closures of ``start(on:_:)-(_,()->Success)`` and of
+/// ``withPromiseScope(deadline:failsFast:grace:label:_:)`` make, what the handlers attached there make, and so on.
 public final class PromiseScope: Sendable {
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
-    private let end: Promise<Void, any Error>
-    private let resolver: Resolver<Void, any Error>
-    /// Twice the number of calls under way that use the scope of the core, plus one once it is closed.
-    private let users = Atomic(0)
-    private static let closed = 1
-    private static let user = 2
 
-    public init() {
-        guard let scope = vow_scope_create() else { fatalError("out of memory for a scope") }
+    /// - Parameters:
+    ///   - deadline: how long the scope may take; then its members are cancelled, and its end fails with
+    ///     ``PromiseError/timedOut``. What is made under it and would take longer ends then, too. Nil: no longer than the
+    ///     scope that this one is made under.
+    ///   - failsFast: the first failure of a member that is no cancellation cancels the others.
+    ///   - grace: a member that has not settled so long after the scope was cancelled is reported as an unhandled
+    ///     rejection is, and waited for all the same; nil: none is.
+    ///   - label: names the scope in reports.
+    ///
+    /// A negative time makes a scope that takes no members, and whose end fails.
+    public init(
+        deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
+        label: StaticString? = nil
+    ) {
+        var options = vow_scope_options()
+        options.size = MemoryLayout<vow_scope_options>.size
+        options.flags = failsFast ? VOW_SCOPE_FAIL_FAST : 0
+        options.deadline_ns = deadline.map(Self.limit) ?? 0
+        options.grace_ns = grace.map(Self.limit) ?? 0
+        if let label, label.hasPointerRepresentation {
+            label.utf8Start.withMemoryRebound(to: CChar.self, capacity: label.utf8CodeUnitCount) {
+                options.label = $0
+            }
+        }
+        guard let scope = vow_scope_create_with(&options) else {
+            fatalError("out of memory for a scope")
+        }
         address = UInt(bitPattern: scope)
-        (end, resolver) = Promise<Void, any Error>.pending()
     }
 
-    deinit {
-        if users.load(ordering: .acquiring) == Self.closed { return }
-        vow_scope_release(scope)
-        resolver.fulfill()
+    /// No time is not no limit.
+    private static func limit(_ duration: Duration) -> Int64 {
+        duration == .zero ? 1 : duration.wholeNanoseconds
     }
+
+    deinit { vow_scope_release(scope) }
 
     private var scope: OpaquePointer { OpaquePointer(bitPattern: address)! }
 
-    /// Makes a promise a member.
+    /// Makes a promise a member. It may come after ``close()``, as long as there are others.
     ///
-    /// - Returns: false: the scope was closed before, and the promise is left alone; or it was cancelled, and so is the
+    /// - Returns: false: the scope has ended, and the promise is left alone; or the scope was cancelled, and so is the
     ///   promise.
     @discardableResult
     public func add<Success, Failure>(_ promise: Promise<Success, Failure>) -> Bool {
-        using { vow_scope_add($0, promise.retainedPointer()) == 0 } ?? false
+        addInTime(promise.retainedPointer(), to: scope)
     }
 
-    /// Cancels the members, and those that are added later. Without effect once it is closed: cancel the promise of the
-    /// end then.
-    public func cancel() { _ = using { vow_scope_cancel($0) } }
-
-    /// Ends the scope: nothing more can be added.
+    /// Runs `body` as a member; what it makes is made under the scope.
     ///
-    /// - Returns: a promise that settles when all members have: fulfilled, or rejected with the first failure that is
-    ///   no cancellation. Cancelling it cancels them. Every call gives the same one.
+    /// - Parameter executor: runs it; nil: the one that a handler attached here would get.
+    /// - Returns: the promise of what it returns. It is rejected, and nothing runs, if the scope was cancelled or has ended.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @discardableResult
+    public func start<Success>(
+        on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable () throws -> Success
+    ) -> Promise<Success, any Error> {
+        start(executor, ScopeWork { outcome { () throws in try body() } })
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    @discardableResult
+    public func start<Success>(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable () throws -> Promise<Success, any Error>
+    ) -> Promise<Success, any Error> {
+        start(executor, ScopeWork { outcomeOfPromise { () throws in try body() } })
+    }
+
+    private func start<Success>(
+        _ executor: PromiseExecutor?, _ work: ScopeWork
+    ) -> Promise<Success, any Error> {
+        PromiseExecutor.withPointer(executor) {
+            Promise(
+                owned: vow_scope_async(
+                    scope, $0, ScopeWork.run, Unmanaged.passRetained(work).toOpaque(),
+                    ScopeWork.release))
+        }
+    }
+
+    /// Cancels the members, and those that are added later. Without effect once the scope has ended.
+    public func cancel() { vow_scope_cancel(scope) }
+
+    /// Ends the scope, once all members have settled.
+    ///
+    /// - Returns: a promise that settles when all members have, those included that are added meanwhile: fulfilled, or
+    ///   rejected with the first failure that is no cancellation. Cancelling it cancels them. Every call gives the same
+    ///   one.
     @discardableResult
     public func close() -> Promise<Void, any Error> {
-        if enter(adding: Self.closed) { leave() }
-        return end
+        Promise(owned: vow_scope_close(vow_scope_retain(scope)!))
     }
 
     /// Runs `body` with a scope, and waits for its result and for all that it has put into the scope.
@@ -60,40 +114,95 @@ public final class PromiseScope: Sendable {
     public static func with<Success>(
         _ body: (PromiseScope) throws -> Promise<Success, any Error>
     ) -> Promise<Success, any Error> {
-        let scope = PromiseScope()
-        return Promise.attempt { try body(scope) }.transform(on: .inline) { result in
-            guard case .failure = result else {
-                return scope.close().map(on: .inline) { try result.get() }
+        withPromiseScope(body)
+    }
+
+    /// The promise of `body` is a member like others.
+    fileprivate func outwaiting<Success>(
+        _ body: (PromiseScope) throws -> Promise<Success, any Error>
+    ) -> Promise<Success, any Error> {
+        let result = Promise.attempt { try makingUnder(scope) { () throws in try body(self) } }
+        add(result)
+        return result.transform(on: .inline) { result in
+            if case .failure = result { self.cancel() }
+            return self.close().transform(on: .inline) { end in
+                try self.decide(result, end)
             }
-            scope.cancel()
-            return scope.close().transform(on: .inline) { _ in try result.get() }
         }
     }
 
-    /// Calls `body` while nobody can end the scope; nil: it is closed. No lock is held meanwhile, for `body` may run
-    /// handlers that use the scope.
-    private func using<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
-        if !enter(adding: 0) { return nil }
-        defer { leave() }
-        return body(scope)
+    /// A cancellation is what the end of the scope has made of the body.
+    fileprivate func decide<Success>(
+        _ result: Result<Success, any Error>, _ end: Result<Void, any Error>
+    ) throws -> Success {
+        if case .failure(let own) = result, !(own is CancellationError) { throw own }
+        try end.get()
+        return try result.get()
     }
+}
 
-    /// False: it is closed.
-    private func enter(adding mark: Int) -> Bool {
-        var before = users.load(ordering: .relaxed)
-        while before & Self.closed == 0 {
-            let (exchanged, now) = users.weakCompareExchange(
-                expected: before, desired: before + Self.user + mark,
-                ordering: .acquiringAndReleasing)
-            if exchanged { return true }
-            before = now
+/// Runs `body` with a scope, and waits for its result and for all that it has put into the scope.
+///
+/// ```swift
+/// let page = withPromiseScope(deadline: .seconds(5), failsFast: true) { scope in
+///     let user = scope.start { fetchUser() }
+///     let posts = scope.start { fetchPosts() }
+///     return Promise.all(user, posts)
+/// }
+/// ```
+///
+/// What `body` makes is made under the scope. If it fails, the members are cancelled, and its failure is that of the
+/// whole; else a member's is, or that the time is up. Cancelling the whole cancels them all. For the parameters, see
+/// ``PromiseScope/init(deadline:failsFast:grace:label:)``.
+public func withPromiseScope<Success>(
+    deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
+    label: StaticString? = nil, _ body: (PromiseScope) throws -> Promise<Success, any Error>
+) -> Promise<Success, any Error> {
+    PromiseScope(deadline: deadline, failsFast: failsFast, grace: grace, label: label)
+        .outwaiting(body)
+}
+
+/// The same in a task: returns when `body` has, and all that it has put into the scope has settled.
+///
+/// Cancelling the task cancels the scope, and the call returns when its members have ended. A deadline cancels the members
+/// only, which `body` notices where it awaits them. As a task changes threads, only what is given to
+/// ``PromiseScope/start(on:_:)-(_,()->Success)`` is made under the scope.
+@_disfavoredOverload  // Where `body` does not wait.
+nonisolated(nonsending) public func withPromiseScope<Success>(
+    deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
+    label: StaticString? = nil,
+    _ body: nonisolated(nonsending) (PromiseScope) async throws -> Success
+) async throws -> Success {
+    let scope = PromiseScope(deadline: deadline, failsFast: failsFast, grace: grace, label: label)
+    return try await withTaskCancellationHandler {
+        let result: Result<Success, any Error>
+        do { result = .success(try await body(scope)) } catch { result = .failure(error) }
+        if case .failure = result { scope.cancel() }
+        let end: Result<Void, any Error>
+        do { end = .success(try await scope.close().cancellingValue) } catch {
+            end = .failure(error)
         }
-        return false
+        return try scope.decide(result, end)
+    } onCancel: {
+        scope.cancel()
+    }
+}
+
+/// A closure as a member's function and its context.
+private final class ScopeWork: Sendable {
+    /// The result is owned.
+    private let body: @Sendable () -> vow_value
+
+    init(_ body: @escaping @Sendable () -> vow_value) { self.body = body }
+
+    static let run: @convention(c) @Sendable (vow_value, UnsafeMutableRawPointer?) -> vow_value = {
+        _, context in
+        guard let context else { fatalError("a member has lost its closure") }
+        return Unmanaged<ScopeWork>.fromOpaque(context).takeUnretainedValue().body()
     }
 
-    /// The last to leave a closed scope ends it.
-    private func leave() {
-        let now = users.subtract(Self.user, ordering: .acquiringAndReleasing).newValue
-        if now == Self.closed { resolver.follow(Promise(owned: vow_scope_close(scope))) }
+    static let release: @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void = { context in
+        guard let context else { return }
+        Unmanaged<ScopeWork>.fromOpaque(context).release()
     }
 }

@@ -126,7 +126,8 @@ public func vow_fd_ready(_ fd: Int32, _ events: UInt32) -> OpaquePointer! {
     if fd < 0 || vow_platform_is_open(fd) == 0 {
         return invalidPromise("vow_fd_ready", "fd is not open", thread)
     }
-    let promise = makeDescriptorReady(fd, events, thread)
+    var promise = makeDescriptorReady(fd, events, thread)
+    if let left = timeLeft(thread) { promise = limitTime(of: promise, left, thread) }
     leave(thread)
     return OpaquePointer(promise)
 }

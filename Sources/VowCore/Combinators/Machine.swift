@@ -28,9 +28,9 @@ struct Machine: ~Copyable {
     let destroy: Destroy?
     /// Calls that, owned until the machine has ended.
     fileprivate var ending: HookPointer?
-    /// Where work runs, owned, and with which travelling context, owned.
+    /// Where work runs, owned, and what travels along, owned.
     let executor: ExecutorPointer
-    let travelling: vow_value
+    let travelling: Surroundings
     /// With its token.
     fileprivate var enrolment: UnsafeMutablePointer<Enrolment>?
 
@@ -45,7 +45,7 @@ struct Machine: ~Copyable {
         contextOwner = plan.caller.contextOwner
         destroy = plan.caller.destroy
         executor = executorForReaction(plan.caller.executor, thread)
-        travelling = thread.pointee.context.retained()
+        travelling = surroundingsHere(thread)
     }
 
     var isOver: Bool { over.loadRelaxed() != 0 }
@@ -245,10 +245,9 @@ func makeWork(
     let machine = lane.machine
     _ = machine.pointee.holds.addRelaxed(1)
     lane.waits = .forWork
-    let here = thread.pointee.context
-    thread.pointee.context = machine.pointee.travelling
+    let here = exchangeSurroundings(machine.pointee.travelling, thread)
     let work = makeWorkLater(reaction(of: lane, handler, destroy: endWork), thread)
-    thread.pointee.context = here
+    exchangeSurroundings(here, thread)
     return work
 }
 

@@ -30,6 +30,11 @@ private let deadlineLane = 1
 func retry(
     _ policy: RetryPolicy, _ fn: @escaping Handler, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
+    var policy = policy
+    // By its own deadline, so that the error is the retry's; nothing is too soon.
+    if let left = timeLeft(thread), policy.deadline == 0 || left < policy.deadline {
+        policy.deadline = max(left, 1)
+    }
     let plan = MachinePlan(
         kind: .retrying, program: Program(next: nextOfRetry, clear: clearRetry),
         lanes: policy.deadline == 0 ? 1 : 2, caller: caller)
@@ -105,14 +110,14 @@ private func runPause(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_
     }
     if retry.pointee.policy.isWithoutDelay { return vow_none() }
     let delay = retry.pointee.policy.takeDelay()
-    return vow_value(VOW_PROMISE, makeDelay(delay, currentThread()))
+    return vow_value(VOW_PROMISE, makePlainDelay(delay, currentThread()))
 }
 
 private func nextOfDeadline(
     _ lane: Lane, _ retry: RetryPointer, _ settled: RecordPointer?, _ thread: ThreadPointer
 ) -> RecordPointer? {
     guard let outcome = settled?.value else {
-        return makeDelay(retry.pointee.policy.deadline, thread)
+        return makePlainDelay(retry.pointee.policy.deadline, thread)
     }
     finish(lane, outcome.isError ? givenUp(outcome, retry) : timedOut(retry), thread)
     return nil

@@ -13,7 +13,7 @@ struct RetryPolicy {
     private var longest = 0.0
     private var jitter = 0.0
     /// 0: none.
-    private(set) var deadline: Int64 = 0
+    var deadline: Int64 = 0
     private(set) var mayRetry: MayRetry?
 
     /// Three attempts, at once.

@@ -1,221 +1,216 @@
-// vow_scope: a place for work that must not be left behind. Its memory is that of the promise of
-// its end, so that closing it cannot fail; each member takes one piece of memory, until it is
-// settled.
+// vow_scope: a place for work that must not be left behind. Its memory is that of the promise of its end, so that closing
+// it cannot fail; each member takes one piece of memory, until it is settled.
+//
+//   Record | ProducerPart | ScopeTerms | Scope | runner | timers
+//
+// This file has what a scope is, how it begins and how it ends; `ScopeMembers` what comes in between, `ScopeCancel` how it
+// is cancelled, `ScopeTimers` its deadline and its patience.
 
 import CVow
 
 typealias ScopePointer = UnsafeMutablePointer<Scope>
+typealias ScopeMemberPointer = UnsafeMutablePointer<ScopeMember>
 
 struct Scope: ~Copyable {
     /// Comes first: observers know the scope by it.
     let owner: ObserverOwner
     let lock = SpinLock()
-    /// The handle, the members, and a cancellation under way. The last one settles the promise; then nobody comes any
-    /// more. While there are any the scope has one producer's reference.
+    /// What the end waits for: that somebody closes it, the members, and a cancellation under way. Whoever takes the step
+    /// to 0 ends the scope, and nobody takes it up from there: who comes later is refused.
     let holds = AtomicWord(1)
-    /// Under the lock, like the following ones, and the neighbours of members.
-    fileprivate var first: UnsafeMutablePointer<Member>?
-    /// How many members have left the list: those behind them have moved up.
-    fileprivate var left = 0
-    fileprivate var isCancelled = false
-    /// The first error that is no cancellation; owned.
-    fileprivate var failure = vow_none()
+    /// Under the lock, like the following ones, and the neighbours of members. Those that nobody has cancelled.
+    var first: ScopeMemberPointer?
+    /// How many members have left a list: those behind them have moved up.
+    var left = 0
+    var isCancelled = false
+    /// Why the end is rejected: the first error of a member that is no cancellation; owned.
+    var failure = vow_none()
+    /// The other members: those that were cancelled, and those that were reported then, because they had not ended.
+    var firstCancelled: ScopeMemberPointer?
+    var firstReported: ScopeMemberPointer?
+    /// What members are cancelled with; owned.
+    var cancellation = ownErrors.cancelled
+    /// Handles, each of which keeps the memory as a producer does.
+    let handles = AtomicWord(1)
+    /// Somebody has the promise of the end, or nobody ever will. Exchanged once.
+    let closed = AtomicWord(0)
+    let failsFast: Bool
+    /// It was made with wrong options, or can have no timer: this is what it answers, and `failure` says why.
+    let refusal: Int32
+    /// Nanoseconds; 0: any.
+    let patience: Int64
+    /// Of a scope with patience. The loop (owned until the end) whose clock it goes by; nil: the process's.
+    var loop: LoopPointer?
+    /// The report of late members: foreign code, called when there are any; owned until then.
+    var reporter: HookPointer?
     #if VOW_CHECKED
         var seal = Seal.live(.scope)
     #endif
 
-    fileprivate init() {
+    fileprivate init(_ plan: ScopePlan) {
+        failsFast = plan.failsFast
+        patience = plan.patience
+        refusal = plan.refusal
         owner = ObserverOwner(
-            told: memberTold, stopped: memberStopped, calledBack: cancelNext,
+            told: scopeMemberTold, stopped: scopeMemberStopped, calledBack: cancelNext,
             view: ObserverView(
-                distance: UInt16(scopeStart), heard: membersThatLeft, observed: observedByMember))
+                distance: UInt16(scopeStart), heard: scopeMembersThatLeft, observed: observedByScope
+            ))
     }
 }
 
-/// Behind an observer.
-private struct Member {
-    var next: UnsafeMutablePointer<Member>?
-    var previous: UnsafeMutablePointer<Member>?
-    /// Borrowed from the observer, which has it until the member has left the list.
-    let promise: RecordPointer
-    var isListed = true
-
-    static let size = Observer.size + MemoryLayout<Member>.stride
+/// What a scope is made with.
+struct ScopePlan {
+    var failsFast = false
+    /// From now on, in nanoseconds; 0: none.
+    var deadline: Int64 = 0
+    var patience: Int64 = 0
+    var label: UnsafePointer<CChar>?
+    /// Not 0: the scope takes no members, and this is the code of `failure` (consumed), which rejects its end.
+    var refusal: Int32 = 0
+    var failure = vow_none()
 }
 
 private let scopeStart =
-    (MemoryLayout<Record>.size + MemoryLayout<ProducerPart>.size + 15) & ~15
+    (MemoryLayout<Record>.size + MemoryLayout<ProducerPart>.size + MemoryLayout<ScopeTerms>.stride
+        + 15) & ~15
 /// Looks at nothing: for `callBack`.
 private let runnerStart = scopeStart + (MemoryLayout<Scope>.size + 15) & ~15
+private let timersStart = runnerStart + Observer.size
+private let wholeSize = timersStart + 2 * MemoryLayout<TimerNode>.stride
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
-    fileprivate var promise: RecordPointer {
+    var promise: RecordPointer {
         (UnsafeMutableRawPointer(self) - scopeStart).assumingMemoryBound(to: Record.self)
     }
 
-    fileprivate var runner: RecordPointer {
+    /// Of its end.
+    init(of promise: RecordPointer) {
+        self = (UnsafeMutableRawPointer(promise) + scopeStart).assumingMemoryBound(to: Scope.self)
+    }
+
+    var runner: RecordPointer {
         (UnsafeMutableRawPointer(self) + (runnerStart - scopeStart))
             .assumingMemoryBound(to: Record.self)
     }
 
-    fileprivate var asOwner: UnsafeMutablePointer<ObserverOwner> {
+    var terms: UnsafeMutablePointer<ScopeTerms> { promise.part(ScopeTerms.self) }
+
+    var deadline: TimerPointer { timers }
+    var grace: TimerPointer { timers + 1 }
+
+    private var timers: TimerPointer {
+        (UnsafeMutableRawPointer(self) + (timersStart - scopeStart))
+            .assumingMemoryBound(to: TimerNode.self)
+    }
+
+    /// Of a timer of its own.
+    init(ofTimer timer: TimerPointer, _ index: Int) {
+        self = (UnsafeMutableRawPointer(timer - index) - (timersStart - scopeStart))
+            .assumingMemoryBound(to: Scope.self)
+    }
+
+    var asOwner: UnsafeMutablePointer<ObserverOwner> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: ObserverOwner.self)
     }
 }
 
-private func scope(of observer: RecordPointer) -> ScopePointer {
-    UnsafeMutableRawPointer(observer.owner).assumingMemoryBound(to: Scope.self)
-}
-
-private func member(of observer: RecordPointer) -> UnsafeMutablePointer<Member> {
-    (UnsafeMutableRawPointer(observer) + Observer.size).assumingMemoryBound(to: Member.self)
-}
-
-/// Nil without memory.
-func makeScope(_ thread: ThreadPointer) -> ScopePointer? {
-    let size = runnerStart + Observer.size
-    let producer = ProducerPart(.scope, size: size, owner: scopeStart, stop: stopScope)
-    guard let promise = makeProduced(producer, isQuiet: true, thread) else { return nil }
-    let memory = UnsafeMutableRawPointer(promise)
-    let scope = (memory + scopeStart).bindMemory(to: Scope.self, capacity: 1)
-    scope.initialize(to: Scope())
-    _ = initialiseObserver(at: memory + runnerStart, owner: scope.asOwner)
-    return scope
-}
-
-enum AddResult {
-    case added, cancelled, noMemory
-}
-
-/// - Parameter promise: consumed.
-func add(_ promise: RecordPointer, to scope: ScopePointer, _ thread: ThreadPointer) -> AddResult {
-    guard let memory = takeMemory(Member.size) else {
-        promise.release(thread)
-        return .noMemory
+/// Nil without memory, also for its timer.
+func makeScope(_ plan: ScopePlan, _ thread: ThreadPointer) -> ScopePointer? {
+    var reporter: HookPointer?
+    if plan.patience != 0 {
+        reporter = makeHook(reportLateMembers, nil, nil)
+        if reporter == nil { return nil }
     }
-    let observer = initialiseObserver(at: memory, owner: scope.asOwner)
-    let member = member(of: observer)
-    member.initialize(to: Member(promise: promise))
-    let isCancelled = scope.pointee.lock.withLock {
-        if scope.pointee.isCancelled { return true }
-        _ = scope.pointee.holds.addRelaxed(1)
-        member.pointee.next = scope.pointee.first
-        scope.pointee.first?.pointee.previous = member
-        scope.pointee.first = member
-        return false
+    let producer = ProducerPart(.scope, size: wholeSize, owner: scopeStart, stop: stopScope)
+    guard let promise = makeProduced(producer, isQuiet: true, thread) else {
+        if let reporter { giveMemoryBack(reporter, MemoryLayout<Hook>.stride) }
+        return nil
     }
-    if isCancelled {
-        giveMemoryBack(memory, Member.size)
-        promise.pointee.isObserved.set()
-        asOneStep(thread) {
-            _ = cancel(promise, ownErrors.cancelled, thread)
-            promise.release(thread)
-        }
-        return .cancelled
+    // The handle's.
+    promise.retainProducer()
+    let scope = ScopePointer(of: promise)
+    promise.part(ScopeTerms.self).initialize(to: makeTerms(plan, thread))
+    scope.initialize(to: Scope(plan))
+    scope.pointee.failure = plan.failure
+    _ = initialiseObserver(at: scope.runner, owner: scope.asOwner)
+    scope.deadline.initialize(to: TimerNode(deadlineCame))
+    scope.grace.initialize(to: TimerNode(graceIsOver))
+    if let reporter {
+        reporter.pointee.context = UnsafeMutableRawPointer(scope)
+        scope.pointee.reporter = reporter
+        scope.pointee.loop = loopHere(thread)
     }
-    observe(promise, by: observer, thread)
-    return .added
+    if isWatched, let label = plan.label { noteLabel(promise, label) }
+    if startDeadline(of: scope, thread) { return scope }
+    releaseScope(scope, thread)
+    return nil
 }
 
-/// Cancels the members (scope borrowed), one at a time: what one brings about is over before the
-/// next. None are left, and the outcome is decided, once nobody holds the scope.
-func cancelMembers(of scope: ScopePointer, _ thread: ThreadPointer) {
-    let isFirst = scope.pointee.lock.withLock {
-        let isFirst = !scope.pointee.isCancelled
-        scope.pointee.isCancelled = true
-        return isFirst
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
+    /// Relaxed: the caller has a handle already.
+    func retainHandle() {
+        _ = pointee.handles.addRelaxed(1)
+        promise.retainProducer()
     }
-    if !isFirst || !scope.pointee.holds.addOneUnlessZero() { return }
-    asOneStep(thread) { callBack(scope.runner, thread) }
 }
 
-/// Gives the handle up; its promise is the caller's.
+/// Gives a handle up, for the promise of the end, which is the caller's. The first one who does closes the scope; that
+/// takes the reader's reference that the promise was made with.
 func closeScope(_ scope: ScopePointer, _ thread: ThreadPointer) -> RecordPointer {
-    #if VOW_CHECKED
-        scope.pointee.seal = Seal.freed
-    #endif
     let promise = scope.promise
-    letGo(of: scope, thread)
+    if scope.pointee.closed.exchangeAcquireRelease(1) == 0 {
+        letGo(of: scope, thread)
+    } else {
+        promise.retain()
+        promise.noteHandle()
+    }
+    _ = giveHandleBack(scope, thread)
     return promise
 }
 
-private func cancelNext(_ runner: RecordPointer, _ thread: ThreadPointer) {
-    let scope = scope(of: runner)
-    let next = scope.pointee.lock.withLock {
-        guard let member = scope.pointee.first else { return RecordPointer?.none }
-        unlist(member, of: scope)
-        member.pointee.promise.retain()
-        return member.pointee.promise
-    }
-    guard let promise = next else {
+/// Gives a handle up. With the last one of a scope that nobody has closed, its members are cancelled, and a failure among
+/// them is told to nobody but who hears of unhandled rejections.
+func releaseScope(_ scope: ScopePointer, _ thread: ThreadPointer) {
+    let promise = scope.promise
+    // Keeps the scope for this thread.
+    promise.retainProducer()
+    if giveHandleBack(scope, thread) && scope.pointee.closed.exchangeAcquireRelease(1) == 0 {
+        cancelMembers(of: scope, ownErrors.cancelled, thread)
         letGo(of: scope, thread)
-        return
+        promise.release(thread)
     }
-    _ = cancel(promise, ownErrors.cancelled, thread)
-    promise.release(thread)
-    callBack(runner, thread)
+    promise.releaseProducer(thread)
 }
 
-/// Under the lock.
-private func unlist(_ member: UnsafeMutablePointer<Member>, of scope: ScopePointer) {
-    if !member.pointee.isListed { return }
-    member.pointee.isListed = false
-    scope.pointee.left = scope.pointee.left + 1
-    let (next, previous) = (member.pointee.next, member.pointee.previous)
-    next?.pointee.previous = previous
-    if let previous { previous.pointee.next = next } else { scope.pointee.first = next }
+/// Acquires and releases: who gives the last one back sees whether somebody has closed the scope.
+private func giveHandleBack(_ scope: ScopePointer, _ thread: ThreadPointer) -> Bool {
+    let promise = scope.promise
+    let isLast = scope.pointee.handles.subtractAcquireRelease(1) == 1
+    #if VOW_CHECKED
+        if isLast { scope.pointee.seal = Seal.freed }
+    #endif
+    promise.releaseProducer(thread)
+    return isLast
 }
 
-private func memberTold(
-    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
-) {
-    let scope = scope(of: observer)
-    scope.pointee.lock.withLock {
-        unlist(member(of: observer), of: scope)
-        let value = promise.value
-        if value.isError && !value.isCancellation && !scope.pointee.failure.isError {
-            scope.pointee.failure = value.retained()
-        }
+/// One hold less. The last one ends the scope: from here on nobody adds to it, cancels it or starts a timer of it.
+func letGo(of scope: ScopePointer, _ thread: ThreadPointer) {
+    if scope.pointee.holds.subtractAcquireRelease(1) != 1 { return }
+    asOneStep(thread) {
+        stopTimers(of: scope, thread)
+        let outcome = scope.pointee.failure
+        scope.pointee.failure = vow_none()
+        let cancellation = scope.pointee.cancellation
+        scope.pointee.cancellation = ownErrors.cancelled
+        settleQuiet(scope.promise, outcome, thread)
+        cancellation.release(thread)
     }
-    giveMemoryBack(observer, Member.size)
-    letGo(of: scope, thread)
-}
-
-/// Of many members, the newest ones. In a forked child nobody may have the lock any more.
-private func observedByMember(
-    _ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int
-) -> Observed {
-    let mostLookedAt = 256
-    if place == mostLookedAt || isForkedChild { return .noMore }
-    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
-    return scope.pointee.lock.withLock {
-        var member = scope.pointee.first
-        for _ in 0..<place { member = member?.pointee.next }
-        guard let member else { return .noMore }
-        member.pointee.promise.retain()
-        return .promise(member.pointee.promise)
-    }
-}
-
-private func membersThatLeft(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
-    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
-    return scope.pointee.lock.withLock { scope.pointee.left }
-}
-
-private func memberStopped(_: RecordPointer, _: ThreadPointer) {
-    fatal("a scope stops no observers")
 }
 
 /// The promise of the end was cancelled, or nobody waits for it any more; then the members go on. It may have settled
 /// by itself at this moment: then nobody holds the scope.
 private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
-    let scope = (UnsafeMutableRawPointer(promise) + scopeStart).assumingMemoryBound(to: Scope.self)
-    cancelMembers(of: scope, thread)
-}
-
-private func letGo(of scope: ScopePointer, _ thread: ThreadPointer) {
-    if scope.pointee.holds.subtractAcquireRelease(1) != 1 { return }
-    let outcome = scope.pointee.failure
-    settleQuiet(scope.promise, outcome, thread)
+    cancelMembers(of: ScopePointer(of: promise), ownErrors.cancelled, thread)
 }

@@ -48,7 +48,7 @@ private func timeout(of observer: RecordPointer) -> TimeoutPointer {
     timeout(at: UnsafeMutableRawPointer(observer) - observerStart)
 }
 
-/// Gives a promise (consumed) so many nanoseconds, not negative.
+/// Gives a promise (consumed) so many nanoseconds, not negative, or what is left of its scope's time.
 func limitTime(
     of promise: RecordPointer, _ nanoseconds: Int64, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -57,8 +57,9 @@ func limitTime(
         promise.release(thread)
         return promiseWithoutMemory
     }
+    let left = timeLeft(thread) ?? nanoseconds
     asOneStep(thread) {
-        switch startTimer(limited.timer, after: nanoseconds, thread) {
+        switch startTimer(limited.timer, after: min(nanoseconds, left), thread) {
         case .started: watch(promise, limited, thread)
         case .refused: giveUp(promise, limited, ownErrors.refusal, thread)
         case .noMemory: giveUp(promise, limited, ownErrors.noMemory, thread)

@@ -1,11 +1,22 @@
-// The one value that travels along a chain: each reaction takes the context that was set where it was made.
+// What travels along a chain: each reaction takes what was set where it was made. That is a context, the program's own, and
+// the scope that it is made under.
 
 import CVow
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
+    /// A context or a scope.
+    @inline(__always)
+    var carriesSomething: Bool {
+        UInt64(pointee.context.kind) | UInt64(pointee.context.reserved) << 32 != 0
+    }
+}
 
 /// Sets the thread's context (consumed).
 func setContext(_ context: vow_value, _ thread: ThreadPointer) {
     let before = thread.pointee.context
     thread.pointee.context = context
+    // The scope stays.
+    thread.pointee.context.reserved = before.reserved
     before.release(thread)
 }
 
@@ -17,4 +28,45 @@ func keepingContext<Result>(_ body: () -> Result) -> Result {
     let result = body()
     setContext(carried, thread)
     return result
+}
+
+/// The thread's, both owned: the scope by a producer's reference.
+func surroundingsHere(_ thread: ThreadPointer) -> Surroundings {
+    thread.pointee.scope?.retainProducer()
+    return Surroundings(context: thread.pointee.context.retained(), scope: thread.pointee.scope)
+}
+
+/// The thread's become others. Neither is counted: what they were goes to the caller.
+@inline(__always)
+@discardableResult
+func exchangeSurroundings(_ surroundings: Surroundings, _ thread: ThreadPointer) -> Surroundings {
+    let before = Surroundings(context: thread.pointee.context, scope: thread.pointee.scope)
+    thread.pointee.context = surroundings.context
+    thread.pointee.scope = surroundings.scope
+    return before
+}
+
+extension Surroundings {
+    /// Of owned ones.
+    func release(_ thread: ThreadPointer) {
+        context.release(thread)
+        scope?.releaseProducer(thread)
+    }
+}
+
+/// What is made in the body is made under a scope (its end, borrowed).
+func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result) -> Result
+{
+    let outer = exchangeScope(scope, thread)
+    defer { exchangeScope(outer, thread) }
+    return body()
+}
+
+/// Returns the one before; nil: none.
+@discardableResult
+func exchangeScope(_ scope: RecordPointer?, _ thread: ThreadPointer) -> RecordPointer? {
+    let before = thread.pointee.scope
+    thread.pointee.scope = scope
+    thread.pointee.context.reserved = scope == nil ? 0 : Surroundings.scopeMark
+    return before
 }

@@ -154,6 +154,18 @@ private func lookAtExecutor(
     return seen.leave(awaited, asAwaited: true, found)
 }
 
+/// Whether the handler of something that the owner looks at is on this thread's stack.
+private func isMemberRunning(
+    of owner: UnsafeMutablePointer<ObserverOwner>, _ thread: ThreadPointer
+) -> Bool {
+    var frame = thread.pointee.frame
+    while let current = frame {
+        if current.pointee.reaction.isLookedAt(by: owner) { return true }
+        frame = current.pointee.outer
+    }
+    return false
+}
+
 /// A promise of the library's own making; a combined one waits for what its observers look at.
 private func lookThrough(
     _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
@@ -163,6 +175,10 @@ private func lookThrough(
         return .forked
     }
     guard let owner = combined.observing else { return .blocked }
+    // Of a scope fewer members are looked at than there may be; but a handler that waits for the end of its own knows.
+    if combined.producer.pointee.kind == .scope && isMemberRunning(of: owner, thread) {
+        return .deadlock
+    }
     if !seen.mayGoDeeper {
         seen.way = allPromises
         return .blocked

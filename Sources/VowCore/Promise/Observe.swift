@@ -101,6 +101,23 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a pending promise: whether an observer of that owner is among the newest of those who wait for it.
+    func isLookedAt(by owner: UnsafeMutablePointer<ObserverOwner>) -> Bool {
+        let most = 256
+        let word = pointee.state.lock()
+        var member = word.hasValue ? nil : word.head
+        var left = most
+        while let current = member, left > 0 {
+            if current.pointee.shape.isObserver && current.owner == owner { break }
+            member = current.next
+            left -= 1
+        }
+        pointee.state.unlock(word.phase, word.head)
+        return member != nil && left > 0
+    }
+}
+
 /// An idle observer looks at a promise (consumed). If that is settled it is told before this
 /// returns, or, from `told`, soon afterwards. True when it stands in the promise's queue. Nobody
 /// may stop it before this returns.

@@ -199,7 +199,7 @@ private func reaction(of delivery: Delivery) -> Reaction {
 /// The same, later. The caller has a hold on the listener.
 private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPointer) {
     let listener = delivery.listener
-    let delayed = react(to: makeDelay(wait, thread), reaction(of: delivery), thread)
+    let delayed = react(to: makePlainDelay(wait, thread), reaction(of: delivery), thread)
     silence(delayed)
     var isUnwanted = false
     let isKept = listenersLock.withLock {

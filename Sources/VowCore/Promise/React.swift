@@ -50,7 +50,7 @@ func react(
     to promise: RecordPointer, _ shape: Shape, _ handler: @escaping Handler,
     _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
 ) -> RecordPointer {
-    if thread.pointee.context.kind != VOW_NONE {
+    if thread.carriesSomething {
         let reaction = Reaction(shape: shape, handler: handler, context: context, executor: nil)
         return react(to: promise, reaction, thread)
     }
@@ -138,7 +138,7 @@ private func makeLink(
     _ reaction: Reaction, upstream: RecordPointer?, _ thread: ThreadPointer
 ) -> RecordPointer? {
     var shape = reaction.shape
-    if thread.pointee.context.kind != VOW_NONE || reaction.token != nil {
+    if thread.carriesSomething || reaction.token != nil {
         shape.formUnion([.extras, .travels])
     }
     let size = shape.recordSize
@@ -193,7 +193,7 @@ private func initialiseExtras(
     if !link.pointee.shape.isTravelling { return }
     reaction.token?.retainToken()
     link.travel.initialize(
-        to: TravelPart(token: reaction.token, context: thread.pointee.context.retained()))
+        to: TravelPart(token: reaction.token, surroundingsHere(thread)))
 }
 
 /// Puts a reaction behind those that are there already, or, where none is waiting, on its way.

@@ -87,6 +87,7 @@ private func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         leaveToken(record, thread)
         record.travel.pointee.registration.source?.releaseToken(thread)
         record.travel.pointee.context.release(thread)
+        record.travel.pointee.scope?.releaseProducer(thread)
     }
     freeMemory(of: record, thread)
 }

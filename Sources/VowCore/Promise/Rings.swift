@@ -38,6 +38,11 @@ private func leads(
     through end: RecordPointer, _ owner: UnsafeMutablePointer<ObserverOwner>,
     to follower: RecordPointer, _ search: inout RingSearch, _ thread: ThreadPointer
 ) -> Bool {
+    // It may be one of more than are looked at.
+    if follower.isLookedAt(by: owner) {
+        follower.retain()
+        return true
+    }
     let isFirst = search.depth == 0
     if search.depth == deepestLook || !hasStackLeft() || !search.seen.isNew(end) { return false }
     search.depth += 1

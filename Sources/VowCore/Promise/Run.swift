@@ -154,17 +154,19 @@ func withFrame<Result>(
 private func withContext<Result>(
     of reaction: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result
 ) -> Result {
-    if !reaction.pointee.shape.isTravelling && thread.pointee.context.kind == VOW_NONE {
+    if !reaction.pointee.shape.isTravelling && !thread.carriesSomething {
         let result = body()
         if thread.pointee.context.kind != VOW_NONE { setContext(vow_none(), thread) }
         return result
     }
-    let outer = thread.pointee.context
-    let carried =
-        reaction.pointee.shape.isTravelling ? reaction.travel.pointee.context : vow_none()
-    thread.pointee.context = carried.retained()
+    let isTravelling = reaction.pointee.shape.isTravelling
+    let carried = isTravelling ? reaction.travel.pointee.context : vow_none()
+    let here = Surroundings(
+        context: carried.retained(), scope: isTravelling ? reaction.travel.pointee.scope : nil)
+    // The handler may set another context, never another scope; what it has set goes.
+    let outer = exchangeSurroundings(here, thread)
     let result = body()
-    setContext(outer, thread)
+    exchangeSurroundings(outer, thread).context.release(thread)
     return result
 }
 

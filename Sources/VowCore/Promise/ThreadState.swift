@@ -31,8 +31,11 @@ struct ThreadState: ~Copyable {
     /// What producers asked to be called: a ring, in which the newest comes before the oldest.
     var newestHook: HookPointer?
     var owedReads: OwedReads
-    /// What reactions made here carry along.
+    /// What reactions made here carry along: a value, and the end of the scope that they are made under (borrowed). Of
+    /// the value, `reserved` says whether there is a scope, so that one look at the first word tells whether anything is
+    /// carried.
     var context: vow_value
+    var scope: RecordPointer?
     /// The innermost handler that runs on this thread.
     var frame: UnsafeMutablePointer<Frame>?
     /// The innermost executor that this thread works for.

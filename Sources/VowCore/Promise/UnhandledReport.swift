@@ -11,19 +11,25 @@ private let reported = AtomicWord(0)
 private let told = AtomicWord(0)
 
 func writeReport(_ promise: RecordPointer) {
+    writeReport("unhandled rejection") {
+        appendName(of: promise, to: &$0)
+        $0.append(": ")
+        describe(promise.value, into: &$0)
+    }
+}
+
+/// Of anything that is told to who hears of unhandled rejections.
+func writeReport(_ what: StaticString, _ describe: (inout TextBuffer) -> Void) {
     let number = reported.addRelaxed(1) &+ 1
     if number == first + 1 { _ = atexit(writeSumOfReports) }
     if !hasLine(number) { return }
     told.storeRelaxed(number)
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
         var text = TextBuffer(buffer)
-        text.append("vow: unhandled rejection")
+        text.append("vow: ")
+        text.append(what)
         if number > first { appendNumber(number, to: &text) }
-        if !isTracing || !appendOrigin(of: promise, to: &text) {
-            appendLabel(promise.givenLabel, to: &text)
-        }
-        text.append(": ")
-        describe(promise.value, into: &text)
+        describe(&text)
         writeLine(text)
     }
 }
@@ -62,9 +68,19 @@ func forgetReports() {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a reaction: the one that it was made with.
+    /// Of a reaction or a scope: the one that it was made with.
     fileprivate var givenLabel: UnsafePointer<CChar>? {
-        pointee.shape.contains(.extras) ? extras.pointee.label : nil
+        if pointee.shape.isProduced {
+            return producer.pointee.kind == .scope ? part(ScopeTerms.self).pointee.label : nil
+        }
+        return pointee.shape.contains([.link, .extras]) ? extras.pointee.label : nil
+    }
+}
+
+/// What is known of a promise: its label, and where it was made.
+func appendName(of promise: RecordPointer, to text: inout TextBuffer) {
+    if !isTracing || !appendOrigin(of: promise, to: &text) {
+        appendLabel(promise.givenLabel, to: &text)
     }
 }
 

@@ -84,14 +84,27 @@ struct LinkExtras {
 struct TravelPart {
     /// Its token's list; the source is counted here until the reaction leaves it.
     var registration: Registration
-    private var padding: UInt64 = 0
+    /// The end of the scope that the reaction was made under; one producer's reference.
+    var scope: RecordPointer?
     /// The context to run with; owned.
     var context: vow_value
 }
 
 extension TravelPart {
-    init(token: SourcePointer?, context: vow_value) {
+    init(token: SourcePointer?, _ surroundings: Surroundings) {
         registration = Registration(.reaction, token)
-        self.context = context
+        scope = surroundings.scope
+        context = surroundings.context
     }
+}
+
+/// What reactions carry along.
+struct Surroundings {
+    /// Marked where there is a scope.
+    var context = vow_none()
+    /// The promise of its end.
+    var scope: RecordPointer?
+
+    /// Of a context.
+    static let scopeMark: UInt32 = 1
 }

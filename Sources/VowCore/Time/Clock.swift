@@ -4,6 +4,8 @@ import CVowPlatform
 
 typealias ClockPointer = UnsafeMutablePointer<Clock>
 
+private let lastVirtualTime = AtomicWord(0)
+
 /// All under the lock of its stripe.
 struct Clock {
     var heap = TimerHeap()
@@ -13,6 +15,8 @@ struct Clock {
     private let descriptor: Int32?
     /// Of a virtual loop: what time it is.
     var virtualNow: Int64?
+    /// Moments of clocks that have the same one can be compared: 0, the monotonic clock's, or a virtual one's own.
+    let time: UInt64
     /// When the descriptor or the keeper's alarm goes off; `Int64.max`: never.
     private var armed = Int64.max
     /// The loop is running: it arms the descriptor itself before it sleeps or returns.
@@ -24,6 +28,7 @@ struct Clock {
         self.stripe = stripe
         self.descriptor = descriptor
         virtualNow = isVirtual ? monotonicNow() : nil
+        time = isVirtual ? lastVirtualTime.addRelaxed(1) + 1 : 0
     }
 
     var now: Int64 { virtualNow ?? monotonicNow() }

@@ -3,9 +3,24 @@
 
 import CVow
 
+/// Of the program's, which takes no longer than its scope: then it is rejected.
 /// - Parameter nanoseconds: not negative.
 func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
-    guard let delay = makeProduced(.delay, TimerNode(fireDelay), thread, stop: stopDelay) else {
+    if let left = timeLeft(thread), left < nanoseconds {
+        return makeDelay(left, TimerNode(missDeadline), thread)
+    }
+    return makePlainDelay(nanoseconds, thread)
+}
+
+/// - Parameter nanoseconds: not negative.
+func makePlainDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
+    makeDelay(nanoseconds, TimerNode(fireDelay), thread)
+}
+
+private func makeDelay(
+    _ nanoseconds: Int64, _ node: TimerNode, _ thread: ThreadPointer
+) -> RecordPointer {
+    guard let delay = makeProduced(.delay, node, thread, stop: stopDelay) else {
         return promiseWithoutMemory
     }
     let timer = delay.part(TimerNode.self)
@@ -20,6 +35,11 @@ func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
 private func fireDelay(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
     let value = end == .due ? vow_none() : ownErrors.shutDown
     settleProduced(RecordPointer(ofPart: timer), value, thread)
+}
+
+private func missDeadline(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let error = end == .due ? ownErrors.timedOut : ownErrors.shutDown
+    settleProduced(RecordPointer(ofPart: timer), error, thread)
 }
 
 private func stopDelay(_ delay: RecordPointer, _ thread: ThreadPointer) {

@@ -197,5 +197,7 @@ const scenario *const scenarios[] = {
     &rival_rejected,
     &scope_let_go,
     &scope_end_cancelled,
+    &scope_added_to,
+    &scope_closed_twice,
     NULL,
 };

@@ -84,6 +84,6 @@ extern const scenario progress_settle, progress_twice, progress_listen, progress
 /* machines.c */
 extern const scenario machine_looked_through;
 /* scopes.c */
-extern const scenario scope_let_go, scope_end_cancelled;
+extern const scenario scope_let_go, scope_end_cancelled, scope_added_to, scope_closed_twice;
 
 #endif

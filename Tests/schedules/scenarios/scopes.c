@@ -1,10 +1,12 @@
-/* Scopes: their end is let go of, or cancelled, while the last member settles. */
+/* Scopes: their end is let go of, or cancelled, or a member added, while the last member settles;
+ * and they are closed by two. */
 #include "list.h"
 
 #include <stddef.h>
 #include <string.h>
 
 static deferred member;
+static vow_scope *kept;
 static vow_promise *ending;
 static heard stop;
 static bool withdrew;
@@ -52,4 +54,72 @@ const scenario scope_let_go = {
 
 const scenario scope_end_cancelled = {
     "scope-end-cancelled", start, {cancel_end, settle_member}, finish_cancelled, 4, 3,
+};
+
+static vow_promise *late;
+static int answer;
+
+static void start_kept(void) {
+    member = defer();
+    vow_scope *scope = vow_scope_create();
+    kept = vow_scope_retain(scope);
+    CHECK(vow_scope_add(scope, member.promise) == 0);
+    ending = vow_scope_close(scope);
+    late = NULL;
+}
+
+static void add_late(void) {
+    deferred other = defer();
+    late = vow_promise_retain(other.promise);
+    answer = vow_scope_add(kept, other.promise);
+    /* Added, it is waited for; else it is cancelled. */
+    CHECK(answer == VOW_ESHUTDOWN || vow_promise_state(ending) == VOW_PENDING);
+    vow_resolve(other.resolver, vow_none());
+    vow_resolver_release(other.resolver);
+    vow_scope_release(kept);
+}
+
+static void finish_added(void) {
+    CHECK(answer == 0 || answer == VOW_ESHUTDOWN);
+    CHECK(vow_promise_state(late) == (answer == 0 ? VOW_FULFILLED : VOW_REJECTED));
+    CHECK(vow_promise_state(ending) == VOW_REJECTED);
+    vow_value error;
+    vow_promise_peek(ending, &error);
+    CHECK(vow_error_code(error) == 7);
+    vow_promise_release(late);
+    vow_promise_release(ending);
+    outcome(answer != 0);
+}
+
+const scenario scope_added_to = {
+    "scope-added-to", start_kept, {add_late, settle_member}, finish_added, 3, 2,
+};
+
+static vow_promise *ends[2];
+
+static void start_unclosed(void) {
+    vow_scope *scope = vow_scope_create();
+    kept = vow_scope_retain(scope);
+    ending = NULL;
+}
+
+static void close_one(void) {
+    ends[0] = vow_scope_close(kept);
+    CHECK(vow_promise_state(ends[0]) != VOW_REJECTED);
+}
+
+static void close_other(void) {
+    ends[1] = vow_scope_close(kept);
+}
+
+static void finish_closed(void) {
+    CHECK(ends[0] == ends[1]);
+    CHECK(vow_promise_state(ends[0]) == VOW_FULFILLED);
+    vow_promise_release(ends[0]);
+    vow_promise_release(ends[1]);
+    outcome(0);
+}
+
+const scenario scope_closed_twice = {
+    "scope-closed-twice", start_unclosed, {close_one, close_other}, finish_closed, 4, 1,
 };

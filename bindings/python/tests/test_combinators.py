@@ -168,6 +168,37 @@ def test_a_closed_or_cancelled_scope_takes_nobody() -> None:
         scope.close()
 
 
+def test_a_scope_that_fails_fast_cancels_the_others() -> None:
+    with pytest.raises(OSError):
+        with vow.Scope(fail_fast=True) as scope:
+            other = scope.add(vow.delay(60))
+            scope.add(vow.rejected(OSError("member")))
+    assert isinstance(other.exception(), vow.Cancelled)
+
+
+def test_a_deadline_ends_a_scope() -> None:
+    with pytest.raises(vow.TimedOut):
+        with vow.Scope(deadline=0.01, grace=60) as scope:
+            member = scope.add(vow.delay(60))
+    assert isinstance(member.exception(), vow.Cancelled)
+    with pytest.raises(vow.TimedOut):
+        with vow.Scope(deadline=0) as scope:
+            scope.add(vow.delay(60))
+    with pytest.raises(ValueError):
+        vow.Scope(deadline=-1)
+
+
+def test_a_deadline_ends_a_scope_in_asyncio() -> None:
+    import asyncio
+
+    async def main() -> None:
+        with pytest.raises(vow.TimedOut):
+            async with vow.Scope(deadline=0.01) as scope:
+                scope.add(asyncio.sleep(60))
+
+    asyncio.run(main())
+
+
 def test_a_scope_in_asyncio() -> None:
     import asyncio
 

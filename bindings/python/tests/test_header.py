@@ -99,6 +99,8 @@ def test_what_is_left_out_is_known() -> None:
         "vow_repeat_with": "the same",
         "vow_retry_with": "the same",
         "vow_using": "vow_using_with says it too",
+        "vow_scope_retain": "Python counts",
+        "vow_scope_async": "a scope's add takes what anything made",
         "vow_shield": "a coroutine shields itself",
         "vow_current_is_cancelled": "a coroutine is told",
         **{

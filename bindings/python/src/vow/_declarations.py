@@ -179,6 +179,15 @@ int64_t vow_shutdown(int64_t timeout_ns);
 
 # Not in every library that this package can be used with: looked up when they are called.
 NEWER_DECLARATIONS = """
+typedef struct {
+    size_t size;
+    uint32_t flags;
+    int64_t deadline_ns;
+    int64_t grace_ns;
+    const char *label;
+} vow_scope_options;
+
+handle vow_scope_create_with(const vow_scope_options *options);
 int vow_promise_set_progress(handle promise, double fraction, const char *note);
 int vow_resolver_set_progress(handle resolver, double fraction, const char *note);
 int vow_on_progress(handle promise, int64_t interval_ns, vow_progress_handler fn, handle context,

@@ -8,10 +8,13 @@ from typing import Any, Awaitable, Optional, TypeVar
 from . import _asyncio
 from ._errors import Cancelled, Shutdown, check
 from ._handles import ScopeRef
-from ._library import lib
+from ._library import ffi, lib, newer
 from ._promise import Promise, to_promise
+from ._waiting import nanoseconds
 
 T = TypeVar("T")
+
+_FAIL_FAST = 1
 
 
 class Scope:
@@ -19,8 +22,29 @@ class Scope:
 
     __slots__ = ("_ref",)
 
-    def __init__(self) -> None:
-        handle = lib.vow_scope_create()
+    def __init__(
+        self,
+        *,
+        deadline: Optional[float] = None,
+        fail_fast: bool = False,
+        grace: Optional[float] = None,
+    ) -> None:
+        """After `deadline` seconds the members are cancelled, and the end is `TimedOut`.
+
+        With `fail_fast` the first exception of a member that is no cancellation cancels the others.
+        Members that have not ended `grace` seconds after they were cancelled are reported as
+        unhandled rejections are, and waited for all the same.
+        """
+        if deadline is None and grace is None and not fail_fast:
+            handle = lib.vow_scope_create()
+        else:
+            options = ffi.new("vow_scope_options *")
+            options.size = ffi.sizeof("vow_scope_options")
+            options.flags = _FAIL_FAST if fail_fast else 0
+            # No time is not no limit.
+            options.deadline_ns = 0 if deadline is None else max(nanoseconds(deadline, "Scope"), 1)
+            options.grace_ns = 0 if grace is None else max(nanoseconds(grace, "Scope"), 1)
+            handle = newer("vow_scope_create_with")(options)
         if not handle:
             check(-2, "Scope")
         self._ref: Optional[ScopeRef] = ScopeRef(handle)

@@ -1,0 +1,277 @@
+// The members of a scope: how they enter, what becomes of their outcomes, and who may look at them.
+//
+// A member stands in one of three lists, from its entry until it is told. The scope's lock is over all of them.
+
+import CVow
+
+/// Behind an observer.
+struct ScopeMember {
+    /// Which list it stands in.
+    enum Stage {
+        case entered, cancelled, reported
+    }
+
+    fileprivate var next: ScopeMemberPointer?
+    fileprivate var previous: ScopeMemberPointer?
+    /// Borrowed from the observer, which has it until the member has left its list.
+    fileprivate let promise: RecordPointer
+    fileprivate var stage = Stage.entered
+
+    fileprivate static let size = Observer.size + MemoryLayout<ScopeMember>.stride
+
+    fileprivate init(_ promise: RecordPointer) { self.promise = promise }
+}
+
+enum AddResult {
+    case added, cancelled, ended, noMemory
+    /// By a scope that never takes any, with this code.
+    case refused(Int32)
+}
+
+/// What an entry finds: under the scope's lock.
+private enum Entry {
+    case open
+    /// With what members are cancelled, owned.
+    case cancelled(vow_value)
+    case ended
+}
+
+/// - Parameters:
+///   - promise: consumed.
+///   - cancelsLate: whether one that comes after the end is cancelled; else it is let go of.
+func add(
+    _ promise: RecordPointer, to scope: ScopePointer, cancelsLate: Bool = true,
+    _ thread: ThreadPointer
+) -> AddResult {
+    if scope.pointee.refusal != 0 {
+        promise.release(thread)
+        return .refused(scope.pointee.refusal)
+    }
+    guard let observer = makeMember(promise, of: scope) else {
+        promise.release(thread)
+        return .noMemory
+    }
+    let entry = scope.pointee.lock.withLock {
+        if !scope.pointee.holds.addOneUnlessZero() { return Entry.ended }
+        return list(member(of: observer), of: scope)
+    }
+    if case .ended = entry {
+        giveMemoryBack(observer, ScopeMember.size)
+        if !cancelsLate {
+            promise.release(thread)
+            return .ended
+        }
+        promise.pointee.isObserved.set()
+        asOneStep(thread) {
+            _ = cancel(promise, ownErrors.cancelled, thread)
+            promise.release(thread)
+        }
+        return .ended
+    }
+    return look(at: promise, by: observer, entry, thread) ? .added : .cancelled
+}
+
+/// Work that begins as a member, and the promise (owned) of what becomes of it. What it makes is made under the scope.
+func startMember(
+    of scope: ScopePointer, _ reaction: Reaction, _ thread: ThreadPointer
+) -> RecordPointer {
+    let entry: Entry = scope.pointee.lock.withLock {
+        if scope.pointee.isCancelled || scope.pointee.refusal != 0 {
+            let isPlain = scope.pointee.holds.loadRelaxed() == 0
+            return .cancelled(
+                isPlain ? ownErrors.cancelled : scope.pointee.cancellation.retained())
+        }
+        return scope.pointee.holds.addOneUnlessZero() ? .open : .ended
+    }
+    switch entry {
+    case .ended:
+        return refuse(reaction, ownErrors.shutDown, thread)
+    case .cancelled(let error):
+        if scope.pointee.refusal != 0 {
+            error.release(thread)
+            return refuse(reaction, scope.pointee.failure.retained(), thread)
+        }
+        return refuse(reaction, error, thread)
+    case .open:
+        break
+    }
+    // The memory first: what has begun cannot be left.
+    guard let memory = takeMemory(ScopeMember.size) else {
+        letGo(of: scope, thread)
+        return refuse(reaction, ownErrors.noMemory, thread)
+    }
+    guard let work = under(scope.promise, thread, { makeWorkAside(reaction, thread) }) else {
+        giveMemoryBack(memory, ScopeMember.size)
+        letGo(of: scope, thread)
+        return promiseWithoutMemory
+    }
+    // It is looked at before it begins: it may wait for the end of the scope, which must be seen.
+    let observer = initialise(memory, work, of: scope)
+    work.retain()
+    let now = scope.pointee.lock.withLock { list(member(of: observer), of: scope) }
+    _ = look(at: work, by: observer, now, thread)
+    asOneStep(thread) { thread.pointee.handOver.append(work) }
+    return work
+}
+
+/// It does not begin: its context goes, and the answer is rejected with an error (consumed).
+private func refuse(
+    _ reaction: Reaction, _ error: vow_value, _ thread: ThreadPointer
+) -> RecordPointer {
+    if let destroy = reaction.extras.destroy {
+        runForeign(thread) { destroy(reaction.context) }
+    }
+    return makePromise(of: error, thread)
+}
+
+// MARK: Entering
+
+private func makeMember(_ promise: RecordPointer, of scope: ScopePointer) -> RecordPointer? {
+    takeMemory(ScopeMember.size).map { initialise($0, promise, of: scope) }
+}
+
+private func initialise(
+    _ memory: UnsafeMutableRawPointer, _ promise: RecordPointer, of scope: ScopePointer
+) -> RecordPointer {
+    let observer = initialiseObserver(at: memory, owner: scope.asOwner)
+    member(of: observer).initialize(to: ScopeMember(promise))
+    return observer
+}
+
+/// Under the lock, with a hold for the member.
+private func list(_ member: ScopeMemberPointer, of scope: ScopePointer) -> Entry {
+    let isCancelled = scope.pointee.isCancelled
+    enlist(member, isCancelled ? .cancelled : .entered, of: scope)
+    return isCancelled ? .cancelled(scope.pointee.cancellation.retained()) : .open
+}
+
+/// The member is listed: its promise (consumed) is looked at from now on, and cancelled where the scope is. False: it is.
+private func look(
+    at promise: RecordPointer, by observer: RecordPointer, _ entry: Entry, _ thread: ThreadPointer
+) -> Bool {
+    guard case .cancelled(let error) = entry else {
+        observe(promise, by: observer, thread)
+        return true
+    }
+    promise.retain()
+    asOneStep(thread) {
+        observe(promise, by: observer, thread)
+        _ = cancel(promise, error, thread)
+        promise.release(thread)
+    }
+    error.release(thread)
+    return false
+}
+
+// MARK: Lists, under the lock
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
+    fileprivate func first(_ stage: ScopeMember.Stage) -> ScopeMemberPointer? {
+        switch stage {
+        case .entered: pointee.first
+        case .cancelled: pointee.firstCancelled
+        case .reported: pointee.firstReported
+        }
+    }
+
+    fileprivate func setFirst(_ member: ScopeMemberPointer?, _ stage: ScopeMember.Stage) {
+        switch stage {
+        case .entered: pointee.first = member
+        case .cancelled: pointee.firstCancelled = member
+        case .reported: pointee.firstReported = member
+        }
+    }
+}
+
+private func enlist(
+    _ member: ScopeMemberPointer, _ stage: ScopeMember.Stage, of scope: ScopePointer
+) {
+    let next = scope.first(stage)
+    member.pointee.stage = stage
+    member.pointee.previous = nil
+    member.pointee.next = next
+    next?.pointee.previous = member
+    scope.setFirst(member, stage)
+}
+
+private func unlist(_ member: ScopeMemberPointer, of scope: ScopePointer) {
+    scope.pointee.left = scope.pointee.left + 1
+    let (next, previous) = (member.pointee.next, member.pointee.previous)
+    next?.pointee.previous = previous
+    if let previous {
+        previous.pointee.next = next
+    } else {
+        scope.setFirst(next, member.pointee.stage)
+    }
+}
+
+/// The newest member of one list goes to another one: its promise, owned. Nil: there is none.
+func takeMember(
+    of scope: ScopePointer, from stage: ScopeMember.Stage, to other: ScopeMember.Stage
+) -> RecordPointer? {
+    scope.pointee.lock.withLock {
+        guard let member = scope.first(stage) else { return nil }
+        unlist(member, of: scope)
+        enlist(member, other, of: scope)
+        member.pointee.promise.retain()
+        return member.pointee.promise
+    }
+}
+
+// MARK: Observing
+
+func scope(of observer: RecordPointer) -> ScopePointer {
+    UnsafeMutableRawPointer(observer.owner).assumingMemoryBound(to: Scope.self)
+}
+
+private func member(of observer: RecordPointer) -> ScopeMemberPointer {
+    (UnsafeMutableRawPointer(observer) + Observer.size).assumingMemoryBound(to: ScopeMember.self)
+}
+
+func scopeMemberTold(_ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
+    let scope = scope(of: observer)
+    let value = promise.value
+    let isFailure = value.isError && !value.isCancellation
+    let isFirst = scope.pointee.lock.withLock {
+        unlist(member(of: observer), of: scope)
+        if !isFailure || scope.pointee.failure.isError { return false }
+        scope.pointee.failure = value.retained()
+        return true
+    }
+    if isFirst && scope.pointee.failsFast {
+        cancelMembers(of: scope, cancellation(value), thread)
+    }
+    giveMemoryBack(observer, ScopeMember.size)
+    letGo(of: scope, thread)
+}
+
+/// Of many members, the newest ones. In a forked child nobody may have the lock any more.
+func observedByScope(_ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int) -> Observed {
+    let mostLookedAt = 256
+    if place == mostLookedAt || isForkedChild { return .noMore }
+    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
+    return scope.pointee.lock.withLock {
+        var left = place
+        for stage in [ScopeMember.Stage.entered, .cancelled, .reported] {
+            var member = scope.first(stage)
+            while let current = member {
+                if left == 0 {
+                    current.pointee.promise.retain()
+                    return .promise(current.pointee.promise)
+                }
+                left -= 1
+                member = current.pointee.next
+            }
+        }
+        return .noMore
+    }
+}
+
+func scopeMembersThatLeft(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
+    let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
+    return scope.pointee.lock.withLock { scope.pointee.left }
+}
+
+func scopeMemberStopped(_: RecordPointer, _: ThreadPointer) {
+    fatal("a scope stops no observers")
+}
