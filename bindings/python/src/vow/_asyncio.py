@@ -7,6 +7,7 @@ of asyncio. Handlers that are registered on asyncio's thread run there.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
@@ -61,7 +62,8 @@ class Attachment:
         self._shared: Optional[_Shared] = shared
         self._loop = weakref.ref(loop)
         self.executor = shared.executor
-        loop.add_reader(shared.descriptor, shared.run)
+        # In an empty context: the current one is of whoever came first, and would be kept.
+        contextvars.Context().run(loop.add_reader, shared.descriptor, shared.run)
         shared.users.add(self)
         # asyncio has no hook for its end but this one: it closes the generators it has seen.
         self._end = _until_the_end(self)

@@ -83,7 +83,7 @@ def on_fulfilled(value: Any, number: int) -> Any:
     if call is None:
         return NONE
     try:
-        return to_result(call.context.run(call.function, from_value(value)))
+        return to_result(call.context.run(call.function, from_value(value)), call.context)
     except BaseException as error:
         return _failed(error)
 
@@ -97,7 +97,7 @@ def on_rejected(value: Any, number: int) -> Any:
         error = from_error(value)
         if call.only is not None and not isinstance(error, call.only):
             return lib.vow_value_retain(value)
-        return to_result(call.context.run(call.other, error))
+        return to_result(call.context.run(call.other, error), call.context)
     except BaseException as problem:
         return _failed(problem)
     finally:
@@ -111,7 +111,7 @@ def on_settled(value: Any, number: int) -> Any:
     if call is None:
         return NONE
     try:
-        return to_result(call.context.run(call.function))
+        return to_result(call.context.run(call.function), call.context)
     except BaseException as error:
         return _failed(error)
 
@@ -123,7 +123,8 @@ def on_item(value: Any, number: int) -> Any:
     if call is None:
         return NONE
     try:
-        return to_result(call.context.copy().run(call.function, from_value(value)))
+        context = call.context.copy()
+        return to_result(context.run(call.function, from_value(value)), context)
     except BaseException as error:
         return _failed(error)
 
@@ -147,7 +148,8 @@ def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
         return NONE
     try:
         arguments = from_value(accumulated), from_value(item)
-        return to_result(call.context.copy().run(call.function, *arguments))
+        context = call.context.copy()
+        return to_result(context.run(call.function, *arguments), context)
     except BaseException as error:
         return _failed(error)
 
