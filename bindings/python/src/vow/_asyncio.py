@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 from . import _calls, _table
 from ._errors import Shutdown, check
 from ._executors import Executor
+from ._gate import callback
 from ._handles import LoopRef, PromiseRef
-from ._library import ffi, lib
+from ._library import lib
 from ._reactions import link
 from ._values import NONE
 
@@ -160,7 +161,7 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def _wake(value: Any, number: int) -> Any:
     future = _table.find(number)
     if future is not None and not future.done():

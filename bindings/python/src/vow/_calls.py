@@ -13,6 +13,7 @@ import threading
 from typing import Any, Callable, Optional, Union
 
 from . import _table
+from ._gate import callback
 from ._library import ffi, lib
 from ._results import to_result
 from ._values import NONE, delivered, from_error, from_value, is_error, to_error
@@ -77,7 +78,7 @@ def _failed(error: BaseException) -> Any:
     return to_error(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_fulfilled(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
@@ -88,7 +89,7 @@ def on_fulfilled(value: Any, number: int) -> Any:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_rejected(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
@@ -104,7 +105,7 @@ def on_rejected(value: Any, number: int) -> Any:
         error = None  # type: ignore[assignment]  # or the traceback would keep it
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_settled(value: Any, number: int) -> Any:
     """For `finally_`, `run` and the like: a function without arguments."""
     call = _table.find(number)
@@ -116,7 +117,7 @@ def on_settled(value: Any, number: int) -> Any:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_item(value: Any, number: int) -> Any:
     """For functions that may run several times at once, each in a copy of the context."""
     call = _table.find(number)
@@ -129,19 +130,20 @@ def on_item(value: Any, number: int) -> Any:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_release(value: Any, number: int) -> Any:
     """For what is to be given back: `other` of the call."""
     call = _table.find(number)
     if call is None:
         return NONE
     try:
-        return to_result(call.context.copy().run(call.other, from_value(value)))
+        context = call.context.copy()
+        return to_result(context.run(call.other, from_value(value)), context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_reducer")  # type: ignore[untyped-decorator]
+@callback("vow_reducer")
 def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
@@ -154,7 +156,7 @@ def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
         return _failed(error)
 
 
-@ffi.callback("vow_condition")  # type: ignore[untyped-decorator]
+@callback("vow_condition")
 def on_condition(value: Any, number: int) -> bool:
     """For questions: `other` of the call. One that raises is reported, and answered with no."""
     call = _table.find(number)
@@ -170,7 +172,7 @@ def on_condition(value: Any, number: int) -> bool:
         item = None
 
 
-@ffi.callback("vow_notice")  # type: ignore[untyped-decorator]
+@callback("vow_notice")
 def on_notice(number: int) -> None:
     """For what is told and answers nothing. What it raises is reported."""
     call = _table.find(number)
@@ -182,7 +184,7 @@ def on_notice(number: int) -> None:
         report(error, call.function)
 
 
-@ffi.callback("vow_progress_handler")  # type: ignore[untyped-decorator]
+@callback("vow_progress_handler")
 def on_progress(fraction: float, note: Any, number: int) -> None:
     call = _table.find(number)
     if call is None:

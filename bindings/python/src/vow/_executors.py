@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar
 
 from . import _calls, _table
 from ._errors import check
+from ._gate import callback, immortal
 from ._handles import ExecutorRef
 from ._library import ffi, lib
 from ._values import destroy_object
@@ -80,7 +81,7 @@ class _Work:
             self._run(work)
 
 
-@ffi.callback("void(handle, vow_work, handle)")  # type: ignore[untyped-decorator]
+@callback("vow_submit")
 def _submit(context: int, run: Any, work: int) -> None:
     submit = _table.find(context)
     piece = _Work(run, work)
@@ -95,7 +96,7 @@ def _submit(context: int, run: Any, work: int) -> None:
 
 def _class(flags: int) -> Any:
     size = ffi.sizeof("vow_executor_class")
-    return ffi.new("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
+    return immortal("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
 
 
 _parallel_class, _serial_class = _class(0), _class(_SERIAL)

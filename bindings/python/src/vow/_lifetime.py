@@ -11,8 +11,7 @@ import threading
 import time
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _handles, _loops, _promise, _unhandled, _values
-from ._library import lib
+from . import _asyncio, _calls, _gate, _handles, _loops, _promise, _unhandled, _values
 
 exit_timeout: Optional[float] = 10.0
 """How long the end of the interpreter waits for handlers that run or are queued, in seconds.
@@ -60,16 +59,24 @@ def _end_handlers() -> None:
 
 
 def _at_exit() -> None:
-    # After this no thread of the library calls into the interpreter: it can be taken down.
+    # After this no thread, of the library or of C code, calls into the interpreter: it can be taken down.
     _unhandled.be_quiet_about_the_end()
-    if os.getpid() == _process:
-        lib.vow_shutdown(_limit())
+    limit = _limit()
+    end = None if limit < 0 else time.monotonic() + limit / 1e9
+    try:
+        if os.getpid() == _process:
+            _gate.shut_down(limit)
+        _gate.close()
+        _gate.wait(lambda: end is not None and time.monotonic() > end)
+    finally:  # also after Ctrl-C, which ends the waiting alone
+        _gate.close()
         _end_handlers()
     _values.stop_releasing()
     _handles.stop_releasing()
 
 
 def _in_child() -> None:
+    _gate.forked()
     _loops.forget_parent()
     _asyncio.forget_parent()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _table
+from ._gate import immortal
 from ._library import ffi, lib
 from ._values import destroy_object
 
@@ -25,7 +26,7 @@ def static_label(label: Optional[str]) -> Any:
         return ffi.NULL
     text = _labels.get(label)
     if text is None:
-        text = _labels.setdefault(label, ffi.new("char[]", label.encode()))
+        text = _labels.setdefault(label, immortal("char[]", label.encode()))
     return text
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _asyncio, _calls, _loops, _table
 from ._errors import TimedOut, check
+from ._gate import callback
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
 from ._reactions import link
@@ -36,7 +37,7 @@ def nanoseconds(seconds: Optional[float], what: str) -> int:
     return int(min(seconds * 1e9, _LONGEST))
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def _unlock(value: Any, number: int) -> Any:
     waiter = _table.find(number)
     if waiter is not None:
