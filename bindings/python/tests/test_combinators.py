@@ -109,14 +109,6 @@ def test_repeat_runs_in_constant_memory() -> None:
     assert waited.wait() == 50
 
 
-def test_a_question_that_raises_ends_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr("sys.unraisablehook", seen.append)
-    assert vow.repeat(1, lambda n: 1 // 0 > n, lambda n: n).wait() == 1
-    assert [type(one.exc_value) for one in seen] == [ZeroDivisionError]
-    seen.clear()
-
-
 def test_cancelling_a_map_stops_it() -> None:
     begun: list[int] = []
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import sys
 import threading
+import traceback
 from typing import Any, Callable, Optional, Union
 
 from . import _table
@@ -156,6 +157,45 @@ def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
         return _failed(error)
 
 
+class Repeat(Call):
+    """Those of `repeat`: `other` asks whether to go on."""
+
+    __slots__ = ("failure",)
+
+    def __init__(self, step: Callable[..., Any], again: Callable[..., Any]) -> None:
+        super().__init__(step, again)
+        self.failure: Optional[BaseException] = None  # what `again` has raised
+
+
+@callback("vow_condition")
+def on_again(value: Any, number: int) -> bool:
+    """Asks whether to go on. When that raises, the next step rejects with it."""
+    call = _table.find(number)
+    if call is None:
+        return False
+    try:
+        return bool(call.context.copy().run(call.other, from_value(value)))
+    except BaseException as error:
+        call.failure = error
+        return True
+
+
+@callback("vow_handler")
+def on_step(value: Any, number: int) -> Any:
+    """Makes the next state of a `repeat`."""
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    try:
+        if call.failure is not None:
+            raise call.failure
+        context = call.context.copy()
+        return to_result(context.run(call.function, from_value(value)), context)
+    except BaseException as error:
+        call.failure = None
+        return _failed(error)
+
+
 @callback("vow_condition")
 def on_condition(value: Any, number: int) -> bool:
     """For questions: `other` of the call. One that raises is reported, and answered with no."""
@@ -197,6 +237,7 @@ def on_progress(fraction: float, note: Any, number: int) -> None:
 
 
 HANDLERS = {
+    "on_again",
     "on_condition",
     "on_fulfilled",
     "on_item",
@@ -206,6 +247,7 @@ HANDLERS = {
     "on_rejected",
     "on_release",
     "on_settled",
+    "on_step",
 }
 
 
@@ -219,17 +261,23 @@ def inside_handler(frame: Any) -> bool:
     return False
 
 
-class _Unraisable:
-    """What `sys.unraisablehook` reads."""
-
-    def __init__(self, error: BaseException, source: Any) -> None:
-        self.exc_type = type(error)
-        self.exc_value = error
-        self.exc_traceback = error.__traceback__
-        self.err_msg = "Exception in a callback of vow"
-        self.object = source
+# The type of what `sys.unraisablehook` takes has no name in `sys`.
+_Unraisable: Any = next(
+    (cls for cls in tuple.__subclasses__() if cls.__name__ == "UnraisableHookArgs"), None
+)
 
 
 def report(error: BaseException, source: Any) -> None:
-    """Says an exception that nobody can be given."""
-    sys.unraisablehook(_Unraisable(error, source))  # type: ignore[arg-type]
+    """Says an exception that nobody can be given. Raises nothing."""
+    message = "Exception ignored in a callback of vow"
+    try:
+        sys.unraisablehook(
+            _Unraisable((type(error), error, error.__traceback__, message, source))
+        )
+    except BaseException as problem:
+        try:
+            sys.stderr.write(f"{message}, and sys.unraisablehook fails:\n")
+            traceback.print_exception(type(error), error, error.__traceback__)
+            traceback.print_exception(type(problem), problem, problem.__traceback__)
+        except Exception:  # no standard error: there is no place left
+            pass

@@ -110,14 +110,14 @@ def repeat(
 ) -> Promise[T]:
     """While `again(state)`, the state becomes the result of `step(state)`; the last state.
 
-    In constant memory, however often. An `again` that raises is reported, and ends the loop.
+    In constant memory, however often. An `again` that raises rejects.
     """
     _callable(again, "repeat")
     _callable(step, "repeat")
     if executor is not None:
         return executor.run(repeat, state, again, step)
     _asyncio.enter()
-    number = _table.keep(_calls.Call(step, again))
+    number = _table.keep(_calls.Repeat(step, again))
     start = _values.to_value(state)
-    result = lib.vow_repeat(start, _calls.on_condition, _calls.on_item, number)
+    result = lib.vow_repeat(start, _calls.on_again, _calls.on_step, number)
     return Promise._kept(result, number)
