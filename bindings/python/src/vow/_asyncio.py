@@ -12,14 +12,12 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 
-from . import _calls, _table
+from . import _calls
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._gate import callback
 from ._handles import LoopRef, PromiseRef
 from ._library import lib
-from ._reactions import link
-from ._values import NONE
+from ._wakes import wake_when_settled, why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -66,6 +64,7 @@ class Attachment:
         # In an empty context: the current one is of whoever came first, and would be kept.
         contextvars.Context().run(loop.add_reader, shared.descriptor, shared.run)
         shared.users.add(self)
+        self.waiting: set[_Waiter] = set()
         # asyncio has no hook for its end but this one: it closes the generators it has seen.
         self._end = _until_the_end(self)
         try:
@@ -79,7 +78,10 @@ class Attachment:
         return self._shared is None
 
     def close(self) -> None:
-        """Ends it: with the last one of a thread, what is queued is rejected with `Shutdown`."""
+        """Ends it: with the last one of a thread, what is queued is rejected with `Shutdown`.
+
+        Who awaits a promise there gets `Shutdown`.
+        """
         shared, self._shared = self._shared, None
         if shared is None:
             return
@@ -91,6 +93,8 @@ class Attachment:
         if loop is not None:
             _local.attachments.pop(loop, None)
         shared.leave(self)
+        for waiter in list(self.waiting):
+            waiter.wake()
 
 
 async def _until_the_end(attachment: Attachment) -> AsyncGenerator[None, None]:
@@ -161,12 +165,22 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-@callback("vow_handler")
-def _wake(value: Any, number: int) -> Any:
-    future = _table.find(number)
-    if future is not None and not future.done():
-        future.set_result(None)
-    return NONE
+class _Waiter:
+    """A task that awaits a promise."""
+
+    __slots__ = ("__weakref__", "future", "loop")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.future = loop.create_future()
+
+    def wake(self) -> None:
+        if self.future.done() or self.loop.is_closed():
+            return
+        if _get_running_loop() is self.loop:
+            self.future.set_result(None)
+        else:
+            self.loop.call_soon_threadsafe(self.wake)
 
 
 def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
@@ -178,15 +192,20 @@ def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
     loop = _get_running_loop()
     if attachment is None or loop is None:
         raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
-    future = loop.create_future()
-    promise._reader(future)
-    reaction = PromiseRef(link(promise._hold(), future, _wake, _wake, executor=attachment.executor))
+    waiter = _Waiter(loop)
+    promise._reader(waiter)
+    reaction = PromiseRef(wake_when_settled(promise._hold(), waiter, attachment.executor))
+    attachment.waiting.add(waiter)
     try:
-        yield from future
-    except BaseException:
-        lib.vow_cancel(reaction.handle)
-        if not promise._read_by_others(future):
-            promise.cancel()
-        raise
+        try:
+            yield from waiter.future
+        except BaseException:
+            lib.vow_cancel(reaction.handle)
+            if not promise._read_by_others(waiter):
+                promise.cancel()
+            raise
+        if not promise.done():
+            raise why_not(reaction)
     finally:
-        del promise, future, reaction, attachment
+        attachment.waiting.discard(waiter)
+        del promise, waiter, reaction, attachment

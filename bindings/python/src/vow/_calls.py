@@ -14,6 +14,7 @@ import traceback
 from typing import Any, Callable, Optional, Union
 
 from . import _table
+from ._errors import Shutdown
 from ._gate import callback
 from ._library import ffi, lib
 from ._results import to_result
@@ -51,6 +52,24 @@ def keep_call(
     return _table.keep(Call(function, other, only))
 
 
+_refusing: dict[int, str] = {}  # threads on which an executor refuses the work that it was given
+
+
+def refuse(work: Callable[[], None], why: str) -> None:
+    """Does a piece of work without its handler, which is let go of: its promise is rejected."""
+    thread = threading.get_ident()
+    _refusing[thread] = why
+    try:
+        work()
+    finally:
+        _refusing.pop(thread, None)
+
+
+def _refused() -> Any:
+    # The first handler is that of the work; others may follow, inline.
+    return to_error(Shutdown(_refusing.pop(threading.get_ident())))
+
+
 class _Interrupts(threading.local):
     """What a handler on this thread raised that is meant for the whole program."""
 
@@ -84,6 +103,8 @@ def on_fulfilled(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         return to_result(call.context.run(call.function, from_value(value)), call.context)
     except BaseException as error:
@@ -95,6 +116,8 @@ def on_rejected(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         error = from_error(value)
         if call.only is not None and not isinstance(error, call.only):
@@ -112,6 +135,8 @@ def on_settled(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         return to_result(call.context.run(call.function), call.context)
     except BaseException as error:
@@ -124,6 +149,8 @@ def on_item(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         context = call.context.copy()
         return to_result(context.run(call.function, from_value(value)), context)
@@ -149,6 +176,8 @@ def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         arguments = from_value(accumulated), from_value(item)
         context = call.context.copy()
@@ -186,6 +215,8 @@ def on_step(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         if call.failure is not None:
             raise call.failure

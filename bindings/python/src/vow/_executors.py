@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import concurrent.futures
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar
+import threading
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, TypeVar
 
 from . import _calls, _table
 from ._errors import check
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ._promise import Promise
 
 T = TypeVar("T")
-Submit = Callable[[Callable[[], None]], Any]
+Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 _SERIAL = 2
 
@@ -69,16 +70,37 @@ class Executor:
 class _Work:
     """One piece of work: to be called once."""
 
-    __slots__ = ("_run", "_work")
+    __slots__ = ("_left", "_run", "_submitting")
 
     def __init__(self, run: Any, work: int) -> None:
         self._run = run
-        self._work = work
+        self._left = [work]
+        self._submitting: Optional[int] = threading.get_ident()
 
     def __call__(self) -> None:
-        work, self._work = self._work, 0
-        if work:
-            self._run(work)
+        try:
+            work = self._left.pop()  # one step: only one caller gets it
+        except IndexError:
+            return
+        self._run(work)
+
+    def ended(self, future: concurrent.futures.Future[Any]) -> None:
+        """Refuses the work if its future has ended without doing it."""
+        if not self._left:
+            return
+        why = "the executor did not run the work that it was given"
+        if future.cancelled():
+            why = "the executor cancelled the work that it was given"
+        elif future.exception() is not None:
+            why += f": {future.exception()!r}"
+        if self._submitting == threading.get_ident():
+            # In a submit the library runs nothing: it would do so later, with the handler.
+            threading.Thread(target=_calls.refuse, args=(self, why), daemon=True).start()
+        else:
+            _calls.refuse(self, why)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a handler cannot be sent to another process or interpreter")
 
 
 @callback("vow_submit")
@@ -92,6 +114,8 @@ def _submit(context: int, run: Any, work: int) -> None:
         if not isinstance(error, RuntimeError):
             _calls.report(error, submit)
         piece()
+    finally:
+        piece._submitting = None
 
 
 def _class(flags: int) -> Any:
@@ -118,8 +142,19 @@ def serial(label: Optional[str] = None) -> Executor:
 
 
 def from_futures(executor: concurrent.futures.Executor) -> Executor:
-    """An executor on one of `concurrent.futures`."""
-    return Executor(executor.submit)
+    """An executor on one of `concurrent.futures` that has threads.
+
+    Work that it cancels is not run: its promise is rejected with `Shutdown`.
+    """
+    # By name, as importing it takes what other programs do without.
+    for cls in type(executor).__mro__:
+        if cls.__name__ in ("ProcessPoolExecutor", "InterpreterPoolExecutor"):
+            raise TypeError(f"from_futures: {executor!r} runs its work in another process")
+
+    def submit(work: _Work) -> None:
+        executor.submit(work).add_done_callback(work.ended)
+
+    return Executor(submit)
 
 
 def threads(count: int, name: str = "vow") -> Executor:

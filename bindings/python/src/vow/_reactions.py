@@ -39,6 +39,7 @@ def link(
     executor: Optional[Executor] = None,
     token: Optional[Token] = None,
     label: Optional[str] = None,
+    destroy: Any = destroy_object,
 ) -> int:
     """Registers handlers on a promise, which is consumed; the new promise, owned."""
     reaction = ffi.new(
@@ -48,7 +49,7 @@ def link(
             fulfilled,
             rejected,
             _table.keep(call),
-            destroy_object,
+            destroy,
             0 if executor is None else executor._ref.handle,
             0 if token is None else token._ref.handle,
             flags,
