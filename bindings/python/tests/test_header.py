@@ -84,14 +84,12 @@ def test_what_is_left_out_is_known() -> None:
         "vow_executor_dispatch": "no dispatch queues in Python",
         "vow_set_allocator": "C programs alone",
         "vow_detach": "a reaction that nobody holds goes on",
-        "vow_promise_create_with": "a coroutine ends before its promise",
         "vow_async_with": "as vow_async",
         "vow_map_with": "contexts live as long as the package's objects",
         "vow_reduce_with": "the same",
         "vow_repeat_with": "the same",
         "vow_retry_with": "the same",
         "vow_using": "vow_using_with says it too",
-        "vow_shield": "a coroutine shields itself",
         "vow_current_is_cancelled": "a coroutine is told",
         **{
             f"vow_as_{kind}": "the kind is asked first"

@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 
 from . import _calls
-from ._errors import Shutdown, check
+from ._errors import Cancelled, Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
 from ._library import lib
@@ -186,7 +186,8 @@ class _Waiter:
 def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
     """Waits, in a coroutine, until a promise is settled.
 
-    When the task is cancelled meanwhile, the promise is too, unless something else reads it.
+    When the task is cancelled meanwhile, the promise is too, unless something else reads it; then the
+    coroutines that this ends are waited for, as asyncio does with what a task awaits.
     """
     attachment = enter()
     loop = _get_running_loop()
@@ -199,13 +200,33 @@ def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
     try:
         try:
             yield from waiter.future
-        except BaseException:
+        except BaseException as error:
             lib.vow_cancel(reaction.handle)
-            if not promise._read_by_others(waiter):
+            if promise._read_by_others(waiter):
+                raise
+            if not isinstance(error, asyncio.CancelledError):
                 promise.cancel()
+                raise
+            yield from _cancelled(promise)
             raise
         if not promise.done():
             raise why_not(reaction)
     finally:
         attachment.waiting.discard(waiter)
         del promise, waiter, reaction, attachment
+
+
+def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
+    from ._awaitables import cancel_and_collect
+
+    ended = cancel_and_collect(promise)
+    if ended:
+        # Another cancellation ends this at once.
+        yield from asyncio.gather(*map(_ignored, ended)).__await__()
+    outcome = promise._settled() if ended else None
+    if outcome is not None and not isinstance(outcome.error, (Cancelled, type(None))):
+        outcome.read()
+
+
+async def _ignored(future: asyncio.Future[Any]) -> None:
+    await asyncio.wait([future])

@@ -99,6 +99,7 @@ int vow_value_describe(vow_value value, char *buffer, size_t size);
 const char *vow_error_name(int64_t code);
 
 handle vow_promise_create(handle *resolver);
+handle vow_promise_create_with(handle *resolver, uint32_t flags);
 handle vow_promise_with(vow_value value);
 handle vow_promise_retain(handle promise);
 void vow_promise_release(handle promise);
@@ -141,6 +142,7 @@ int64_t vow_error_attempts(vow_value value);
 
 bool vow_cancel(handle promise);
 bool vow_cancel_with(handle promise, vow_value reason);
+handle vow_shield(handle promise);
 int vow_resolver_on_cancel(handle resolver, vow_notice fn, handle context, vow_notice destroy);
 handle vow_cancel_source_create(void);
 handle vow_cancel_source_create_linked(const handle *parents, size_t count);

@@ -373,11 +373,11 @@ class Promise(Generic[T_co]):
             return bool(lib.vow_cancel(ref.handle))
         return bool(lib.vow_cancel_with(ref.handle, _values.to_value(reason)))
 
-    def timeout(self, seconds: float) -> Promise[T_co]:
-        """A promise of the same outcome, or of `TimedOut` after so many seconds."""
+    def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
+        """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
         from ._time import timeout
 
-        return timeout(self, seconds)
+        return timeout(self, seconds, prompt=prompt)
 
     # ------------------------------------------------------------ Progress, names
 

@@ -10,6 +10,7 @@ from ._errors import Cancelled, Shutdown, check
 from ._handles import ScopeRef
 from ._library import lib
 from ._promise import Promise, to_promise
+from ._unhandled import tell
 
 T = TypeVar("T")
 
@@ -88,5 +89,5 @@ class Scope:
         if error is None:
             return self.close()
         self.cancel()
-        # The exception of the block goes on, not what the members made of their end.
-        return self.close().catch(lambda failure: None)
+        # The exception of the block goes on, and what the members made of their end is told.
+        return self.close().catch(tell)

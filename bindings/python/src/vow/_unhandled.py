@@ -45,6 +45,14 @@ def _on_unhandled(value: Any, number: int) -> None:
 lib.vow_on_unhandled(_on_unhandled, 0)
 
 
+def tell(error: BaseException) -> None:
+    """Says an exception that another one takes the place of, as if nobody had looked at it."""
+    try:
+        _State.hook(error)
+    except BaseException as problem:
+        _calls.report(problem, _State.hook)
+
+
 def on_unhandled(hook: Optional[Hook]) -> None:
     """Has `hook(exception)` called for each rejection that nobody looked at. None: logs again.
 

@@ -25,7 +25,7 @@ def _wake(value: Any, number: int) -> Any:
 
 
 @callback("vow_notice")
-def _gone(number: int) -> None:
+def wake_when_gone(number: int) -> None:
     # Also where the handler will never run: there was no memory for it, or its executor is gone.
     waiter = _table.take(number)
     if waiter is not None:
@@ -37,7 +37,7 @@ def wake_when_settled(promise: int, waiter: Any, executor: Executor) -> int:
 
     The reaction, owned: cancelling it ends that.
     """
-    return link(promise, waiter, _wake, _wake, executor=executor, destroy=_gone)
+    return link(promise, waiter, _wake, _wake, executor=executor, destroy=wake_when_gone)
 
 
 def why_not(reaction: PromiseRef) -> BaseException:
