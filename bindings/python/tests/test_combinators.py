@@ -176,3 +176,22 @@ def test_a_scope_in_asyncio() -> None:
         assert sorted(done) == [1, 2, 3]
 
     asyncio.run(main())
+
+
+def test_progress_of_a_map_on_an_executor_is_told() -> None:
+    told: list[float] = []
+    may_go_on = threading.Semaphore(1)
+
+    def work(number: int) -> int:
+        may_go_on.acquire(timeout=20)
+        return number
+
+    def tell(fraction: float, note: Any) -> None:
+        told.append(fraction)
+        may_go_on.release()
+
+    with vow.Loop() as loop:
+        promise = vow.map(range(4), work, concurrency=1, executor=vow.threads(1))
+        promise.on_progress(tell)
+        assert loop.run_until(promise, 10) == [0, 1, 2, 3]
+    assert told[:3] == [0.25, 0.5, 0.75]

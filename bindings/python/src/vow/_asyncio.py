@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 
 from . import _calls
-from ._errors import Cancelled, Shutdown, check
+from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
 from ._library import lib
@@ -223,9 +223,6 @@ def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
     if ended:
         # Another cancellation ends this at once.
         yield from asyncio.gather(*map(_ignored, ended)).__await__()
-    outcome = promise._settled() if ended else None
-    if outcome is not None and not isinstance(outcome.error, (Cancelled, type(None))):
-        outcome.read()
 
 
 async def _ignored(future: asyncio.Future[Any]) -> None:

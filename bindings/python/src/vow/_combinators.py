@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
-from . import _asyncio, _calls, _table, _values
+from . import _asyncio, _calls, _values
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable, hold_all
+from ._reactions import call_of, handle_of
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -73,14 +74,14 @@ def map(
 ) -> Promise[list[Any]]:
     """The list of what `fn` makes of each item, at most `concurrency` at a time (0: all)."""
     _callable(fn, "map")
+    where = handle_of(executor)
     if concurrency < 0:
         raise ValueError(f"map: a concurrency of {concurrency}")
-    if executor is not None:
-        return executor.run(map, list(items), fn, concurrency)
     _asyncio.enter()
-    number = _calls.keep_call(fn)
-    result = lib.vow_map(_values.to_list(items), _calls.on_item, number, concurrency)
-    return Promise._kept(result, number)
+    call = call_of(_calls.Call(fn), where)
+    return Promise._of(
+        lib.vow_map_with(_values.to_list(items), _calls.on_item, concurrency, call)
+    )
 
 
 def reduce(
@@ -91,15 +92,15 @@ def reduce(
 ) -> Promise[Any]:
     """Waits for each in turn: `fn(accumulated, value)`, at first with `initial`."""
     _callable(fn, "reduce")
-    if executor is not None:
-        return executor.run(reduce, list(promises), fn, initial)
+    where = handle_of(executor)
     _asyncio.enter()
     handles = hold_all(promises, "reduce")
-    number = _table.keep(_calls.Call(fn))
+    call = call_of(_calls.Call(fn), where)
     array = ffi.new("handle[]", handles)
     start = _values.to_value(initial)
-    result = lib.vow_reduce(array, len(handles), start, _calls.on_reduce, number)
-    return Promise._kept(result, number)
+    return Promise._of(
+        lib.vow_reduce_with(array, len(handles), start, _calls.on_reduce, call)
+    )
 
 
 def repeat(
@@ -114,10 +115,8 @@ def repeat(
     """
     _callable(again, "repeat")
     _callable(step, "repeat")
-    if executor is not None:
-        return executor.run(repeat, state, again, step)
+    where = handle_of(executor)
     _asyncio.enter()
-    number = _table.keep(_calls.Repeat(step, again))
+    call = call_of(_calls.Repeat(step, again), where)
     start = _values.to_value(state)
-    result = lib.vow_repeat(start, _calls.on_again, _calls.on_step, number)
-    return Promise._kept(result, number)
+    return Promise._of(lib.vow_repeat_with(start, _calls.on_again, _calls.on_step, call))

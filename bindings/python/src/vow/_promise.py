@@ -22,7 +22,7 @@ from ._errors import StillPending, check
 from ._executors import Executor
 from ._handles import PromiseRef
 from ._library import ffi, lib, newer
-from ._reactions import FINALLY, keep_until_settled, link
+from ._reactions import FINALLY, link
 from ._waiting import block
 
 T = TypeVar("T")
@@ -66,12 +66,11 @@ class Promise(Generic[T_co]):
     chained is not used up: each `then` is one more reader.
     """
 
-    __slots__ = ("__weakref__", "_outcome", "_readers", "_ref", "_source", "_watched")
+    __slots__ = ("__weakref__", "_outcome", "_readers", "_ref", "_watched")
 
     _ref: Optional[PromiseRef]
     _outcome: Optional[_Outcome]
     _readers: list[weakref.ref[Any]]
-    _source: Optional[PromiseRef]  # what tells progress, if it is not _ref
     _watched: bool
 
     def __init__(self) -> None:
@@ -83,16 +82,7 @@ class Promise(Generic[T_co]):
         self._ref = PromiseRef(handle)
         self._outcome = None
         self._readers = []
-        self._source = None
         self._watched = False
-        return self
-
-    @classmethod
-    def _kept(cls, handle: int, number: int) -> Promise[Any]:
-        """A promise (consumed) of the library that calls what is kept under a number till it settles."""
-        source = PromiseRef(lib.vow_promise_retain(handle))
-        self = cls._of(keep_until_settled(handle, number))
-        self._source = source
         return self
 
     # ------------------------------------------------------------ For the library
@@ -139,7 +129,7 @@ class Promise(Generic[T_co]):
             outcome = _Outcome(_values.from_value(value), None, _values.is_list(value))
         self._outcome = outcome
         self._watched = True
-        self._ref = self._source = None
+        self._ref = None
         self._readers = []
         return outcome
 
@@ -368,7 +358,6 @@ class Promise(Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        self._source = None  # a handle: with it, the work would be held
         if reason is None:
             return bool(lib.vow_cancel(ref.handle))
         return bool(lib.vow_cancel_with(ref.handle, _values.to_value(reason)))

@@ -11,7 +11,7 @@ from ._gate import callback
 from ._handles import PromiseRef, ResolverRef
 from ._library import ffi, lib
 from ._promise import Promise, _callable, to_promise
-from ._reactions import FINALLY, link
+from ._reactions import FINALLY, call_of, handle_of, link
 from ._unhandled import tell
 from ._values import NONE, from_error, is_error
 from ._waiting import nanoseconds
@@ -149,10 +149,7 @@ def retry(
     says how many there were.
     """
     _callable(fn, "retry")
-    if executor is not None:
-        return executor.run(
-            retry, fn, attempts, first_delay, factor, max_delay, jitter, deadline, may_retry
-        )
+    where = handle_of(executor)
     policy = ffi.new("vow_retry_policy *")
     policy.size = ffi.sizeof("vow_retry_policy")
     policy.attempts = attempts
@@ -165,5 +162,5 @@ def retry(
         _callable(may_retry, "retry")
         policy.may_retry = _calls.on_condition
     _asyncio.enter()
-    number = _table.keep(_calls.Call(fn, may_retry))
-    return Promise._kept(lib.vow_retry(policy, _calls.on_item, number), number)
+    call = call_of(_calls.Call(fn, may_retry), where)
+    return Promise._of(lib.vow_retry_with(policy, _calls.on_item, call))
