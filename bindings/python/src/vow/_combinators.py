@@ -11,6 +11,11 @@ from ._promise import Promise, _callable, hold_all
 from ._reactions import call_of, handle_of
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+T5 = TypeVar("T5")
 U = TypeVar("U")
 Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
@@ -21,8 +26,39 @@ def _combine(function: Any, promises: Awaitables[Any], where: str, *more: Any) -
     return Promise._of(function(ffi.new("handle[]", handles), len(handles), *more))
 
 
-def all(promises: Awaitables[T]) -> Promise[list[T]]:
-    """The list of all values; rejected as soon as one is."""
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2]], /
+) -> Promise[tuple[T1, T2]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3]], /
+) -> Promise[tuple[T1, T2, T3]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3], Awaitable[T4]], /
+) -> Promise[tuple[T1, T2, T3, T4]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3], Awaitable[T4], Awaitable[T5]], /
+) -> Promise[tuple[T1, T2, T3, T4, T5]]: ...
+
+
+@overload
+def all(promises: Awaitables[T]) -> Promise[list[T]]: ...
+
+
+def all(promises: Awaitables[Any]) -> Promise[Any]:
+    """The list of all values; rejected as soon as one is.
+
+    For type checkers, up to five promises in a tuple have a tuple of values, to be unpacked.
+    """
     return _combine(lib.vow_all, promises, "all")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
-from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, TypeVar, overload
 
 from . import _calls, _table
 from ._errors import check
@@ -14,7 +14,11 @@ from ._library import ffi, lib
 from ._values import destroy_object
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
     from ._promise import Promise
+
+    P = ParamSpec("P")
 
 T = TypeVar("T")
 Submit = Callable[[Any], Any]  # of work, which is called without arguments
@@ -57,11 +61,20 @@ class Executor:
         self._name = name
         return self
 
-    def run(self, fn: Callable[..., Any], *args: Any, **keywords: Any) -> Promise[Any]:
+    @overload
+    def run(
+        self, fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs
+    ) -> Promise[T]: ...
+
+    @overload
+    def run(self, fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
+
+    def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
         from ._running import run
 
-        return run(fn, *args, executor=self, **keywords)
+        checked: Any = run
+        return checked(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -164,7 +177,9 @@ def threads(count: int, name: str = "vow") -> Executor:
 
 def set_default(executor: Optional[Executor]) -> None:
     """What handlers run on that are registered outside of handlers and loops. None: the pool."""
-    lib.vow_executor_set_default(0 if executor is None else executor._ref.handle)
+    from ._reactions import handle_of
+
+    lib.vow_executor_set_default(handle_of(executor))
 
 
 def current() -> Executor:

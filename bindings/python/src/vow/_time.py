@@ -28,7 +28,15 @@ def now() -> float:
     return float(lib.vow_now()) / 1e9
 
 
-def delay(seconds: float, value: Optional[T] = None) -> Promise[Any]:
+@overload
+def delay(seconds: float) -> Promise[None]: ...
+
+
+@overload
+def delay(seconds: float, value: T) -> Promise[T]: ...
+
+
+def delay(seconds: float, value: Optional[Any] = None) -> Promise[Any]:
     """A promise that is fulfilled with `value` after so many seconds. Cancelled: the timer is gone."""
     _asyncio.enter()
     promise: Promise[Any] = Promise._of(lib.vow_delay(nanoseconds(seconds, "delay")))
