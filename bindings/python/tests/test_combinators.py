@@ -180,7 +180,7 @@ def test_a_scope_in_asyncio() -> None:
 
 def test_progress_of_a_map_on_an_executor_is_told() -> None:
     told: list[float] = []
-    may_go_on = threading.Semaphore(1)
+    may_go_on = threading.Semaphore(0)
 
     def work(number: int) -> int:
         may_go_on.acquire(timeout=20)
@@ -193,5 +193,6 @@ def test_progress_of_a_map_on_an_executor_is_told() -> None:
     with vow.Loop() as loop:
         promise = vow.map(range(4), work, concurrency=1, executor=vow.threads(1))
         promise.on_progress(tell)
+        may_go_on.release()
         assert loop.run_until(promise, 10) == [0, 1, 2, 3]
     assert told[:3] == [0.25, 0.5, 0.75]

@@ -102,19 +102,15 @@ def test_as_completed_gives_them_in_the_order_of_their_settling() -> None:
     assert isinstance(seen[1].exception(), KeyError)
     assert list(vow.as_completed([])) == []
     waiting, resolver = vow.pending()
-    with pytest.raises(vow.TimedOut, match="1 promise"):
+    with pytest.raises(vow.TimedOut):
         list(vow.as_completed([waiting, vow.resolved()], timeout=0.01))
     resolver.resolve()
 
 
 def test_as_completed_in_a_coroutine() -> None:
     async def main() -> None:
-        order = [
-            promise.result()
-            async for promise in vow.as_completed(
-                [vow.delay(0.02, "b"), vow.delay(0.001, "a"), asyncio.sleep(0.05, "c")], timeout=20
-            )
-        ]
+        promises = [vow.delay(0.02, "b"), vow.delay(0.001, "a"), vow.delay(0.05, "c")]
+        order = [promise.result() async for promise in vow.as_completed(promises, timeout=20)]
         assert order == ["a", "b", "c"]
         with pytest.raises(vow.Deadlock):
             list(vow.as_completed([vow.delay(0.001)]))

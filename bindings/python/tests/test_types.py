@@ -23,8 +23,9 @@ def test_values_have_their_types() -> None:
     promise, resolver = vow.pending(int)
     resolver.resolve("no number")  # type: ignore[arg-type]
     read: int = promise.wait()
-    assert (number.wait(), text.wait(), nothing.wait(), read) == (1, "text", None, "no number")
-    assert wrong.wait() == "1" or True
+    assert (number.wait(), text.wait(), nothing.wait(), read) == (1, "text", None, read)
+    assert str(read) == "no number"
+    assert str(wrong.wait()) == "1"
 
 
 def test_all_of_a_tuple_has_the_types_of_its_members() -> None:
@@ -32,14 +33,14 @@ def test_all_of_a_tuple_has_the_types_of_its_members() -> None:
     as_int: int = number
     as_str: str = text
     as_wrong: str = number  # type: ignore[assignment]
-    assert (as_int, as_str, as_wrong) == (1, "text", 1)
+    assert (as_int, as_str, str(as_wrong)) == (1, "text", "1")
     listed: list[int] = vow.all([vow.resolved(1)]).wait()
     assert listed == [1]
 
 
 def test_arguments_of_functions_that_are_run_are_checked() -> None:
     doubled: vow.Promise[int] = vow.run(double, 2)
-    named = vow.run(name_of, 3, upper="yes")  # type: ignore[call-overload]
+    named = vow.run(name_of, 3, upper="yes")  # type: ignore[arg-type]
     there: vow.Promise[int] = vow.run(double, 2, executor=vow.pool)
     by_name: vow.Promise[int] = vow.pool.run(double, number=4)
     assert (doubled.wait(), there.wait(), by_name.wait()) == (4, 4, 8)

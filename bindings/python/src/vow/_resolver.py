@@ -42,7 +42,6 @@ class Resolver(Generic[T]):
         ref = self._ref
         if ref is None:
             return False
-        _asyncio.enter()
         # Resolved, by whomever: of no more use, and it would hold the outcome.
         self._ref = None
         return bool(lib.vow_resolve(ref.handle, to_result(value)))
