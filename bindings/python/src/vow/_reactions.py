@@ -54,7 +54,11 @@ def link(
     destroy: Any = destroy_object,
 ) -> int:
     """Registers handlers on a promise, which is consumed; the new promise, owned."""
-    where = handle_of(executor)
+    try:
+        where = handle_of(executor)
+    except TypeError:
+        lib.vow_promise_release(promise)
+        raise
     reaction = ffi.new(
         _reaction,
         (
