@@ -70,10 +70,11 @@ static vow_value refusal(void) {
 }
 
 /* One entrance for each function of Python: what the library calls has a context, but no name. */
+/* clang-format off */
 #define ENTRANCES(ENTRANCE)                                                                        \
-    ENTRANCE(0)                                                                                    \
-    ENTRANCE(1) ENTRANCE(2) ENTRANCE(3) ENTRANCE(4) ENTRANCE(5) ENTRANCE(6) ENTRANCE(7)            \
-        ENTRANCE(8) ENTRANCE(9) ENTRANCE(10) ENTRANCE(11)
+    ENTRANCE(0) ENTRANCE(1) ENTRANCE(2) ENTRANCE(3) ENTRANCE(4) ENTRANCE(5)                        \
+    ENTRANCE(6) ENTRANCE(7) ENTRANCE(8) ENTRANCE(9) ENTRANCE(10) ENTRANCE(11)
+/* clang-format on */
 
 static vow_handler handlers[12];
 static vow_reducer reducers[12];
