@@ -1,6 +1,6 @@
-"""Puts the library into the wheel, and the platform that it needs into the wheel's name.
+"""Puts the library and the gate into the wheel, and the platform that they need into the wheel's name.
 
-VOW_BUNDLED_LIBRARY names the library: one that needs libc only, see `make wheel`.
+VOW_BUNDLED_LIBRARY names the library, VOW_GATE the gate: they need libc only, see `make wheel`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ def _readelf(*arguments: str) -> str:
     ).stdout
 
 
-def platform_tag(library: Path) -> str:
-    """The oldest manylinux whose libc has all that the library asks for."""
+def _libc_for(library: Path) -> tuple[int, int]:
     needed = set(re.findall(r"\(NEEDED\).*\[(.+)\]", _readelf("-d", str(library))))
     needed = {name for name in needed if not name.startswith("ld-linux")}
     if needed - _ALLOWED:
@@ -48,7 +47,12 @@ def platform_tag(library: Path) -> str:
             f"{library} needs {sorted(needed - _ALLOWED)}: make BUNDLED=1 builds one that does not"
         )
     versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", _readelf("-V", str(library)))
-    newest = max((int(major), int(minor)) for major, minor in versions)
+    return max((int(major), int(minor)) for major, minor in versions)
+
+
+def platform_tag(*libraries: Path) -> str:
+    """The oldest manylinux whose libc has all that the libraries ask for."""
+    newest = max(_libc_for(library) for library in libraries)
     machine = sysconfig.get_platform().split("-", 1)[1].replace("-", "_")
     return f"manylinux_{newest[0]}_{newest[1]}_{machine}"
 
@@ -60,12 +64,13 @@ class LibraryHook(BuildHookInterface[Any]):
         """Says what goes into the wheel beside the Python files, and what it is called."""
         if version == "editable":
             return
-        chosen = os.environ.get("VOW_BUNDLED_LIBRARY")
-        if not chosen:
+        chosen = [os.environ.get(name) for name in ("VOW_BUNDLED_LIBRARY", "VOW_GATE")]
+        if not all(chosen):
             raise RuntimeError(
-                "VOW_BUNDLED_LIBRARY names no library; `make wheel` builds one and says it"
+                "VOW_BUNDLED_LIBRARY and VOW_GATE name no libraries; `make wheel` builds them and says it"
             )
-        library = Path(chosen).resolve(strict=True)
+        library, gate = (Path(name).resolve(strict=True) for name in chosen if name)
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag(library)}"
+        build_data["tag"] = f"py3-none-{platform_tag(library, gate)}"
         build_data["force_include"][str(library)] = "vow/lib/libvow.so.0"
+        build_data["force_include"][str(gate)] = "vow/lib/gate.so"

@@ -109,14 +109,6 @@ def test_repeat_runs_in_constant_memory() -> None:
     assert waited.wait() == 50
 
 
-def test_a_question_that_raises_ends_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr("sys.unraisablehook", seen.append)
-    assert vow.repeat(1, lambda n: 1 // 0 > n, lambda n: n).wait() == 1
-    assert [type(one.exc_value) for one in seen] == [ZeroDivisionError]
-    seen.clear()
-
-
 def test_cancelling_a_map_stops_it() -> None:
     begun: list[int] = []
 
@@ -215,3 +207,23 @@ def test_a_scope_in_asyncio() -> None:
         assert sorted(done) == [1, 2, 3]
 
     asyncio.run(main())
+
+
+def test_progress_of_a_map_on_an_executor_is_told() -> None:
+    told: list[float] = []
+    may_go_on = threading.Semaphore(0)
+
+    def work(number: int) -> int:
+        may_go_on.acquire(timeout=20)
+        return number
+
+    def tell(fraction: float, note: Any) -> None:
+        told.append(fraction)
+        may_go_on.release()
+
+    with vow.Loop() as loop:
+        promise = vow.map(range(4), work, concurrency=1, executor=vow.threads(1))
+        promise.on_progress(tell)
+        may_go_on.release()
+        assert loop.run_until(promise, 10) == [0, 1, 2, 3]
+    assert told[:3] == [0.25, 0.5, 0.75]

@@ -51,7 +51,7 @@ def test_the_outcome_is_that_of_the_body_and_comes_after_release(pool: Pool) -> 
 
 
 def test_a_body_that_raises_is_followed_by_release(pool: Pool) -> None:
-    used = vow.resolved("c").using(lambda c: c.missing, pool.give_back)
+    used = vow.resolved("c").using(lambda c: getattr(c, "missing"), pool.give_back)
     with pytest.raises(AttributeError):
         used.wait()
     assert pool.journal == ["c is back"]

@@ -15,6 +15,7 @@ from ._asyncio import Attachment, attach
 from ._awaitables import from_awaitable
 from ._cancellation import CancelSource, Token
 from ._combinators import all, all_settled, any, map, race, reduce, repeat, some
+from ._completed import as_completed
 from ._context import get_context, set_context
 from ._errors import (
     Aggregate,
@@ -92,6 +93,7 @@ __all__ = [
     "all",
     "all_settled",
     "any",
+    "as_completed",
     "attach",
     "current",
     "delay",

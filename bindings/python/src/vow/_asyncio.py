@@ -7,17 +7,17 @@ of asyncio. Handlers that are registered on asyncio's thread run there.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 
-from . import _calls, _table
+from . import _calls
 from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
-from ._library import ffi, lib
-from ._reactions import link
-from ._values import NONE
+from ._library import lib
+from ._wakes import wake_when_settled, why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -61,8 +61,10 @@ class Attachment:
         self._shared: Optional[_Shared] = shared
         self._loop = weakref.ref(loop)
         self.executor = shared.executor
-        loop.add_reader(shared.descriptor, shared.run)
+        # In an empty context: the current one is of whoever came first, and would be kept.
+        contextvars.Context().run(loop.add_reader, shared.descriptor, shared.run)
         shared.users.add(self)
+        self.waiting: set[_Waiter] = set()
         # asyncio has no hook for its end but this one: it closes the generators it has seen.
         self._end = _until_the_end(self)
         try:
@@ -76,7 +78,10 @@ class Attachment:
         return self._shared is None
 
     def close(self) -> None:
-        """Ends it: with the last one of a thread, what is queued is rejected with `Shutdown`."""
+        """Ends it: with the last one of a thread, what is queued is rejected with `Shutdown`.
+
+        Who awaits a promise there gets `Shutdown`.
+        """
         shared, self._shared = self._shared, None
         if shared is None:
             return
@@ -88,6 +93,8 @@ class Attachment:
         if loop is not None:
             _local.attachments.pop(loop, None)
         shared.leave(self)
+        for waiter in list(self.waiting):
+            waiter.wake()
 
 
 async def _until_the_end(attachment: Attachment) -> AsyncGenerator[None, None]:
@@ -158,32 +165,65 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
-def _wake(value: Any, number: int) -> Any:
-    future = _table.find(number)
-    if future is not None and not future.done():
-        future.set_result(None)
-    return NONE
+class _Waiter:
+    """A task that awaits a promise."""
+
+    __slots__ = ("__weakref__", "future", "loop")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.future = loop.create_future()
+
+    def wake(self) -> None:
+        if self.future.done() or self.loop.is_closed():
+            return
+        if _get_running_loop() is self.loop:
+            self.future.set_result(None)
+        else:
+            self.loop.call_soon_threadsafe(self.wake)
 
 
 def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
     """Waits, in a coroutine, until a promise is settled.
 
-    When the task is cancelled meanwhile, the promise is too, unless something else reads it.
+    When the task is cancelled meanwhile, the promise is too, unless something else reads it; then the
+    coroutines that this ends are waited for, as asyncio does with what a task awaits.
     """
     attachment = enter()
     loop = _get_running_loop()
     if attachment is None or loop is None:
         raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
-    future = loop.create_future()
-    promise._reader(future)
-    reaction = PromiseRef(link(promise._hold(), future, _wake, _wake, executor=attachment.executor))
+    waiter = _Waiter(loop)
+    promise._reader(waiter)
+    reaction = PromiseRef(wake_when_settled(promise._hold(), waiter, attachment.executor))
+    attachment.waiting.add(waiter)
     try:
-        yield from future
-    except BaseException:
-        lib.vow_cancel(reaction.handle)
-        if not promise._read_by_others(future):
-            promise.cancel()
-        raise
+        try:
+            yield from waiter.future
+        except BaseException as error:
+            lib.vow_cancel(reaction.handle)
+            if promise._read_by_others(waiter):
+                raise
+            if not isinstance(error, asyncio.CancelledError):
+                promise.cancel()
+                raise
+            yield from _cancelled(promise)
+            raise
+        if not promise.done():
+            raise why_not(reaction)
     finally:
-        del promise, future, reaction, attachment
+        attachment.waiting.discard(waiter)
+        del promise, waiter, reaction, attachment
+
+
+def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
+    from ._awaitables import cancel_and_collect
+
+    ended = cancel_and_collect(promise)
+    if ended:
+        # Another cancellation ends this at once.
+        yield from asyncio.gather(*map(_ignored, ended)).__await__()
+
+
+async def _ignored(future: asyncio.Future[Any]) -> None:
+    await asyncio.wait([future])

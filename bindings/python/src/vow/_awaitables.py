@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import functools
 import inspect
+import threading
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
+from . import _asyncio
+from ._library import ffi, lib
 from ._promise import Promise
-from ._resolver import Resolver, pending, resolved
+from ._resolver import Resolver, resolved
+from ._unhandled import tell
+
+_COOPERATIVE = 1
 
 T = TypeVar("T")
 _Future = Any  # of asyncio or concurrent.futures
@@ -33,7 +40,7 @@ def follow(
     if isinstance(awaitable, Promise):
         return awaitable
     if isinstance(awaitable, concurrent.futures.Future):
-        return _follow(awaitable, awaitable.cancel, late)
+        return _follow(awaitable, lambda resolver: awaitable.cancel(), late)
     if isinstance(awaitable, asyncio.Future):
         return _follow(awaitable, _canceller(awaitable), late)
     if not inspect.isawaitable(awaitable):
@@ -46,22 +53,52 @@ def follow(
     return _follow(task, _canceller(task), late)
 
 
-def _canceller(future: asyncio.Future[Any]) -> Any:
+class _Cancelling(threading.local):
+    """The futures that are asked to end, on this thread, by who then waits for them."""
+
+    asked: Optional[list[asyncio.Future[Any]]] = None
+
+
+_cancelling = _Cancelling()
+
+
+def cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
+    """Cancels a promise: the futures of asyncio that were asked to end by that."""
+    outer, _cancelling.asked = _cancelling.asked, []
+    try:
+        promise.cancel()
+        return _cancelling.asked
+    finally:
+        _cancelling.asked = outer
+
+
+def _canceller(future: asyncio.Future[Any]) -> Callable[[Resolver[Any]], None]:
     loop = future.get_loop()
 
-    def cancel() -> None:
-        if asyncio._get_running_loop() is loop:
+    def cancel(resolver: Resolver[Any]) -> None:
+        if loop.is_closed():  # it will never end
+            resolver.reject(asyncio.CancelledError())
+        elif asyncio._get_running_loop() is loop:
             future.cancel()
-        elif not loop.is_closed():
+            if _cancelling.asked is not None:
+                _cancelling.asked.append(future)
+        else:
             loop.call_soon_threadsafe(future.cancel)
 
     return cancel
 
 
-def _follow(future: _Future, cancel: Any, late: Any) -> Promise[Any]:
-    promise, resolver = pending()
-    resolver.on_cancel(cancel)
+def _follow(
+    future: _Future, cancel: Callable[[Resolver[Any]], Any], late: Optional[Callable[[Any], Any]]
+) -> Promise[Any]:
+    """What is cancelled settles when the future is done; what fails then is told."""
+    _asyncio.enter()
+    out = ffi.new("handle *")
+    produced = lib.vow_promise_create_with(out, _COOPERATIVE)
+    resolver = Resolver._of(out[0])
     settle = _Settle(resolver, late)
+    promise: Promise[Any] = Promise._of(produced)
+    resolver.on_cancel(functools.partial(cancel, resolver))
     if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
         future.get_loop().call_soon_threadsafe(future.add_done_callback, settle)
     else:
@@ -72,7 +109,9 @@ def _follow(future: _Future, cancel: Any, late: Any) -> Promise[Any]:
 class _Settle:
     """What a future calls when it is done."""
 
-    def __init__(self, resolver: Resolver[Any], late: Any) -> None:
+    def __init__(
+        self, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
+    ) -> None:
         self._resolver = resolver
         self._late = late
 
@@ -81,7 +120,11 @@ class _Settle:
         if future.cancelled():
             resolver.reject(asyncio.CancelledError())
         elif future.exception() is not None:
-            resolver.reject(future.exception())
+            error = future.exception()
+            if not resolver.reject(error):
+                tell(error)  # it was cancelled, and its clean-up failed
+            del error
         elif not resolver.resolve(future.result()) and self._late is not None:
-            resolved().then(lambda _: self._late(future.result()))
+            late, item = self._late, future.result()
+            resolved().then(lambda _: late(item))
         resolver.close()

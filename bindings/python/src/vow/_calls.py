@@ -10,9 +10,12 @@ from __future__ import annotations
 import contextvars
 import sys
 import threading
+import traceback
 from typing import Any, Callable, Optional, Union
 
 from . import _table
+from ._errors import Shutdown
+from ._gate import callback
 from ._library import ffi, lib
 from ._results import to_result
 from ._values import NONE, delivered, from_error, from_value, is_error, to_error
@@ -49,6 +52,24 @@ def keep_call(
     return _table.keep(Call(function, other, only))
 
 
+_refusing: dict[int, str] = {}  # threads on which an executor refuses the work that it was given
+
+
+def refuse(work: Callable[[], None], why: str) -> None:
+    """Does a piece of work without its handler, which is let go of: its promise is rejected."""
+    thread = threading.get_ident()
+    _refusing[thread] = why
+    try:
+        work()
+    finally:
+        _refusing.pop(thread, None)
+
+
+def _refused() -> Any:
+    # The first handler is that of the work; others may follow, inline.
+    return to_error(Shutdown(_refusing.pop(threading.get_ident())))
+
+
 class _Interrupts(threading.local):
     """What a handler on this thread raised that is meant for the whole program."""
 
@@ -77,82 +98,136 @@ def _failed(error: BaseException) -> Any:
     return to_error(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_fulfilled(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
-        return to_result(call.context.run(call.function, from_value(value)))
+        return to_result(call.context.run(call.function, from_value(value)), call.context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_rejected(value: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         error = from_error(value)
         if call.only is not None and not isinstance(error, call.only):
             return lib.vow_value_retain(value)
-        return to_result(call.context.run(call.other, error))
+        return to_result(call.context.run(call.other, error), call.context)
     except BaseException as problem:
         return _failed(problem)
     finally:
         error = None  # type: ignore[assignment]  # or the traceback would keep it
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_settled(value: Any, number: int) -> Any:
     """For `finally_`, `run` and the like: a function without arguments."""
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
-        return to_result(call.context.run(call.function))
+        return to_result(call.context.run(call.function), call.context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_item(value: Any, number: int) -> Any:
     """For functions that may run several times at once, each in a copy of the context."""
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
-        return to_result(call.context.copy().run(call.function, from_value(value)))
+        context = call.context.copy()
+        return to_result(context.run(call.function, from_value(value)), context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
+@callback("vow_handler")
 def on_release(value: Any, number: int) -> Any:
     """For what is to be given back: `other` of the call."""
     call = _table.find(number)
     if call is None:
         return NONE
     try:
-        return to_result(call.context.copy().run(call.other, from_value(value)))
+        context = call.context.copy()
+        return to_result(context.run(call.other, from_value(value)), context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_reducer")  # type: ignore[untyped-decorator]
+@callback("vow_reducer")
 def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
     call = _table.find(number)
     if call is None:
         return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
     try:
         arguments = from_value(accumulated), from_value(item)
-        return to_result(call.context.copy().run(call.function, *arguments))
+        context = call.context.copy()
+        return to_result(context.run(call.function, *arguments), context)
     except BaseException as error:
         return _failed(error)
 
 
-@ffi.callback("vow_condition")  # type: ignore[untyped-decorator]
+class Repeat(Call):
+    """Those of `repeat`: `other` asks whether to go on."""
+
+    __slots__ = ("failure",)
+
+    def __init__(self, step: Callable[..., Any], again: Callable[..., Any]) -> None:
+        super().__init__(step, again)
+        self.failure: Optional[BaseException] = None  # what `again` has raised
+
+
+@callback("vow_condition")
+def on_again(value: Any, number: int) -> bool:
+    """Asks whether to go on. When that raises, the next step rejects with it."""
+    call = _table.find(number)
+    if call is None:
+        return False
+    try:
+        return bool(call.context.copy().run(call.other, from_value(value)))
+    except BaseException as error:
+        call.failure = error
+        return True
+
+
+@callback("vow_handler")
+def on_step(value: Any, number: int) -> Any:
+    """Makes the next state of a `repeat`."""
+    call = _table.find(number)
+    if call is None:
+        return NONE
+    if _refusing and threading.get_ident() in _refusing:
+        return _refused()
+    try:
+        if call.failure is not None:
+            raise call.failure
+        context = call.context.copy()
+        return to_result(context.run(call.function, from_value(value)), context)
+    except BaseException as error:
+        call.failure = None
+        return _failed(error)
+
+
+@callback("vow_condition")
 def on_condition(value: Any, number: int) -> bool:
     """For questions: `other` of the call. One that raises is reported, and answered with no."""
     call = _table.find(number)
@@ -168,7 +243,7 @@ def on_condition(value: Any, number: int) -> bool:
         item = None
 
 
-@ffi.callback("vow_notice")  # type: ignore[untyped-decorator]
+@callback("vow_notice")
 def on_notice(number: int) -> None:
     """For what is told and answers nothing. What it raises is reported."""
     call = _table.find(number)
@@ -180,7 +255,7 @@ def on_notice(number: int) -> None:
         report(error, call.function)
 
 
-@ffi.callback("vow_progress_handler")  # type: ignore[untyped-decorator]
+@callback("vow_progress_handler")
 def on_progress(fraction: float, note: Any, number: int) -> None:
     call = _table.find(number)
     if call is None:
@@ -193,6 +268,7 @@ def on_progress(fraction: float, note: Any, number: int) -> None:
 
 
 HANDLERS = {
+    "on_again",
     "on_condition",
     "on_fulfilled",
     "on_item",
@@ -202,6 +278,7 @@ HANDLERS = {
     "on_rejected",
     "on_release",
     "on_settled",
+    "on_step",
 }
 
 
@@ -215,17 +292,23 @@ def inside_handler(frame: Any) -> bool:
     return False
 
 
-class _Unraisable:
-    """What `sys.unraisablehook` reads."""
-
-    def __init__(self, error: BaseException, source: Any) -> None:
-        self.exc_type = type(error)
-        self.exc_value = error
-        self.exc_traceback = error.__traceback__
-        self.err_msg = "Exception in a callback of vow"
-        self.object = source
+# The type of what `sys.unraisablehook` takes has no name in `sys`.
+_Unraisable: Any = next(
+    (cls for cls in tuple.__subclasses__() if cls.__name__ == "UnraisableHookArgs"), None
+)
 
 
 def report(error: BaseException, source: Any) -> None:
-    """Says an exception that nobody can be given."""
-    sys.unraisablehook(_Unraisable(error, source))  # type: ignore[arg-type]
+    """Says an exception that nobody can be given. Raises nothing."""
+    message = "Exception ignored in a callback of vow"
+    try:
+        sys.unraisablehook(
+            _Unraisable((type(error), error, error.__traceback__, message, source))
+        )
+    except BaseException as problem:
+        try:
+            sys.stderr.write(f"{message}, and sys.unraisablehook fails:\n")
+            traceback.print_exception(type(error), error, error.__traceback__)
+            traceback.print_exception(type(problem), problem, problem.__traceback__)
+        except Exception:  # no standard error: there is no place left
+            pass

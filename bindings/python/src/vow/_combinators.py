@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
-from . import _asyncio, _calls, _table, _values
+from . import _asyncio, _calls, _values
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable, hold_all
+from ._reactions import call_of, handle_of
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+T5 = TypeVar("T5")
 U = TypeVar("U")
 Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
@@ -20,8 +26,39 @@ def _combine(function: Any, promises: Awaitables[Any], where: str, *more: Any) -
     return Promise._of(function(ffi.new("handle[]", handles), len(handles), *more))
 
 
-def all(promises: Awaitables[T]) -> Promise[list[T]]:
-    """The list of all values; rejected as soon as one is."""
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2]], /
+) -> Promise[tuple[T1, T2]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3]], /
+) -> Promise[tuple[T1, T2, T3]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3], Awaitable[T4]], /
+) -> Promise[tuple[T1, T2, T3, T4]]: ...
+
+
+@overload
+def all(  # type: ignore[overload-overlap]
+    promises: tuple[Awaitable[T1], Awaitable[T2], Awaitable[T3], Awaitable[T4], Awaitable[T5]], /
+) -> Promise[tuple[T1, T2, T3, T4, T5]]: ...
+
+
+@overload
+def all(promises: Awaitables[T]) -> Promise[list[T]]: ...
+
+
+def all(promises: Awaitables[Any]) -> Promise[Any]:
+    """The list of all values; rejected as soon as one is.
+
+    For type checkers, up to five promises in a tuple have a tuple of values, to be unpacked.
+    """
     return _combine(lib.vow_all, promises, "all")
 
 
@@ -73,14 +110,14 @@ def map(
 ) -> Promise[list[Any]]:
     """The list of what `fn` makes of each item, at most `concurrency` at a time (0: all)."""
     _callable(fn, "map")
+    where = handle_of(executor)
     if concurrency < 0:
         raise ValueError(f"map: a concurrency of {concurrency}")
-    if executor is not None:
-        return executor.run(map, list(items), fn, concurrency)
     _asyncio.enter()
-    number = _calls.keep_call(fn)
-    result = lib.vow_map(_values.to_list(items), _calls.on_item, number, concurrency)
-    return Promise._kept(result, number)
+    call = call_of(_calls.Call(fn), where)
+    return Promise._of(
+        lib.vow_map_with(_values.to_list(items), _calls.on_item, concurrency, call)
+    )
 
 
 def reduce(
@@ -91,15 +128,15 @@ def reduce(
 ) -> Promise[Any]:
     """Waits for each in turn: `fn(accumulated, value)`, at first with `initial`."""
     _callable(fn, "reduce")
-    if executor is not None:
-        return executor.run(reduce, list(promises), fn, initial)
+    where = handle_of(executor)
     _asyncio.enter()
     handles = hold_all(promises, "reduce")
-    number = _table.keep(_calls.Call(fn))
+    call = call_of(_calls.Call(fn), where)
     array = ffi.new("handle[]", handles)
     start = _values.to_value(initial)
-    result = lib.vow_reduce(array, len(handles), start, _calls.on_reduce, number)
-    return Promise._kept(result, number)
+    return Promise._of(
+        lib.vow_reduce_with(array, len(handles), start, _calls.on_reduce, call)
+    )
 
 
 def repeat(
@@ -110,14 +147,12 @@ def repeat(
 ) -> Promise[T]:
     """While `again(state)`, the state becomes the result of `step(state)`; the last state.
 
-    In constant memory, however often. An `again` that raises is reported, and ends the loop.
+    In constant memory, however often. An `again` that raises rejects.
     """
     _callable(again, "repeat")
     _callable(step, "repeat")
-    if executor is not None:
-        return executor.run(repeat, state, again, step)
+    where = handle_of(executor)
     _asyncio.enter()
-    number = _table.keep(_calls.Call(step, again))
+    call = call_of(_calls.Repeat(step, again), where)
     start = _values.to_value(state)
-    result = lib.vow_repeat(start, _calls.on_condition, _calls.on_item, number)
-    return Promise._kept(result, number)
+    return Promise._of(lib.vow_repeat_with(start, _calls.on_again, _calls.on_step, call))

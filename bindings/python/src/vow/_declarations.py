@@ -99,6 +99,7 @@ int vow_value_describe(vow_value value, char *buffer, size_t size);
 const char *vow_error_name(int64_t code);
 
 handle vow_promise_create(handle *resolver);
+handle vow_promise_create_with(handle *resolver, uint32_t flags);
 handle vow_promise_with(vow_value value);
 handle vow_promise_retain(handle promise);
 void vow_promise_release(handle promise);
@@ -136,11 +137,12 @@ handle vow_fd_ready(int fd, uint32_t events);
 int64_t vow_now(void);
 handle vow_delay(int64_t ns);
 handle vow_timeout(handle promise, int64_t ns);
-handle vow_retry(const vow_retry_policy *policy, vow_handler fn, handle context);
+handle vow_retry_with(const vow_retry_policy *policy, vow_handler fn, const vow_call *call);
 int64_t vow_error_attempts(vow_value value);
 
 bool vow_cancel(handle promise);
 bool vow_cancel_with(handle promise, vow_value reason);
+handle vow_shield(handle promise);
 int vow_resolver_on_cancel(handle resolver, vow_notice fn, handle context, vow_notice destroy);
 handle vow_cancel_source_create(void);
 handle vow_cancel_source_create_linked(const handle *parents, size_t count);
@@ -158,10 +160,11 @@ handle vow_all_settled(const handle *promises, size_t count);
 handle vow_any(const handle *promises, size_t count);
 handle vow_some(const handle *promises, size_t count, size_t wanted);
 handle vow_race(const handle *promises, size_t count);
-handle vow_map(vow_value list, vow_handler fn, handle context, size_t concurrency);
-handle vow_reduce(const handle *promises, size_t count, vow_value initial, vow_reducer fn,
-                  handle context);
-handle vow_repeat(vow_value state, vow_condition again, vow_handler step, handle context);
+handle vow_map_with(vow_value list, vow_handler fn, size_t concurrency, const vow_call *call);
+handle vow_reduce_with(const handle *promises, size_t count, vow_value initial, vow_reducer fn,
+                       const vow_call *call);
+handle vow_repeat_with(vow_value state, vow_condition again, vow_handler step,
+                       const vow_call *call);
 int64_t vow_error_index(vow_value value);
 handle vow_scope_create(void);
 int vow_scope_add(handle scope, handle promise);

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import concurrent.futures
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar
+import threading
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, TypeVar, overload
 
 from . import _calls, _table
 from ._errors import check
+from ._gate import callback, immortal
 from ._handles import ExecutorRef
 from ._library import ffi, lib
 from ._values import destroy_object
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
     from ._promise import Promise
 
+    P = ParamSpec("P")
+
 T = TypeVar("T")
-Submit = Callable[[Callable[[], None]], Any]
+Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 _SERIAL = 2
 
@@ -55,11 +61,20 @@ class Executor:
         self._name = name
         return self
 
-    def run(self, fn: Callable[..., Any], *args: Any, **keywords: Any) -> Promise[Any]:
+    @overload
+    def run(
+        self, fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs
+    ) -> Promise[T]: ...
+
+    @overload
+    def run(self, fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
+
+    def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
         from ._running import run
 
-        return run(fn, *args, executor=self, **keywords)
+        checked: Any = run
+        return checked(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -68,19 +83,40 @@ class Executor:
 class _Work:
     """One piece of work: to be called once."""
 
-    __slots__ = ("_run", "_work")
+    __slots__ = ("_left", "_run", "_submitting")
 
     def __init__(self, run: Any, work: int) -> None:
         self._run = run
-        self._work = work
+        self._left = [work]
+        self._submitting: Optional[int] = threading.get_ident()
 
     def __call__(self) -> None:
-        work, self._work = self._work, 0
-        if work:
-            self._run(work)
+        try:
+            work = self._left.pop()  # one step: only one caller gets it
+        except IndexError:
+            return
+        self._run(work)
+
+    def ended(self, future: concurrent.futures.Future[Any]) -> None:
+        """Refuses the work if its future has ended without doing it."""
+        if not self._left:
+            return
+        why = "the executor did not run the work that it was given"
+        if future.cancelled():
+            why = "the executor cancelled the work that it was given"
+        elif future.exception() is not None:
+            why += f": {future.exception()!r}"
+        if self._submitting == threading.get_ident():
+            # In a submit the library runs nothing: it would do so later, with the handler.
+            threading.Thread(target=_calls.refuse, args=(self, why), daemon=True).start()
+        else:
+            _calls.refuse(self, why)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a handler cannot be sent to another process or interpreter")
 
 
-@ffi.callback("void(handle, vow_work, handle)")  # type: ignore[untyped-decorator]
+@callback("vow_submit")
 def _submit(context: int, run: Any, work: int) -> None:
     submit = _table.find(context)
     piece = _Work(run, work)
@@ -91,11 +127,13 @@ def _submit(context: int, run: Any, work: int) -> None:
         if not isinstance(error, RuntimeError):
             _calls.report(error, submit)
         piece()
+    finally:
+        piece._submitting = None
 
 
 def _class(flags: int) -> Any:
     size = ffi.sizeof("vow_executor_class")
-    return ffi.new("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
+    return immortal("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
 
 
 _parallel_class, _serial_class = _class(0), _class(_SERIAL)
@@ -117,8 +155,19 @@ def serial(label: Optional[str] = None) -> Executor:
 
 
 def from_futures(executor: concurrent.futures.Executor) -> Executor:
-    """An executor on one of `concurrent.futures`."""
-    return Executor(executor.submit)
+    """An executor on one of `concurrent.futures` that has threads.
+
+    Work that it cancels is not run: its promise is rejected with `Shutdown`.
+    """
+    # By name, as importing it takes what other programs do without.
+    for cls in type(executor).__mro__:
+        if cls.__name__ in ("ProcessPoolExecutor", "InterpreterPoolExecutor"):
+            raise TypeError(f"from_futures: {executor!r} runs its work in another process")
+
+    def submit(work: _Work) -> None:
+        executor.submit(work).add_done_callback(work.ended)
+
+    return Executor(submit)
 
 
 def threads(count: int, name: str = "vow") -> Executor:
@@ -128,7 +177,9 @@ def threads(count: int, name: str = "vow") -> Executor:
 
 def set_default(executor: Optional[Executor]) -> None:
     """What handlers run on that are registered outside of handlers and loops. None: the pool."""
-    lib.vow_executor_set_default(0 if executor is None else executor._ref.handle)
+    from ._reactions import handle_of
+
+    lib.vow_executor_set_default(handle_of(executor))
 
 
 def current() -> Executor:

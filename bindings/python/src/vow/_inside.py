@@ -6,6 +6,7 @@ import os
 from types import TracebackType
 from typing import NamedTuple, Optional, Union
 
+from . import _gate
 from ._errors import check
 from ._library import ffi, lib, newer
 from ._waiting import nanoseconds
@@ -89,8 +90,8 @@ def shutdown(timeout: Optional[float] = None) -> int:
     """Ends the library's work, for good: how many promises are alive after that.
 
     Runs what is queued, for at most `timeout` seconds, and refuses what comes later. The end of the
-    interpreter does this by itself.
+    interpreter does this by itself. Ctrl-C ends the waiting.
     """
-    alive: int = lib.vow_shutdown(nanoseconds(timeout, "shutdown"))
+    alive = _gate.shut_down(nanoseconds(timeout, "shutdown"))
     check(alive, "shutdown")
     return alive

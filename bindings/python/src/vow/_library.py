@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from typing import Any, Callable
@@ -16,6 +17,17 @@ _SONAME = f"libvow.so.{_MAJOR}"
 ffi: Any = cffi.FFI()
 ffi.cdef(DECLARATIONS)
 ffi.cdef(NEWER_DECLARATIONS)
+
+
+def _refuse_subinterpreters() -> None:
+    """The library calls one interpreter; the end of another must not end it for all."""
+    get, main = ctypes.pythonapi.PyInterpreterState_Get, ctypes.pythonapi.PyInterpreterState_Main
+    get.restype = main.restype = ctypes.c_void_p
+    if get() != main():
+        raise ImportError("vow: only the main interpreter can use it, not a subinterpreter")
+
+
+_refuse_subinterpreters()
 
 
 def _candidates() -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import atexit
 import ctypes
 import gc
+import logging
 import os
 import sys
 import threading
 import time
+import traceback
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _handles, _loops, _promise, _unhandled, _values
-from ._library import lib
+from . import _asyncio, _calls, _gate, _handles, _loops, _promise, _unhandled, _values
 
 exit_timeout: Optional[float] = 10.0
 """How long the end of the interpreter waits for handlers that run or are queued, in seconds.
@@ -20,6 +21,7 @@ exit_timeout: Optional[float] = 10.0
 None: as long as they take. Set it as `vow.exit_timeout`.
 """
 
+_logger = logging.getLogger("vow")
 _process = os.getpid()
 
 
@@ -41,6 +43,15 @@ def _running() -> list[int]:
     ]
 
 
+def _say(thread: int) -> None:
+    frame = sys._current_frames().get(thread)
+    calls = traceback.extract_stack(frame) if frame is not None else []
+    mine = [n for n, call in enumerate(calls) if call.filename == _calls.__file__]
+    name = calls[mine[-1] + 1] if mine and mine[-1] + 1 < len(calls) else None
+    place = "" if name is None else f": {name.name}, {name.filename}:{name.lineno}"
+    _logger.error("a handler still ran at the end of the interpreter, and is ended%s", place)
+
+
 def _end_handlers() -> None:
     # A thread of the library that asks a dying interpreter for its lock is ended by it, which takes
     # the whole process down: so handlers get an exception first. One that blocks in C code
@@ -52,6 +63,7 @@ def _end_handlers() -> None:
         if not running:
             return
         for thread in set(running) - told:
+            _say(thread)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(thread), ctypes.py_object(_Ended)
             )
@@ -60,16 +72,24 @@ def _end_handlers() -> None:
 
 
 def _at_exit() -> None:
-    # After this no thread of the library calls into the interpreter: it can be taken down.
+    # After this no thread, of the library or of C code, calls into the interpreter: it can be taken down.
     _unhandled.be_quiet_about_the_end()
-    if os.getpid() == _process:
-        lib.vow_shutdown(_limit())
+    limit = _limit()
+    end = None if limit < 0 else time.monotonic() + limit / 1e9
+    try:
+        if os.getpid() == _process:
+            _gate.shut_down(limit)
+        _gate.close()
+        _gate.wait(lambda: end is not None and time.monotonic() > end)
+    finally:  # also after Ctrl-C, which ends the waiting alone
+        _gate.close()
         _end_handlers()
     _values.stop_releasing()
     _handles.stop_releasing()
 
 
 def _in_child() -> None:
+    _gate.forked()
     _loops.forget_parent()
     _asyncio.forget_parent()
 

@@ -27,7 +27,7 @@ def on_progress(
     if not callable(fn):
         raise TypeError(f"on_progress: {fn!r} cannot be called")
     limit = nanoseconds(interval, "on_progress")
-    ref = promise._source or promise._ref
+    ref = promise._ref
     if ref is None:
         return
     _asyncio.enter()
@@ -39,7 +39,7 @@ def on_progress(
 def set_progress(promise: Promise[Any], fraction: float, note: Optional[str]) -> None:
     """Says how far a promise is."""
     function = newer("vow_promise_set_progress")
-    ref = promise._source or promise._ref
+    ref = promise._ref
     if ref is not None:
         check(function(ref.handle, fraction, _text(note)), "set_progress")
 

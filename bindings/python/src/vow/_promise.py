@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import weakref
 from typing import (
     Any,
@@ -18,11 +19,11 @@ from typing import (
 
 from . import _asyncio, _calls, _values
 from ._cancellation import Token
-from ._errors import StillPending, check
+from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
 from ._handles import PromiseRef
 from ._library import ffi, lib, newer
-from ._reactions import FINALLY, keep_until_settled, link
+from ._reactions import FINALLY, link
 from ._waiting import block
 
 T = TypeVar("T")
@@ -30,6 +31,7 @@ T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
 V = TypeVar("V")
 
+_AT_ONCE: Any = object()
 _STATES = ("pending", "fulfilled", "rejected")
 
 
@@ -59,6 +61,46 @@ class _Outcome:
         return self.value
 
 
+class _Callback:
+    """A function that is called when a promise is settled, if it is not removed before."""
+
+    __slots__ = ("context", "function", "promise", "reaction")
+
+    reaction: Optional[PromiseRef]
+
+    def __init__(
+        self, promise: Promise[Any], fn: Callable[[Any], Any], context: Optional[contextvars.Context]
+    ) -> None:
+        self.promise: Optional[Promise[Any]] = promise
+        self.function = fn
+        self.context = context
+        self.reaction = None
+
+    def _take(self) -> Optional[Promise[Any]]:
+        promise, self.promise = self.promise, None
+        if promise is not None and promise._callbacks and self in promise._callbacks:
+            promise._callbacks.remove(self)
+        return promise
+
+    def remove(self) -> bool:
+        is_first = self._take() is not None
+        if self.reaction is not None:
+            lib.vow_cancel(self.reaction.handle)
+        return is_first
+
+    def __call__(self) -> None:
+        promise = self._take()
+        if promise is None:
+            return
+        try:
+            if self.context is None:
+                self.function(promise)
+            else:
+                self.context.run(self.function, promise)
+        except Exception as error:
+            _calls.report(error, self.function)
+
+
 class Promise(Generic[T_co]):
     """A result that is there now, or later, or never: awaited, chained or waited for.
 
@@ -66,12 +108,12 @@ class Promise(Generic[T_co]):
     chained is not used up: each `then` is one more reader.
     """
 
-    __slots__ = ("__weakref__", "_outcome", "_readers", "_ref", "_source", "_watched")
+    __slots__ = ("__weakref__", "_callbacks", "_outcome", "_readers", "_ref", "_watched")
 
     _ref: Optional[PromiseRef]
+    _callbacks: Optional[list[_Callback]]
     _outcome: Optional[_Outcome]
     _readers: list[weakref.ref[Any]]
-    _source: Optional[PromiseRef]  # what tells progress, if it is not _ref
     _watched: bool
 
     def __init__(self) -> None:
@@ -81,18 +123,10 @@ class Promise(Generic[T_co]):
     def _of(cls, handle: int) -> Promise[Any]:
         self = cls.__new__(cls)
         self._ref = PromiseRef(handle)
+        self._callbacks = None
         self._outcome = None
         self._readers = []
-        self._source = None
         self._watched = False
-        return self
-
-    @classmethod
-    def _kept(cls, handle: int, number: int) -> Promise[Any]:
-        """A promise (consumed) of the library that calls what is kept under a number till it settles."""
-        source = PromiseRef(lib.vow_promise_retain(handle))
-        self = cls._of(keep_until_settled(handle, number))
-        self._source = source
         return self
 
     # ------------------------------------------------------------ For the library
@@ -139,7 +173,7 @@ class Promise(Generic[T_co]):
             outcome = _Outcome(_values.from_value(value), None, _values.is_list(value))
         self._outcome = outcome
         self._watched = True
-        self._ref = self._source = None
+        self._ref = None
         self._readers = []
         return outcome
 
@@ -158,12 +192,22 @@ class Promise(Generic[T_co]):
         """Whether it is settled."""
         return self.state != "pending"
 
-    def result(self) -> T_co:
-        """The value; raises what it was rejected with, or `StillPending`."""
+    def cancelled(self) -> bool:
+        """Whether it was rejected with `Cancelled`."""
         outcome = self._settled()
-        if outcome is None:
-            raise StillPending("the promise is pending")
+        return outcome is not None and isinstance(outcome.error, Cancelled)
+
+    def result(self, timeout: Optional[float] = _AT_ONCE) -> T_co:
+        """The value; raises what it was rejected with, or `StillPending`.
+
+        With a `timeout` it waits, as `wait` does; None: as long as it takes.
+        """
+        outcome = self._settled()
         try:
+            if outcome is None:
+                if timeout is _AT_ONCE:
+                    raise StillPending("the promise is pending")
+                return self.wait(timeout)
             return outcome.read()  # type: ignore[no-any-return]
         finally:
             # Or the traceback, which has this frame, would keep what has the traceback.
@@ -356,6 +400,28 @@ class Promise(Generic[T_co]):
         finally:
             del self, outcome
 
+    def add_done_callback(
+        self, fn: Callable[[Promise[Any]], Any], *, context: Optional[contextvars.Context] = None
+    ) -> None:
+        """Has `fn(promise)` called when it is settled: as a handler, on asyncio's thread or the pool.
+
+        What `fn` raises goes to `sys.unraisablehook`. It does not count as a reader.
+        """
+        _callable(fn, "add_done_callback")
+        _asyncio.enter()
+        added = _Callback(self, fn, context)
+        self._watched = True
+        handler = _calls.on_settled
+        added.reaction = PromiseRef(link(self._hold(), _calls.Call(added), handler, handler))
+        if self._callbacks is None:
+            self._callbacks = []
+        self._callbacks.append(added)
+
+    def remove_done_callback(self, fn: Callable[[Promise[Any]], Any]) -> int:
+        """Takes all that are equal to `fn` away: how many were to come."""
+        removed = [added for added in self._callbacks or [] if added.function == fn]
+        return sum(added.remove() for added in removed)
+
     # ------------------------------------------------------------ Stopping
 
     def cancel(self, reason: Optional[Any] = None) -> bool:
@@ -368,16 +434,15 @@ class Promise(Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        self._source = None  # a handle: with it, the work would be held
         if reason is None:
             return bool(lib.vow_cancel(ref.handle))
         return bool(lib.vow_cancel_with(ref.handle, _values.to_value(reason)))
 
-    def timeout(self, seconds: float) -> Promise[T_co]:
-        """A promise of the same outcome, or of `TimedOut` after so many seconds."""
+    def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
+        """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
         from ._time import timeout
 
-        return timeout(self, seconds)
+        return timeout(self, seconds, prompt=prompt)
 
     # ------------------------------------------------------------ Progress, names
 

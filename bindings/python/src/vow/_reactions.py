@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _table
+from ._gate import immortal
 from ._library import ffi, lib
 from ._values import destroy_object
 
@@ -16,7 +17,19 @@ FINALLY = 1
 
 _reaction = ffi.typeof("vow_reaction *")
 _SIZE = ffi.sizeof("vow_reaction")
+_call = ffi.typeof("vow_call *")
+_CALL_SIZE = ffi.sizeof("vow_call")
 _labels: dict[str, Any] = {}  # the library wants them to live for ever
+
+
+def handle_of(executor: Optional[Executor]) -> int:
+    """The library's executor; 0: the one of a reaction made here."""
+    if executor is None:
+        return 0
+    try:
+        return executor._ref.handle  # type: ignore[no-any-return]
+    except AttributeError:
+        raise TypeError(f"{executor!r} is no executor") from None
 
 
 def static_label(label: Optional[str]) -> Any:
@@ -25,7 +38,7 @@ def static_label(label: Optional[str]) -> Any:
         return ffi.NULL
     text = _labels.get(label)
     if text is None:
-        text = _labels.setdefault(label, ffi.new("char[]", label.encode()))
+        text = _labels.setdefault(label, immortal("char[]", label.encode()))
     return text
 
 
@@ -38,8 +51,14 @@ def link(
     executor: Optional[Executor] = None,
     token: Optional[Token] = None,
     label: Optional[str] = None,
+    destroy: Any = destroy_object,
 ) -> int:
     """Registers handlers on a promise, which is consumed; the new promise, owned."""
+    try:
+        where = handle_of(executor)
+    except TypeError:
+        lib.vow_promise_release(promise)
+        raise
     reaction = ffi.new(
         _reaction,
         (
@@ -47,8 +66,8 @@ def link(
             fulfilled,
             rejected,
             _table.keep(call),
-            destroy_object,
-            0 if executor is None else executor._ref.handle,
+            destroy,
+            where,
             0 if token is None else token._ref.handle,
             flags,
             ffi.NULL if label is None else static_label(label),
@@ -57,20 +76,8 @@ def link(
     return int(lib.vow_then_with(promise, reaction))
 
 
-def keep_until_settled(promise: int, number: int) -> int:
-    """A promise of the same outcome, owned, which lets go of a kept object when it settles."""
-    reaction = ffi.new(
-        _reaction,
-        (
-            _SIZE,
-            ffi.NULL,
-            ffi.NULL,
-            number,
-            destroy_object,
-            lib.vow_executor_inline(),
-            0,
-            0,
-            ffi.NULL,
-        ),
+def call_of(functions: Any, where: int) -> Any:
+    """What the library is told of functions that it calls several times: it lets go of them at the end."""
+    return ffi.new(
+        _call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL)
     )
-    return int(lib.vow_then_with(promise, reaction))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
+from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
 
 from . import _asyncio
 from ._handles import ResolverRef
@@ -42,7 +42,6 @@ class Resolver(Generic[T]):
         ref = self._ref
         if ref is None:
             return False
-        _asyncio.enter()
         # Resolved, by whomever: of no more use, and it would hold the outcome.
         self._ref = None
         return bool(lib.vow_resolve(ref.handle, to_result(value)))
@@ -91,12 +90,32 @@ class Resolver(Generic[T]):
         return isinstance(error, Exception)
 
 
-def pending() -> tuple[Promise[Any], Resolver[Any]]:
-    """A pending promise, and what settles it."""
+@overload
+def pending() -> tuple[Promise[Any], Resolver[Any]]: ...
+
+
+@overload
+def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
+
+
+def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]:
+    """A pending promise, and what settles it. `kind` is for type checkers: what it is a promise of."""
     _asyncio.enter()
     resolver = ffi.new("handle *")
     promise = lib.vow_promise_create(resolver)
     return Promise._of(promise), Resolver._of(resolver[0])
+
+
+@overload
+def resolved(value: Awaitable[T]) -> Promise[T]: ...
+
+
+@overload
+def resolved(value: T) -> Promise[T]: ...
+
+
+@overload
+def resolved() -> Promise[None]: ...
 
 
 def resolved(value: Any = None) -> Promise[Any]:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import inspect
-from typing import Any
+from typing import Any, Optional
 
 from ._values import NONE, to_value
 
 
-def to_result(item: Any) -> Any:
-    """An owned value; an awaitable becomes a promise that follows it."""
+def to_result(item: Any, context: Optional[contextvars.Context] = None) -> Any:
+    """An owned value; an awaitable becomes a promise that follows it.
+
+    The task of a coroutine has a copy of `context`; None: of the current one, which in a handler is
+    not that of its registration.
+    """
     if item is None:
         return NONE
     if isinstance(item, (asyncio.Future, concurrent.futures.Future)) or inspect.iscoroutine(item):
         from ._awaitables import from_awaitable
 
+        if context is not None:
+            return to_value(context.run(from_awaitable, item))
         return to_value(from_awaitable(item))
     return to_value(item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, TypeVar, overload
 
 from . import _asyncio, _calls
 from ._executors import Executor
@@ -12,26 +12,41 @@ from ._promise import Promise, _callable
 from ._reactions import link
 from ._values import NONE
 
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVarTuple, Unpack
+
+    P = ParamSpec("P")
+    Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 
 
+# With an executor only positional arguments are checked: see Executor.run.
+
+
 @overload
 def run(
-    fn: Callable[..., Awaitable[T]],
-    *args: Any,
-    executor: Optional[Executor] = ...,
-    **keywords: Any,
+    fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs
+) -> Promise[T]: ...
+
+
+@overload
+def run(fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
+
+
+@overload
+def run(
+    fn: Callable[[Unpack[Ts]], Awaitable[T]], /, *args: Unpack[Ts], executor: Optional[Executor]
 ) -> Promise[T]: ...
 
 
 @overload
 def run(
-    fn: Callable[..., T], *args: Any, executor: Optional[Executor] = ..., **keywords: Any
+    fn: Callable[[Unpack[Ts]], T], /, *args: Unpack[Ts], executor: Optional[Executor]
 ) -> Promise[T]: ...
 
 
-def run(
-    fn: Callable[..., Any], *args: Any, executor: Optional[Executor] = None, **keywords: Any
+def run(  # type: ignore[misc]
+    fn: Callable[..., Any], /, *args: Any, executor: Optional[Executor] = None, **keywords: Any
 ) -> Promise[Any]:
     """Runs `fn(*args)` on an executor, later; the promise of what it returns.
 

@@ -10,6 +10,7 @@ from ._errors import Cancelled, Shutdown, check
 from ._handles import ScopeRef
 from ._library import ffi, lib, newer
 from ._promise import Promise, to_promise
+from ._unhandled import tell
 from ._waiting import nanoseconds
 
 T = TypeVar("T")
@@ -112,5 +113,5 @@ class Scope:
         if error is None:
             return self.close()
         self.cancel()
-        # The exception of the block goes on, not what the members made of their end.
-        return self.close().catch(lambda failure: None)
+        # The exception of the block goes on, and what the members made of their end is told.
+        return self.close().catch(tell)

@@ -40,6 +40,11 @@ def drop(number: int) -> None:
     _objects.pop(number, None)
 
 
+def take(number: int) -> Any:
+    """Lets go of an object, and returns it; None: gone."""
+    return _objects.pop(number, None)
+
+
 def count() -> int:
     """How many objects the library holds."""
     return len(_objects)

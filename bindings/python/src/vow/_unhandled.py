@@ -7,7 +7,8 @@ from typing import Any, Callable, Optional
 
 from . import _calls
 from ._errors import Shutdown
-from ._library import ffi, lib
+from ._gate import callback
+from ._library import lib
 from ._values import from_error
 
 Hook = Callable[[BaseException], Any]
@@ -29,7 +30,7 @@ class _State:
     ending = False
 
 
-@ffi.callback("vow_unhandled_hook")  # type: ignore[untyped-decorator]
+@callback("vow_unhandled_hook")
 def _on_unhandled(value: Any, number: int) -> None:
     try:
         error = from_error(value)
@@ -42,6 +43,14 @@ def _on_unhandled(value: Any, number: int) -> None:
 
 
 lib.vow_on_unhandled(_on_unhandled, 0)
+
+
+def tell(error: BaseException) -> None:
+    """Says an exception that another one takes the place of, as if nobody had looked at it."""
+    try:
+        _State.hook(error)
+    except BaseException as problem:
+        _calls.report(problem, _State.hook)
 
 
 def on_unhandled(hook: Optional[Hook]) -> None:

@@ -6,13 +6,13 @@ import asyncio
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
-from . import _asyncio, _calls, _table
+from . import _asyncio, _calls
 from ._awaitables import follow
 from ._executors import Executor
-from ._library import ffi, newer
+from ._library import newer
 from ._promise import Promise, _callable
+from ._reactions import call_of, handle_of
 from ._resolver import Resolver, pending
-from ._values import destroy_object
 
 T = TypeVar("T")
 
@@ -28,20 +28,11 @@ def use(
     function = newer("vow_using_with")
     _callable(body, "using")
     _callable(release, "using")
+    where = handle_of(executor)
     _asyncio.enter()
     call = _calls.Call(body, release)
     resource._reader(call if reader is None else reader)
-    said = ffi.new(
-        "vow_call *",
-        (
-            ffi.sizeof("vow_call"),
-            _table.keep(call),
-            destroy_object,
-            0 if executor is None else executor._ref.handle,
-            0,
-            ffi.NULL,
-        ),
-    )
+    said = call_of(call, where)
     return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
 
 

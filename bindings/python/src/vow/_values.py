@@ -15,6 +15,7 @@ import concurrent.futures
 
 from . import _table
 from ._errors import DOMAIN, Cancelled, Error, make_error
+from ._gate import callback, immortal
 from ._library import ffi, lib
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class _Failure:
         self.traceback = traceback
 
 
-@ffi.callback("vow_notice")  # type: ignore[untyped-decorator]
+@callback("vow_notice")
 def _destroy(number: int, drop: Callable[[int], None] = _table.drop) -> None:
     drop(number)
 
@@ -88,9 +89,9 @@ destroy_object = _destroy
 
 
 def _class(name: bytes) -> tuple[Any, Any]:
-    text = ffi.new("char[]", name)
+    text = immortal("char[]", name)
     size = ffi.sizeof("vow_class")
-    return ffi.new("vow_class *", (size, text, _destroy, ffi.NULL)), text
+    return immortal("vow_class *", (size, text, _destroy, ffi.NULL)), text
 
 
 _object_class, _object_name = _class(b"Python object")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import select
@@ -10,12 +11,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _asyncio, _calls, _loops, _table
-from ._errors import TimedOut, check
+from . import _asyncio, _calls, _loops
+from ._errors import Deadlock, TimedOut, check
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
-from ._reactions import link
-from ._values import NONE
+from ._wakes import wake_when_settled, why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -36,14 +36,6 @@ def nanoseconds(seconds: Optional[float], what: str) -> int:
     return int(min(seconds * 1e9, _LONGEST))
 
 
-@ffi.callback("vow_handler")  # type: ignore[untyped-decorator]
-def _unlock(value: Any, number: int) -> Any:
-    waiter = _table.find(number)
-    if waiter is not None:
-        waiter.lock.release()
-    return NONE
-
-
 class _Waiter:
     """A blocked thread, as a reader of the promise."""
 
@@ -52,6 +44,10 @@ class _Waiter:
     def __init__(self) -> None:
         self.lock = threading.Lock()
 
+    def wake(self) -> None:
+        if self.lock.locked():
+            self.lock.release()
+
 
 def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
     from ._executors import inline
@@ -59,10 +55,14 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
     waiter = _Waiter()
     waiter.lock.acquire()
     promise._reader(waiter)
-    reaction = PromiseRef(link(promise._hold(), waiter, _unlock, _unlock, executor=inline))
+    reaction = PromiseRef(wake_when_settled(promise._hold(), waiter, inline))
     longest = threading.TIMEOUT_MAX
     try:
-        return waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest))
+        if not waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest)):
+            return False
+        if not promise.done():
+            raise why_not(reaction)
+        return True
     finally:
         lib.vow_cancel(reaction.handle)
         del reaction
@@ -100,6 +100,9 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
 def block(promise: Promise[Any], timeout: Optional[float]) -> None:
     """Blocks until the promise is settled; `TimedOut` when the time is up."""
     nanoseconds(timeout, "wait")
+    if timeout is None and asyncio._get_running_loop() is not None:
+        # It cannot be known what the promise needs of asyncio, which stands still meanwhile.
+        raise Deadlock("wait() blocks asyncio's loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
     if not main or os.getpid() != _home or _calls.inside_handler(sys._getframe()):
         done = _block_in_library(promise, timeout)

@@ -1,0 +1,149 @@
+"""The end of the interpreter while threads of C settle promises that have handlers here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+ENDS = int(os.environ.get("VOW_ENDS", "3"))
+
+SETTLING = """
+    import os, sys, vow
+    from vow import _library
+    ffi, lib = _library.ffi, _library.lib
+    ffi.cdef(
+        "int settling_begin(bool (*resolve)(handle, vow_value), void (*release)(handle),"
+        "handle *resolvers, size_t threads, size_t count, long pause_ns);"
+    )
+    c = ffi.dlopen(os.environ["VOW_SETTLING"])
+
+    class Thing:
+        pass
+
+    def settle(threads, count, pause_ns, register):
+        pairs = [vow.pending() for _ in range(threads * count)]
+        links = [register(promise) for promise, _ in pairs]
+        array = ffi.new("handle[]", [lib.vow_resolver_retain(r._ref.handle) for _, r in pairs])
+        assert c.settling_begin(lib.vow_resolve, lib.vow_resolver_release, array, threads, count, pause_ns) == 0
+        for _, resolver in pairs:
+            resolver.close()
+        return links, [promise for promise, _ in pairs]
+"""
+
+
+def run(program: str, *options: str, limit: float = 60) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, *options, "-c", textwrap.dedent(SETTLING) + textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=limit,
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("threads, count", [(1, 150), (10, 40), (300, 10)])
+def test_the_end_is_no_crash(threads: int, count: int) -> None:
+    """Handlers that come too late are let go of, not run; what they hold too."""
+    for _end in range(ENDS):
+        run(
+            f"""
+            import time
+            def register(promise):
+                thing = Thing()
+                link = promise.then(lambda x: thing, executor=vow.inline)
+                return link.then(print, lambda e: None, executor=vow.pool).catch(repr).finally_(Thing)
+            class Slow:
+                def __del__(self, sleep=time.sleep):
+                    sleep(0.1)
+            sys.slow = Slow()  # the interpreter ends for so long
+            sys.stdout = open(os.devnull, "w")
+            kept = settle({threads}, {count}, {300_000_000 // count}, register)
+            """
+        )
+
+
+def test_a_handler_that_has_begun_is_waited_for() -> None:
+    out, error = run(
+        """
+        import threading, time
+        begun = threading.Event()
+        def work(x):
+            begun.set()
+            time.sleep(0.3)
+            print("done", flush=True)
+        kept = settle(1, 1, 1, lambda promise: promise.then(work, work, executor=vow.inline))
+        begun.wait()
+        print("end", flush=True)
+        """,
+        "-X",
+        "dev",
+    )
+    assert (out, error) == ("end\ndone\n", "")
+
+
+def test_a_thread_of_c_that_is_stuck_in_a_handler_does_not_crash_the_end() -> None:
+    out, _ = run(
+        """
+        import ctypes, threading
+        vow.exit_timeout = 0.2
+        begun = threading.Event()
+        sleep = ctypes.CDLL(None).usleep
+        def work(x):
+            begun.set()
+            sleep(1_800_000)
+        class Slow:
+            def __del__(self):
+                sleep(1_000_000)
+        kept = settle(1, 1, 1, lambda promise: promise.then(work, work, executor=vow.inline))
+        begun.wait()
+        sys.slow = Slow()
+        print("end", flush=True)
+        """
+    )
+    assert out == "end\n"
+
+
+def test_a_host_that_goes_on_after_the_interpreter_gets_rejections() -> None:
+    """What comes when the gate is closed is answered, so that nobody waits for it."""
+    out, _ = run(
+        """
+        import atexit
+        from vow import _gate
+        def after():
+            _gate.close()
+            promise, resolver = vow.pending()
+            link = promise.then(lambda x: x, executor=vow.inline)
+            resolver.resolve(1)
+            try:
+                link.result()
+            except vow.Shutdown as error:
+                print(error)
+        after()
+        """
+    )
+    assert out == "VOW_ESHUTDOWN: the Python interpreter has ended\n"
+
+
+def test_subinterpreters_are_refused_and_hurt_nobody() -> None:
+    out, _ = run(
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        there = interpreters.create()
+        try:
+            failed = interpreters.run_string(there, "import vow")
+        except Exception as error:
+            failed = error
+        print("main interpreter" in str(failed) or "_cffi_backend" in str(failed))
+        interpreters.destroy(there)
+        print(vow.pool.run(lambda: 1).wait())
+        """
+    )
+    assert out == "True\n1\n"
