@@ -12,9 +12,11 @@ extension Promise {
     /// - Parameters:
     ///   - concurrency: how many items may be under way at once, at least one; nil: all.
     ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
-    @_disfavoredOverload  // A closure that makes promises could make values of them.
+    // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
+    @_disfavoredOverload
     public static func map<Item: Sendable, Member>(
         _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        joining _: Void = (), failing _: Void = (),
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Member
     ) -> Promise where Success == [Member] {
         mapping(Array(items), concurrency, executor) { item in
@@ -30,6 +32,15 @@ extension Promise {
         mapping(Array(items), concurrency, executor) { item in
             outcomeOfPromise { () throws(Failure) in try transform(item) }
         }
+    }
+
+    /// The same; of a `transform` that does not throw, the failure is that of its promises.
+    @_disfavoredOverload
+    public static func map<Item: Sendable, Member>(
+        _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        _ transform: @escaping @Sendable (Item) -> Promise<Member, Failure>
+    ) -> Promise where Success == [Member] {
+        mapping(Array(items), concurrency, executor) { transform($0).cValue }
     }
 
     /// The core gets the items' places.
@@ -53,6 +64,18 @@ extension Promise where Failure == any Error {
     public static func map<Item: Sendable, Member>(
         _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Item) throws -> Promise<Member, any Error>
+    ) -> Promise where Success == [Member] {
+        mapping(Array(items), concurrency, executor) { item in
+            outcomeOfPromise { () throws in try transform(item) }
+        }
+    }
+
+    /// The same with promises whose failure is of another type than what `transform` throws.
+    @_disfavoredOverload
+    public static func map<Item: Sendable, Member, Other: Error>(
+        _ items: some Sequence<Item>, concurrency: Int? = nil, on executor: PromiseExecutor? = nil,
+        joining _: Void = (),
+        _ transform: @escaping @Sendable (Item) throws -> Promise<Member, Other>
     ) -> Promise where Success == [Member] {
         mapping(Array(items), concurrency, executor) { item in
             outcomeOfPromise { () throws in try transform(item) }
