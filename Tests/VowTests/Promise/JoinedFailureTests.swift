@@ -5,8 +5,8 @@ import XCTest
 
 private enum SaveError: Error, Equatable { case full }
 
-private let loaded = Promise<Int, any Error>.value(1)
-private let sure = Guarantee<Int>.value(1)
+private var loaded: Promise<Int, any Error> { .value(1) }
+private var sure: Guarantee<Int> { .value(1) }
 private func save() -> Promise<Void, SaveError> { .failure(.full) }
 
 final class JoinedFailureTests: VowTest {
