@@ -90,6 +90,10 @@ extension Float: CRepresentable {}
 
 extension String: CRepresentable {
     public init?(cValue: vow_value) {
+        if let own = cValue.heldLate(as: String.self) {
+            self = own
+            return
+        }
         var length = 0
         guard cValue.kind == VOW_STRING, let bytes = vow_string_bytes(cValue, &length) else {
             return nil
@@ -99,7 +103,16 @@ extension String: CRepresentable {
         }
     }
 
+    /// A long one is copied when C looks, a short one at once: that is no more than a reference to it.
     public func makeCValue() -> vow_value {
+        utf8.count <= longestCopiedString ? makeNow() : .late(VOW_STRING, self)
+    }
+}
+
+private let longestCopiedString = 40
+
+extension String: LateValue {
+    func makeNow() -> vow_value {
         var copy = self
         return copy.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { vow_string($0.baseAddress, $0.count) }
@@ -130,6 +143,10 @@ extension Optional: CRepresentable where Wrapped: CRepresentable {
 
 extension Array: CRepresentable where Element: CRepresentable {
     public init?(cValue: vow_value) {
+        if let own = cValue.heldLate(as: Self.self) {
+            self = own
+            return
+        }
         guard cValue.kind == VOW_LIST else { return nil }
         let count = vow_list_count(cValue)
         self.init()
@@ -140,7 +157,12 @@ extension Array: CRepresentable where Element: CRepresentable {
         }
     }
 
-    public func makeCValue() -> vow_value {
+    /// Converted when C looks.
+    public func makeCValue() -> vow_value { .late(VOW_LIST, self) }
+}
+
+extension Array: LateValue where Element: CRepresentable {
+    func makeNow() -> vow_value {
         let items = map { $0.makeCValue() }
         return vow_list(items, items.count)
     }

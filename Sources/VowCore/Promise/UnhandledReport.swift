@@ -23,7 +23,7 @@ func writeReport(_ promise: RecordPointer) {
             appendLabel(promise.givenLabel, to: &text)
         }
         text.append(": ")
-        describe(promise.value, into: &text)
+        describe(promise.value, into: &text, makes: true)
         writeLine(text)
     }
 }
