@@ -31,7 +31,7 @@ extension Promise {
     }
 
     /// Goes on with the value; the closure returns a value or a promise. As ``map(on:cancelledBy:_:)``.
-    @_disfavoredOverload  // Of closures that make promises: those are waited for, whatever their failure.
+    @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,

@@ -39,10 +39,10 @@ private let typeOffset = MemoryLayout<Int>.size
 private let valueOffset = 24
 
 /// Lives for ever.
-nonisolated(unsafe) private let lateClass: UnsafeMutablePointer<LateClass> = {
-    let cls = UnsafeMutablePointer<LateClass>.allocate(capacity: 1)
-    cls.initialize(
-        to: LateClass(
+nonisolated(unsafe) private let lateKind: UnsafeMutablePointer<LateKind> = {
+    let kind = UnsafeMutablePointer<LateKind>.allocate(capacity: 1)
+    kind.initialize(
+        to: LateKind(
             make: { content in
                 (content + typeOffset).load(as: (any LateType.Type).self)
                     .make(content + valueOffset)
@@ -51,7 +51,7 @@ nonisolated(unsafe) private let lateClass: UnsafeMutablePointer<LateClass> = {
                 (content + typeOffset).load(as: (any LateType.Type).self)
                     .destroy(content + valueOffset)
             }))
-    return cls
+    return kind
 }()
 
 extension vow_value {
@@ -60,7 +60,7 @@ extension vow_value {
         _ kind: vow_kind, _ value: Value, code: Int64 = 0
     ) -> vow_value {
         let size = valueOffset + MemoryLayout<Value>.size
-        return makeLate(kind, holding: (size + 7) & ~7, code: code, lateClass) { content in
+        return makeLate(kind, holding: (size + 7) & ~7, code: code, lateKind) { content in
             (content + typeOffset).storeBytes(of: Late<Value>.self, as: (any LateType.Type).self)
             (content + valueOffset).initializeMemory(as: Value.self, to: value)
         }

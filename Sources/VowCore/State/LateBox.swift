@@ -17,18 +17,12 @@ struct LatePart {
     }
 }
 
-/// How Swift's content becomes a value of C's (owned), and how it is freed.
-package struct LateClass {
-    let make: @convention(c) (UnsafeMutableRawPointer) -> vow_value
-    let destroy: @convention(c) (UnsafeMutableRawPointer) -> Void
-
-    package init(
-        make: @escaping @convention(c) (UnsafeMutableRawPointer) -> vow_value,
-        destroy: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void
-    ) {
-        self.make = make
-        self.destroy = destroy
-    }
+/// What can be done with a late box, by those above this floor.
+struct LateClass {
+    /// Makes what the box becomes, if nobody has: its box, which it owns. Nil without memory.
+    let become: @convention(c) (_ box: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
+    /// Of its content.
+    let destroy: @convention(c) (_ content: UnsafeMutableRawPointer) -> Void
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
@@ -36,32 +30,22 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
     @inline(__always)
     var isLate: Bool { pointee.hasContent && pointee.kind != VOW_OBJECT }
 
-    private var madeWord: UnsafeMutablePointer<AtomicWord> {
+    /// The box that a late one has become; 0: none yet. Published with what is in it.
+    var made: UnsafeMutablePointer<AtomicWord> {
         UnsafeMutableRawPointer(part(LatePart.self)).assumingMemoryBound(to: AtomicWord.self)
     }
 
     /// What a late box has become, if somebody has looked.
     var alreadyMade: BoxPointer? {
-        UnsafeMutableRawPointer(bitPattern: UInt(madeWord.pointee.loadAcquire()))?
+        UnsafeMutableRawPointer(bitPattern: UInt(made.pointee.loadAcquire()))?
             .assumingMemoryBound(to: Box.self)
     }
 
-    /// What a late box becomes. Runs foreign code the first time. Several threads may be at it: the first to be ready
-    /// publishes its box, with what is in it, and the others let go of theirs. Nil without memory.
+    /// What a late box becomes. Runs foreign code the first time. Nil without memory.
     func make() -> BoxPointer? {
         if let made = alreadyMade { return made }
-        let thread = currentThread()
-        let value = runForeign(thread) {
-            part(LatePart.self).pointee.cls.pointee.make(UnsafeMutableRawPointer(content))
-        }
-        guard value.kind == pointee.kind, let box = value.box else {
-            value.release(thread)
-            return nil
-        }
-        let mine = UInt64(UInt(bitPattern: UnsafeMutableRawPointer(box)))
-        if madeWord.pointee.replaceAcquireRelease(0, mine).exchanged { return box }
-        value.release(thread)
-        return alreadyMade
+        let box = part(LatePart.self).pointee.cls.pointee.become(UnsafeMutableRawPointer(self))
+        return box?.assumingMemoryBound(to: Box.self)
     }
 
     /// Of an error, without making it.

@@ -15,26 +15,7 @@ package func makeObject(
     return object
 }
 
-/// The same as a string, a list or an error, which C finds when it looks.
-package func makeLate(
-    _ kind: vow_kind, holding size: Int, code: Int64, _ cls: UnsafePointer<LateClass>,
-    fill: (UnsafeMutableRawPointer) -> Void
-) -> vow_value {
-    _ = currentThread()
-    guard let value = makeLate(kind, holding: size, code: code, cls), let box = value.box else {
-        return ownErrors.noMemory
-    }
-    fill(UnsafeMutableRawPointer(box.content))
-    return value
-}
-
 extension vow_value {
-    /// Of a late value: where its content is.
-    package var lateContent: UnsafeMutableRawPointer? {
-        guard let box, box.isLate else { return nil }
-        return UnsafeMutableRawPointer(box.content)
-    }
-
     /// Of an object made as above, of this class: where its content is.
     package func content(of cls: UnsafePointer<vow_class>) -> UnsafeMutableRawPointer? {
         guard let box = box(of: VOW_OBJECT), box.part(ObjectPart.self).pointee.cls == cls else {
