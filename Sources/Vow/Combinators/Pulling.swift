@@ -79,7 +79,8 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
     }
 
     private func begin(_ item: Item, at index: Int) {
-        let work = Step.work(on: executor, PullingStep(item: Boxed(item), step: step))
+        let step = step
+        let work = Step.work(on: executor, PullingStep(body: { step(item) }))
         let isWanted = state.withLock { state in
             state.count += 1
             state.room -= 1
@@ -151,18 +152,10 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
     }
 }
 
-/// A reactor has two words, and items are of any size.
-private final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
+private struct PullingStep: Reactor {
+    let body: @Sendable () -> vow_value
 
-    init(_ value: Value) { self.value = value }
-}
-
-private struct PullingStep<Item: Sendable>: Reactor {
-    let item: Boxed<Item>
-    let step: @Sendable (Item) -> vow_value
-
-    func react(to _: vow_value) -> vow_value { step(item.value) }
+    func react(to _: vow_value) -> vow_value { body() }
 }
 
 private struct PullingEnd: Reactor {
