@@ -147,11 +147,12 @@ typedef uint32_t vow_kind;
 #define VOW_ERROR ((vow_kind)8)   /**< counted, read with vow_error_code */
 #define VOW_PROMISE ((vow_kind)9) /**< counted: a promise as a value */
 
-/** A value. `reserved` is 0. `as.pointer` of a counted kind belongs to the
+/** A value. `reserved` is 0 where C makes a value; Swift uses it, so copy values
+ * as a whole. `as.pointer` of a counted kind belongs to the
  * library: read it with the functions below only. */
 typedef struct vow_value {
     vow_kind kind;     /**< what it is, and which content is meant */
-    uint32_t reserved; /**< 0 */
+    uint32_t reserved; /**< 0; not for C */
     union {
         bool boolean;               /**< of a VOW_BOOL */
         int64_t integer;            /**< of a VOW_INT */

@@ -50,6 +50,15 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
+    /// The same with a promise whose failure is of another type.
+    public init<Other: Error>(
+        joining _: Void = (), _ body: @escaping @Sendable (Input) throws -> Promise<Output, Other>
+    ) {
+        chain = ColdChain { input in
+            .attempt { () throws -> Promise<Output, any Error> in try body(input).eraseFailure() }
+        }
+    }
+
     /// Calls it; the promise of the output. Cancelling the promise, or letting go of it, cancels this call.
     @discardableResult
     public func callAsFunction(_ input: Input) -> Promise<Output, any Error> { chain.run(input) }

@@ -14,6 +14,13 @@ extension Promise {
         combined(promises, vow_all)
     }
 
+    /// The same of an array, whose promises' failure is found from what they are.
+    public static func all<Member>(
+        _ promises: [Promise<Member, Failure>]
+    ) -> Promise where Success == [Member] {
+        combined(promises, vow_all)
+    }
+
     /// The same of what can be had as promises: values and promises mixed, see ``PromiseOrValue``.
     @_disfavoredOverload  // Of promises, which can be had as what they are.
     public static func all<Member: PromiseConvertible>(

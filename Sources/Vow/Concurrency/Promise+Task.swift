@@ -36,7 +36,17 @@ extension Promise {
         }
     }
 
-    private init(
+    /// The same; of an `operation` that does not throw, the failure is that of its promise.
+    public init<Followed: PromiseConvertible & Sendable>(
+        name: String? = nil, priority: TaskPriority? = nil,
+        @_inheritActorContext operation: sending @escaping @isolated(any) () async -> Followed
+    ) where Followed.Success == Success, Followed.Failure == Failure {
+        self.init(name, priority) { resolver async throws(Failure) in
+            resolver.follow(await operation().promise)
+        }
+    }
+
+    fileprivate init(
         _ name: String?, _ priority: TaskPriority?,
         settling body:
             sending @escaping (Resolver<Success, Failure>) async throws(Failure) -> Void
@@ -58,5 +68,19 @@ extension Promise {
         self = promise
         Task.detached { resolver.resolve(with: await task.result) }
         if cancelsTask { resolver.onCancel { task.cancel() } }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// Runs `operation` in a new task, and waits for the promise that it makes, whose failure is of another type than
+    /// what it throws.
+    public init<Other: Error>(
+        name: String? = nil, priority: TaskPriority? = nil, joining _: Void = (),
+        @_inheritActorContext operation:
+            sending @escaping @isolated(any) () async throws -> Promise<Success, Other>
+    ) {
+        self.init(name, priority) { resolver async throws in
+            resolver.follow(try await operation().eraseFailure())
+        }
     }
 }

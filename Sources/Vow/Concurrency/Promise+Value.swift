@@ -11,7 +11,8 @@ extension Promise {
     /// read without suspending the task, cancelled or not.
     ///
     /// - Throws: the failure. A failure type that cannot stand for a `CancellationError` (see ``PromiseFailure``), as
-    ///   `Never`, has the task wait until the promise is settled.
+    ///   `Never`, has the task wait until the promise is settled; and where it is rejected with what the type cannot stand
+    ///   for, there is nothing to return or to throw: the task waits on, and a line on standard error says so.
     nonisolated(nonsending) public var value: Success {
         consuming get async throws(Failure) { try await settledResult().get() }
     }
@@ -28,9 +29,9 @@ extension Promise {
         // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
         let wait = Wait(for: consume self)
         guard Self.isCancellable else {
-            return takeResult(await wait.outcome())
+            return await takeResult(await wait.outcome())
         }
-        return takeResult(await wait.outcomeUnlessCancelled())
+        return await takeResult(await wait.outcomeUnlessCancelled())
     }
 
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
@@ -38,7 +39,7 @@ extension Promise {
         if let result { return result }
         let wait = Wait(for: self)
         return await withTaskCancellationHandler {
-            takeResult(await wait.outcome())
+            await takeResult(await wait.outcome())
         } onCancel: {
             _ = cancelNow()
         }
@@ -68,9 +69,17 @@ extension Promise where Failure: PromiseFailure {
 }
 
 /// Of a wait's outcome (owned).
-private func takeResult<Success, Failure: Error>(_ outcome: vow_value?) -> Result<Success, Failure>
-{
+nonisolated(nonsending) private func takeResult<Success, Failure: Error>(
+    _ outcome: vow_value?
+) async -> Result<Success, Failure> {
     let value = outcome ?? encodeError(CancellationError())
-    defer { vow_value_release(value) }
-    return readResult(value)
+    let result: Result<Success, Failure>? = readResult(value)
+    let error = result == nil ? "\(decodeError(value))" : ""
+    vow_value_release(value)
+    if let result { return result }
+    // As with a continuation that is never resumed. To end the process would be worse: a cancellation comes to this.
+    writeToStandardError(
+        "vow: a task waits for ever for a promise that was rejected with what its failure type "
+            + "\(Failure.self) cannot stand for: \(error)\n")
+    return await withUnsafeContinuation { _ in }
 }

@@ -28,13 +28,17 @@ public struct PromiseCompletions<Success: Sendable, MemberFailure: Error>: Async
             reading = Reading(CompletionQueue(of: promises))
         }
 
-        /// The next result that is there or comes; nil: there is none left, or the task was cancelled.
+        /// The next result that is there or comes, and that the failure type can stand for; nil: there is none left, or the task was cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> Element? {
-            guard let completion = await reading.queue.next() else { return nil }
-            defer { vow_value_release(completion.outcome) }
-            return (completion.index, readResult(completion.outcome))
+            while let completion = await reading.queue.next() {
+                defer { vow_value_release(completion.outcome) }
+                if let result: Result<Success, MemberFailure> = readResult(completion.outcome) {
+                    return (completion.index, result)
+                }
+            }
+            return nil
         }
     }
 

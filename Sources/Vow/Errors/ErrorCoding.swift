@@ -1,6 +1,7 @@
 // How Swift errors become the library's, and come back.
 
 import CVow
+import VowCore
 
 /// An error (owned) that stands for a Swift error. C reads domain, code and message; Swift finds the error itself again.
 func encodeError<Failure: Error>(_ failure: Failure) -> vow_value {
@@ -17,7 +18,10 @@ private func encodeAnyError(_ error: any Error) -> vow_value {
     case let error as PromiseError:
         return ownError(error) ?? wrapped(error, "vow.swift", code: error._code)
     case is CancellationError: return vow_error("vow", Int64(VOW_ECANCELLED), "cancelled")
-    default: return wrapped(error, error._domain, code: error._code)
+    // A trace names the error while nothing foreign may run.
+    default:
+        let late = LateError(error: error)
+        return isTraceOn() ? late.makeNow() : .late(VOW_ERROR, late, code: Int64(error._code))
     }
 }
 
@@ -47,6 +51,7 @@ private func ownError(_ error: PromiseError) -> vow_value? {
 
 /// The Swift error that an error (borrowed) stands for.
 func decodeError(_ error: vow_value) -> any Error {
+    if let late = error.heldLate(as: LateError.self) { return late.error }
     let payload = vow_error_payload(error)
     if let original = payload.held(as: (any Error).self) { return original }
     if vow_error_domain(error).map({ String(cString: $0) }) == "vow",

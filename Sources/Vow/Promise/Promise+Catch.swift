@@ -13,7 +13,7 @@ extension Promise {
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise<Void, Never> {
-        react(.onBoth, on: executor, token, Catching<Success, Failure>(body: body))
+        react(.onBoth, on: executor, token, Ending(body: body))
     }
 
     /// Goes on with the value to a link that has none.
@@ -50,6 +50,22 @@ extension Promise where Failure == any Error {
 /// Which errors a `catch` is told of.
 public enum CatchPolicy: Sendable {
     case allErrors, allErrorsExceptCancellation
+}
+
+/// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is
+/// reported like one that nobody has looked at.
+private struct Ending<Failure: Error>: Reactor {
+    let body: @Sendable (Failure) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        if input.kind != VOW_ERROR { return vow_none() }
+        if let failure = decodeFailure(input, as: Failure.self) {
+            body(failure)
+        } else {
+            vow_promise_release(vow_promise_with(vow_value_retain(input)))
+        }
+        return vow_none()
+    }
 }
 
 struct Catching<Value: Sendable, Failure: Error>: Reactor {

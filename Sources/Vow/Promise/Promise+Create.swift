@@ -48,22 +48,22 @@ extension Promise {
             }))
     }
 
-    /// Runs `body` on an executor; the promise of what it returns.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
-    public init(
-        on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
-    ) {
-        self = .work(on: executor, Working(body: body))
-    }
-
-    /// The same with a promise that `body` makes, which is waited for.
+    /// Runs `body`, which makes a promise, on an executor; that is waited for.
     public init<Followed: PromiseConvertible>(
-        on executor: PromiseExecutor,
+        on executor: PromiseExecutor, joining _: Void = (),
         _ body: @escaping @Sendable () throws(Failure) -> Followed
     ) where Followed.Success == Success, Followed.Failure == Failure {
         self = .work(
             on: executor,
             WorkingWithPromise(body: { () throws(Failure) in try body().promise }))
+    }
+
+    /// The same; of a body that does not throw, the failure is that of its promise.
+    public init<Followed: PromiseConvertible>(
+        on executor: PromiseExecutor, _ body: @escaping @Sendable () -> Followed
+    ) where Followed.Success == Success, Followed.Failure == Failure {
+        self = .work(
+            on: executor, WorkingWithPromise(body: { () throws(Failure) in body().promise }))
     }
 
     /// The same where only its type says that it is a promise, as in `{ .value(5) }`.
@@ -94,15 +94,51 @@ extension Promise {
         }
     }
 
+    /// Runs `body`, which makes a promise, here and now; what it throws rejects.
+    public static func attempt<Followed: PromiseConvertible>(
+        joining _: Void = (), _ body: () throws(Failure) -> Followed
+    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
+        do { return try body().promise } catch { return .failure(error) }
+    }
+
+    /// The same; of a body that does not throw, the failure is that of its promise.
+    public static func attempt<Followed: PromiseConvertible>(
+        _ body: () -> Followed
+    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
+        body().promise
+    }
+}
+
+extension Promise {
     /// Runs `body` here and now; what it throws rejects.
     @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
     }
 
-    /// The same with a promise that `body` makes.
-    public static func attempt(_ body: () throws(Failure) -> Promise) -> Promise {
-        do { return try body() } catch { return .failure(error) }
+    /// Runs `body` on an executor; the promise of what it returns.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    public init(
+        on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
+    ) {
+        self = .work(on: executor, Working(body: body))
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same with a promise whose failure is of another type than what `body` throws.
+    public static func attempt<Other: Error>(
+        joining _: Void = (), failing _: Void = (), _ body: () throws -> Promise<Success, Other>
+    ) -> Promise {
+        do { return try body().eraseFailure() } catch { return .failure(error) }
+    }
+
+    /// The same with a promise whose failure is of another type than what `body` throws.
+    public init<Other: Error>(
+        on executor: PromiseExecutor, joining _: Void = (), failing _: Void = (),
+        _ body: @escaping @Sendable () throws -> Promise<Success, Other>
+    ) {
+        self = .work(on: executor, WorkingWithPromise(body: { () throws in try body() }))
     }
 }
 
@@ -118,8 +154,27 @@ public func firstly<Success, Failure>(
     .attempt(body)
 }
 
+/// The same; of a body that does not throw, the failure is that of its promise.
+@_disfavoredOverload
+public func firstly<Success, Failure>(
+    _ body: () -> Promise<Success, Failure>
+) -> Promise<Success, Failure> {
+    body()
+}
+
+/// The same with a promise whose failure is of another type than what `body` throws.
+@_disfavoredOverload
+public func firstly<Success, Failure>(
+    joining _: Void = (), _ body: () throws -> Promise<Success, Failure>
+) -> Promise<Success, any Error> {
+    .attempt(joining: (), failing: (), body)
+}
+
 /// The same with a value.
+// Taken less than the others, because of what calls leave out: nobody wants promises of promises.
+@_disfavoredOverload
 public func firstly<Success: Sendable, Failure>(
+    joining _: Void = (), failing _: Void = (),
     _ body: () throws(Failure) -> Success
 ) -> Promise<Success, Failure> {
     .attempt(body)
@@ -133,8 +188,8 @@ private struct Working<Value: Sendable, Failure: Error>: Reactor {
     }
 }
 
-private struct WorkingWithPromise<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Promise<Value, Failure>
+private struct WorkingWithPromise<Value: Sendable, Failure: Error, Inner: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Promise<Value, Inner>
 
     func react(to _: vow_value) -> vow_value {
         outcomeOfPromise { () throws(Failure) in try body() }

@@ -4,6 +4,7 @@ import CVow
 
 extension Promise {
     /// Runs `body` once the promise is settled, either way, and passes its result on. What `body` throws takes its place.
+    @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func finally(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -20,6 +21,38 @@ extension Promise {
     ) -> Promise {
         react(.finally, on: executor, token, FinallyWithPromise(body: body))
     }
+
+    /// The same with a promise that cannot fail: it is waited for.
+    @_disfavoredOverload
+    @discardableResult
+    public func finally<Ignored>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Never>
+    ) -> Promise {
+        react(.finally, on: executor, token, FinallyWithPromise(body: body))
+    }
+
+    /// The same with a promise whose failure is of another type. The failure may be either.
+    @_disfavoredOverload
+    @discardableResult
+    public func finally<Ignored, Other: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Other>
+    ) -> Promise<Success, any Error> {
+        react(.finally, on: executor, token, FinallyWithPromise(body: body))
+    }
+}
+
+extension Promise where Failure == Never {
+    /// The same with a promise that may fail. So may what comes of it, then.
+    @_disfavoredOverload
+    @discardableResult
+    public func finally<Ignored, NewFailure: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable () -> Promise<Ignored, NewFailure>
+    ) -> Promise<Success, NewFailure> {
+        react(.finally, on: executor, token, FinallyWithPromise(body: body))
+    }
 }
 
 private struct Finally<Failure: Error>: Reactor {
@@ -30,8 +63,8 @@ private struct Finally<Failure: Error>: Reactor {
     }
 }
 
-private struct FinallyWithPromise<Ignored: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Promise<Ignored, Failure>
+private struct FinallyWithPromise<Ignored: Sendable, Failure: Error, Inner: Error>: Reactor {
+    let body: @Sendable () throws(Failure) -> Promise<Ignored, Inner>
 
     func react(to _: vow_value) -> vow_value {
         outcomeOfPromise { () throws(Failure) in try body() }

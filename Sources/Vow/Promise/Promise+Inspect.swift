@@ -18,7 +18,8 @@ extension Promise {
 
     public var isPending: Bool { state == .pending }
 
-    /// The result, if it is there. Having looked at a failure counts as having handled it.
+    /// The result, if it is there. Having looked at a failure counts as having handled it. Of a promise that is rejected
+    /// with what its failure type cannot stand for (see ``PromiseFailure``), there is none.
     public var result: Result<Success, Failure>? {
         withPointer { promise in
             var value = vow_none()
@@ -33,25 +34,15 @@ extension Promise {
     }
 }
 
-/// A settled promise's value or error (borrowed) as a result.
-func readResult<Success, Failure: Error>(_ value: vow_value) -> Result<Success, Failure> {
+/// A settled promise's value or error (borrowed) as a result; nil: it is an error that the failure type cannot stand for.
+func readResult<Success, Failure: Error>(_ value: vow_value) -> Result<Success, Failure>? {
     if value.kind != VOW_ERROR {
         if let success = decode(value, as: Success.self) { return .success(success) }
         let error = encodeError(unexpected(value, Success.self))
         defer { vow_value_release(error) }
-        return .failure(failureOrStop(error))
+        return decodeFailure(error, as: Failure.self).map { .failure($0) }
     }
-    return .failure(failureOrStop(value))
-}
-
-/// A failure type that cannot stand for an error (borrowed) is a mistake of the program.
-private func failureOrStop<Failure: Error>(_ error: vow_value) -> Failure {
-    guard let failure = decodeFailure(error, as: Failure.self) else {
-        fatalError(
-            "a promise was rejected with \(decodeError(error)), which its failure type "
-                + "\(Failure.self) cannot stand for: see PromiseFailure")
-    }
-    return failure
+    return decodeFailure(value, as: Failure.self).map { .failure($0) }
 }
 
 extension Promise: CustomStringConvertible {

@@ -26,16 +26,19 @@ extension Promise {
         }
     }
 
-    /// Has `body` called with the result; returns the promise itself, so that observers can be lined up.
+    /// Has `body` called with the result; returns the promise itself, so that observers can be lined up. Cancelling the
+    /// token before that is there gives a `CancellationError`; afterwards it has no effect.
     @discardableResult
     public func onComplete(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
     ) -> Promise {
-        observe(on: executor, token, Observing(body: body))
+        completed(token).observe(on: executor, nil, Observing(body: body))
+        return self
     }
 
-    /// Has `body` called with the value; returns the promise itself. A failure is not handled by that.
+    /// Has `body` called with the value; returns the promise itself. A failure is not handled by that. Once the token is
+    /// cancelled, a call that has not begun does not begin, even if the value was there before.
     @discardableResult
     public func onSuccess(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -50,7 +53,9 @@ extension Promise {
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise {
-        observe(on: executor, token, Catching<Success, Failure>(body: body))
+        completed(token).observe(
+            on: executor, nil, Catching<Success, Failure>(body: body))
+        return self
     }
 
     /// Has `body` called once it is settled. That is no interest in the result: a failure is not handled by it.
@@ -61,6 +66,14 @@ extension Promise {
         _ = observe(.onBothForValue, on: executor, token, ObservingEnd(body: body))
     }
 
+    /// Settles as this one does or when the token is cancelled, whichever is first: what comes after has no effect, also
+    /// where a handler has not begun by then.
+    private func completed(_ token: CancellationToken?) -> Promise {
+        guard let token else { return self }
+        return react(.onBoth, on: .inline, token, Passing())
+    }
+
+    @discardableResult
     private func observe(
         _ kind: ReactionKind = .onBoth, on executor: PromiseExecutor?, _ token: CancellationToken?,
         _ observer: some Reactor
@@ -82,6 +95,10 @@ extension Promise where Failure == any Error {
             if let caught = error as? Caught { body(caught) }
         }
     }
+}
+
+private struct Passing: Reactor {
+    func react(to input: vow_value) -> vow_value { vow_value_retain(input) }
 }
 
 private struct Observing<Value: Sendable, Failure: Error>: Reactor {

@@ -29,6 +29,25 @@ extension Promise {
         react(.onRejected, on: executor, token, Recovering(body: body))
     }
 
+    /// The same with a promise whose failure is of another type, the only one there is then.
+    @_disfavoredOverload
+    public func recover<NewFailure: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Failure) -> Promise<Success, NewFailure>
+    ) -> Promise<Success, NewFailure> {
+        react(.onRejected, on: executor, token, RecoveringWithPromise(body: body))
+    }
+
+    /// The same of a `body` that throws, too.
+    @_disfavoredOverload
+    public func recover<Other: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        joining _: Void = (),
+        _ body: @escaping @Sendable (Failure) throws -> Promise<Success, Other>
+    ) -> Promise<Success, any Error> {
+        react(.onRejected, on: executor, token, RecoveringWithPromise(body: body))
+    }
+
     /// The value, or another one instead of a failure.
     public func recover(with value: Success) -> Promise<Success, Never> {
         react(
@@ -63,6 +82,19 @@ extension Promise where Failure == any Error {
         }
     }
 
+    /// The same with a promise whose failure is of another type.
+    @_disfavoredOverload
+    public func recover<Caught: Error, Other: Error>(
+        from _: Caught.Type, on executor: PromiseExecutor? = nil,
+        cancelledBy token: CancellationToken? = nil, joining _: Void = (),
+        _ body: @escaping @Sendable (Caught) throws -> Promise<Success, Other>
+    ) -> Promise {
+        recover(on: executor, cancelledBy: token) { error throws -> Promise in
+            guard let caught = error as? Caught else { throw error }
+            return try body(caught).eraseFailure()
+        }
+    }
+
     /// Recovers from one error; others pass on to the next one.
     public func recover<Caught: Error & Equatable>(
         from wanted: Caught, on executor: PromiseExecutor? = nil,
@@ -86,12 +118,14 @@ private struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: R
     }
 }
 
-private struct RecoveringWithPromise<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Failure) throws(Failure) -> Promise<Value, Failure>
+private struct RecoveringWithPromise<
+    Value: Sendable, Failure: Error, Thrown: Error, Inner: Error
+>: Reactor {
+    let body: @Sendable (Failure) throws(Thrown) -> Promise<Value, Inner>
 
     func react(to input: vow_value) -> vow_value {
         readingFailure(input) { failure in
-            outcomeOfPromise { () throws(Failure) in try body(failure) }
+            outcomeOfPromise { () throws(Thrown) in try body(failure) }
         }
     }
 }

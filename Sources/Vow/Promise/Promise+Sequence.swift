@@ -67,6 +67,18 @@ extension Promise where Success: Sequence, Success.Element: Sendable {
         }
     }
 
+    /// The same with promises whose failure is of another type.
+    @_disfavoredOverload
+    public func thenMap<New, Other: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        concurrency: Int? = nil,
+        _ transform: @escaping @Sendable (Success.Element) throws(Failure) -> Promise<New, Other>
+    ) -> Promise<[New], any Error> {
+        eraseFailure().thenMap(on: executor, cancelledBy: token, concurrency: concurrency) {
+            try transform($0).eraseFailure()
+        }
+    }
+
     /// The same with any number of new elements for each.
     public func thenFlatMap<New: Sequence>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,

@@ -11,6 +11,17 @@ extension Promise {
         react(.onFulfilled, on: executor, token, Mapping(transform: transform))
     }
 
+    /// The same of a `transform` that does not throw, where the failure is still to be found.
+    @_disfavoredOverload
+    public func map<NewSuccess>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ transform: @escaping @Sendable (Success) -> NewSuccess
+    ) -> Promise<NewSuccess, Failure> {
+        react(
+            .onFulfilled, on: executor, token,
+            Mapping<Success, Failure, NewSuccess>(transform: transform))
+    }
+
     /// The same with a promise that `transform` makes, which is waited for.
     public func flatMap<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -20,6 +31,7 @@ extension Promise {
     }
 
     /// Goes on with the value; the closure returns a value or a promise. As ``map(on:cancelledBy:_:)``.
+    @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -39,6 +51,7 @@ extension Promise {
 
     /// Goes on with the value or with the failure: one of the two closures runs. What `body` throws does not come to
     /// `rejected`.
+    @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -52,9 +65,25 @@ extension Promise {
             }
         }
     }
+
+    /// The same with promises that the closures make, which are waited for.
+    @discardableResult
+    public func then<NewSuccess>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>,
+        rejected: @escaping @Sendable (Failure) throws(Failure) -> Promise<NewSuccess, Failure>
+    ) -> Promise<NewSuccess, Failure> {
+        transform(on: executor, cancelledBy: token) {
+            result throws(Failure) -> Promise<NewSuccess, Failure> in
+            switch result {
+            case .success(let value): try body(value)
+            case .failure(let failure): try rejected(failure)
+            }
+        }
+    }
 }
 
-private struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
+struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
     let transform: @Sendable (Value) throws(Failure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {
@@ -64,8 +93,8 @@ private struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
     }
 }
 
-private struct FlatMapping<Value: Sendable, Failure: Error, NewValue: Sendable>: Reactor {
-    let transform: @Sendable (Value) throws(Failure) -> Promise<NewValue, Failure>
+struct FlatMapping<Value: Sendable, Failure: Error, NewValue: Sendable, Inner: Error>: Reactor {
+    let transform: @Sendable (Value) throws(Failure) -> Promise<NewValue, Inner>
 
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in

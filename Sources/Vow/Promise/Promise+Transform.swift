@@ -4,8 +4,10 @@ import CVow
 
 extension Promise {
     /// The promise of what `body` makes of the result, whether that is a value or a failure.
+    @_disfavoredOverload  // Of closures that make promises or results.
     public func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        joining _: Void = (), failing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onBoth, on: executor, token, ResultMapping(transform: body))
@@ -15,6 +17,7 @@ extension Promise {
     @_disfavoredOverload  // Of closures that do not say it.
     public func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        joining _: Void = (), failing _: Void = (), changing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
     ) -> Promise<NewSuccess, NewFailure> {
         react(.onBoth, on: executor, token, ResultMapping(transform: body))
@@ -27,6 +30,27 @@ extension Promise {
             @escaping @Sendable (Result<Success, Failure>) throws(Failure)
             -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
+        react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
+    }
+
+    /// The same with a promise whose failure is of another type, the only one there is then.
+    @_disfavoredOverload
+    public func transform<NewSuccess, NewFailure>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        _ body:
+            @escaping @Sendable (Result<Success, Failure>) -> Promise<NewSuccess, NewFailure>
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
+    }
+
+    /// The same of a `body` that throws, too.
+    @_disfavoredOverload
+    public func transform<NewSuccess, Other>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        joining _: Void = (),
+        _ body:
+            @escaping @Sendable (Result<Success, Failure>) throws -> Promise<NewSuccess, Other>
+    ) -> Promise<NewSuccess, any Error> {
         react(.onBoth, on: executor, token, ResultFlatMapping(transform: body))
     }
 
@@ -116,12 +140,14 @@ private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailu
     }
 }
 
-private struct ResultFlatMapping<Value: Sendable, Failure: Error, NewValue: Sendable>: Reactor {
-    let transform: @Sendable (Result<Value, Failure>) throws(Failure) -> Promise<NewValue, Failure>
+private struct ResultFlatMapping<
+    Value: Sendable, Failure: Error, NewValue: Sendable, Thrown: Error, Inner: Error
+>: Reactor {
+    let transform: @Sendable (Result<Value, Failure>) throws(Thrown) -> Promise<NewValue, Inner>
 
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
-            outcomeOfPromise { () throws(Failure) in try transform(result) }
+            outcomeOfPromise { () throws(Thrown) in try transform(result) }
         }
     }
 }

@@ -21,7 +21,8 @@ extension Promise {
         defer { vow_value_release(value) }
         switch answer {
         case Int32(VOW_FULFILLED), Int32(VOW_REJECTED):
-            let result: Result<Success, any Error> = readResult(value)
+            let result: Result<Success, any Error>? = readResult(value)
+            guard let result else { fatalError("any error stands for itself") }
             return try result.get()
         case Int32(VOW_PENDING): throw PromiseError.timedOut
         case VOW_EDEADLOCK: throw PromiseError.deadlock

@@ -4,31 +4,29 @@ import CVow
 import VowCore
 
 extension Promise {
-    /// Calls `body` with the number of the attempt, from 1, until it does not fail.
+    /// Calls `body`, which makes a promise, with the number of the attempt, from 1, until it does not fail.
     ///
     /// The failure is the last one, when the policy gives up; or ``PromiseError/timedOut(lastError:)`` at its deadline,
     /// which cancels the attempt under way. A number in the policy that makes no sense:
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
-    @_disfavoredOverload  // A closure that makes promises could make values of them.
-    public static func retry(
+    public static func retry<Followed: PromiseConvertible>(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
-    ) -> Promise {
+        joining _: Void = (),
+        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Followed
+    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
         retrying(policy, executor) { attempt in
-            outcome { () throws(Failure) in try body(attempt) }
+            outcomeOfPromise { () throws(Failure) in try body(attempt).promise }
         }
     }
 
-    /// The same with a promise that `body` makes, which is waited for.
-    public static func retry(
+    /// The same; of a body that does not throw, the failure is that of its promise.
+    public static func retry<Followed: PromiseConvertible>(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Promise
-    ) -> Promise {
-        retrying(policy, executor) { attempt in
-            outcomeOfPromise { () throws(Failure) in try body(attempt) }
-        }
+        _ body: @escaping @Sendable (_ attempt: Int) -> Followed
+    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
+        retrying(policy, executor) { body($0).promise.cValue }
     }
 
     fileprivate static func retrying(
@@ -52,11 +50,25 @@ extension Promise {
     }
 }
 
-extension Promise where Failure == any Error {
-    /// The same; the compiler finds this one without being told the failure.
+extension Promise {
+    /// The same with a value that `body` returns.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise
+        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcome { () throws(Failure) in try body(attempt) }
+        }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same with a promise whose failure is of another type than what `body` throws.
+    public static func retry<Other: Error>(
+        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
+        joining _: Void = (), failing _: Void = (),
+        _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise<Success, Other>
     ) -> Promise {
         retrying(policy, executor) { attempt in
             outcomeOfPromise { () throws in try body(attempt) }

@@ -4,8 +4,9 @@ public import CVow
 
 /// A type whose values are C values of one kind, so that C programs can read and make them.
 ///
-/// Numbers, `Bool`, `String`, pointers, ``CValue``, and arrays and optionals of these conform. Every other type travels
-/// as it is, and C sees an object without a meaning to it.
+/// Numbers, `Bool`, `String`, ``CValue``, and arrays and optionals of these conform, and types with such raw values where
+/// they say so: `enum Level: Int, CRepresentable`. Every other type travels as it is, together with which type it is, and
+/// is read as no other one; C sees an object without a meaning to it, or a number with none.
 public protocol CRepresentable: Sendable {
     /// The value that a C value (borrowed) stands for; nil: it is of another kind or out of range.
     init?(cValue: vow_value)
@@ -25,9 +26,7 @@ extension Bool: CRepresentable {
 
 extension CRepresentable where Self: FixedWidthInteger {
     public init?(cValue: vow_value) {
-        guard cValue.kind == VOW_INT, let value = Self(exactly: cValue.as.integer) else {
-            return nil
-        }
+        guard let number = cValue.number, let value = Self(exactly: number) else { return nil }
         self = value
     }
 
@@ -42,13 +41,44 @@ extension Int64: CRepresentable {}
 extension UInt8: CRepresentable {}
 extension UInt16: CRepresentable {}
 extension UInt32: CRepresentable {}
+extension UInt64: CRepresentable {}
+extension UInt: CRepresentable {}
+
+// What is larger than C's numbers travels as bits: C sees a negative number, as it would by a cast.
+extension CRepresentable where Self: FixedWidthInteger & UnsignedInteger {
+    public init?(cValue: vow_value) {
+        if let own = cValue.bits(as: Self.self) {
+            self = own
+        } else if let number = cValue.number, let value = Self(exactly: number) {
+            self = value
+        } else {
+            return nil
+        }
+    }
+
+    public func makeCValue() -> vow_value {
+        Int64(exactly: self).map { vow_int($0) } ?? .bits(of: self) ?? .holding(self)
+    }
+}
+
+/// A type with raw values, an enumeration above all, that says it conforms: C sees the raw value.
+extension CRepresentable where Self: RawRepresentable, RawValue: CRepresentable {
+    public init?(cValue: vow_value) {
+        guard let raw = RawValue(cValue: cValue) else { return nil }
+        self.init(rawValue: raw)
+    }
+
+    public func makeCValue() -> vow_value { rawValue.makeCValue() }
+}
 
 extension CRepresentable where Self: BinaryFloatingPoint {
     public init?(cValue: vow_value) {
-        switch cValue.kind {
-        case VOW_DOUBLE: self.init(cValue.as.real)
-        case VOW_INT: self.init(exactly: cValue.as.integer)
-        default: return nil
+        if cValue.kind == VOW_DOUBLE {
+            self.init(cValue.as.real)
+        } else if let number = cValue.number {
+            self.init(exactly: number)
+        } else {
+            return nil
         }
     }
 
@@ -60,6 +90,10 @@ extension Float: CRepresentable {}
 
 extension String: CRepresentable {
     public init?(cValue: vow_value) {
+        if let own = cValue.heldLate(as: String.self) {
+            self = own
+            return
+        }
         var length = 0
         guard cValue.kind == VOW_STRING, let bytes = vow_string_bytes(cValue, &length) else {
             return nil
@@ -69,7 +103,16 @@ extension String: CRepresentable {
         }
     }
 
+    /// A long one is copied when C looks, a short one at once: that is no more than a reference to it.
     public func makeCValue() -> vow_value {
+        utf8.count <= longestCopiedString ? makeNow() : .late(VOW_STRING, self)
+    }
+}
+
+private let longestCopiedString = 40
+
+extension String: LateValue {
+    func makeNow() -> vow_value {
         var copy = self
         return copy.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { vow_string($0.baseAddress, $0.count) }
@@ -100,6 +143,10 @@ extension Optional: CRepresentable where Wrapped: CRepresentable {
 
 extension Array: CRepresentable where Element: CRepresentable {
     public init?(cValue: vow_value) {
+        if let own = cValue.heldLate(as: Self.self) {
+            self = own
+            return
+        }
         guard cValue.kind == VOW_LIST else { return nil }
         let count = vow_list_count(cValue)
         self.init()
@@ -110,7 +157,12 @@ extension Array: CRepresentable where Element: CRepresentable {
         }
     }
 
-    public func makeCValue() -> vow_value {
+    /// Converted when C looks.
+    public func makeCValue() -> vow_value { .late(VOW_LIST, self) }
+}
+
+extension Array: LateValue where Element: CRepresentable {
+    func makeNow() -> vow_value {
         let items = map { $0.makeCValue() }
         return vow_list(items, items.count)
     }

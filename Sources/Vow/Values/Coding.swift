@@ -10,7 +10,8 @@ func encode<Value>(_ value: Value) -> vow_value {
     if Value.self == Void.self { return vow_none() }
     if Value.self == Int.self { return vow_int(Int64(unsafeBitCast(value, to: Int.self))) }
     if let type = Value.self as? any CRepresentable.Type { return makeCValue(value, type) }
-    return isUnboxed(Value.self) ? encodeBits(of: value) : .holding(value)
+    if isUnboxed(Value.self), let bits = vow_value.bits(of: value) { return bits }
+    return .holding(value)
 }
 
 private func makeCValue<Value, Same: CRepresentable>(_ value: Value, _: Same.Type) -> vow_value {
@@ -33,13 +34,13 @@ private func readCValue<Value, Same: CRepresentable>(
 @inline(__always)
 func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value? {
     if Value.self == Void.self { return unsafeBitCast((), to: Value.self) }
-    if Value.self == Int.self && cValue.kind == VOW_INT {
-        return unsafeBitCast(Int(cValue.as.integer), to: Value.self)
+    if Value.self == Int.self, let number = cValue.number {
+        return unsafeBitCast(Int(number), to: Value.self)
     }
     if let type = Value.self as? any CRepresentable.Type {
         return readCValue(cValue, type)
     }
-    if isUnboxed(Value.self) { return decodeBits(cValue) }
+    if isUnboxed(Value.self), let value = cValue.bits(as: Value.self) { return value }
     if let value = cValue.held(as: Value.self) { return value }
     return (Value.self as? any ListDecodable.Type)?.init(list: cValue) as? Value
 }
@@ -67,15 +68,4 @@ extension Array: ListDecodable {
 /// Trivial, and no larger than a C value's content.
 private func isUnboxed<Value>(_: Value.Type) -> Bool {
     MemoryLayout<Value>.size <= MemoryLayout<Int64>.size && _isPOD(Value.self)
-}
-
-private func encodeBits<Value>(of value: Value) -> vow_value {
-    var bits: Int64 = 0
-    withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
-    return vow_int(bits)
-}
-
-private func decodeBits<Value>(_ cValue: vow_value) -> Value? {
-    if cValue.kind != VOW_INT { return nil }
-    return withUnsafeBytes(of: cValue.as.integer) { $0.loadUnaligned(as: Value.self) }
 }

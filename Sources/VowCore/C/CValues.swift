@@ -168,6 +168,6 @@ public func vow_value_describe(
     checkValue(value, "vow_value_describe")
     if buffer == nil && size != 0 { return VOW_EINVAL }
     var text = TextBuffer(size == 0 ? nil : buffer, capacity: size < 0 ? Int.max : size)
-    describe(value, into: &text)
+    describe(value, into: &text, makes: true)
     return Int32(clamping: text.length)
 }

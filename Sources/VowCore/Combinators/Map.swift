@@ -22,7 +22,7 @@ func mapList(
     _ list: vow_value, _ fn: @escaping Handler, for caller: Caller, concurrency: Int,
     _ thread: ThreadPointer
 ) -> RecordPointer {
-    let count = list.box?.part(ListPart.self).pointee.count ?? 0
+    let count = list.box(of: VOW_LIST)?.part(ListPart.self).pointee.count ?? 0
     guard count <= mostMembers, let results = makeEmptyList(count: count) else {
         list.release(thread)
         caller.giveUp(thread)
@@ -94,7 +94,7 @@ private func note(_ fraction: Double, of lane: Lane, _ map: UnsafeMutablePointer
 private func runItem(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
     let lane = laneOfWork(context)
     let map = lane.machine.fields(MapFields.self)
-    guard let items = map.pointee.list.box?.items else { fatal("a map has no list") }
+    guard let items = map.pointee.list.box(of: VOW_LIST)?.items else { fatal("a map has no list") }
     let item = items[lane.index]
     return callWithLoan(item) { map.pointee.fn($0, lane.machine.pointee.context) }
 }

@@ -25,7 +25,7 @@
 
     /// A copy that shares what the original contains; nil without memory, or for what is never counted.
     private func lend(_ input: vow_value, _ box: BoxPointer) -> vow_value? {
-        if box.pointee.isImmortal { return nil }
+        if box.pointee.isImmortal || box.isLate { return nil }
         switch input.kind {
         case VOW_STRING:
             return makeString(box.bytes, length: box.part(StringPart.self).pointee.length)

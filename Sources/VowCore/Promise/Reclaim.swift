@@ -113,6 +113,10 @@ private func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
 
 private func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
     switch box.pointee.kind {
+    case _ where box.isLate:
+        let cls = box.part(LatePart.self).pointee.cls
+        runForeign(thread) { cls.pointee.destroy(UnsafeMutableRawPointer(box.content)) }
+        if let made = box.alreadyMade { vow_value(box.pointee.kind, made).release(thread) }
     case VOW_OBJECT:
         let object = box.part(ObjectPart.self).pointee
         if let lender = object.lender {

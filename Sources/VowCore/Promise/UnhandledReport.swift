@@ -14,7 +14,7 @@ func writeReport(_ promise: RecordPointer) {
     writeReport("unhandled rejection") {
         appendName(of: promise, to: &$0)
         $0.append(": ")
-        describe(promise.value, into: &$0)
+        describe(promise.value, into: &$0, makes: true)
     }
 }
 

@@ -12,7 +12,8 @@ struct Box: ~Copyable {
     let kind: vow_kind
     /// Never freed, never counted.
     let isImmortal: Bool
-    /// Of an object: its pointer leads to content behind its part, which begins with a `BoxContent`.
+    /// Of an object: its pointer leads to content behind its part, which begins with a `BoxContent`. Of another kind: it
+    /// has a `LatePart` in place of its own, and such a content behind that.
     let hasContent: Bool
     #if VOW_CHECKED
         var seal = Seal.live(.value)
@@ -97,13 +98,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
     /// How much memory the box takes.
     var size: Int {
         let start = MemoryLayout<Box>.stride
+        if pointee.hasContent {
+            return start + MemoryLayout<ObjectPart>.stride + content.pointee.size
+        }
         switch pointee.kind {
         case VOW_STRING:
             return start + MemoryLayout<StringPart>.stride + part(StringPart.self).pointee.length
                 + 1
         case VOW_OBJECT:
-            let size = start + MemoryLayout<ObjectPart>.stride
-            return pointee.hasContent ? size + content.pointee.size : size
+            return start + MemoryLayout<ObjectPart>.stride
         case VOW_LIST:
             return start + MemoryLayout<ListPart>.stride
                 + part(ListPart.self).pointee.count * MemoryLayout<vow_value>.stride
@@ -129,7 +132,15 @@ extension vow_value {
         }
     }
 
-    func box(of wanted: vow_kind) -> BoxPointer? { kind == wanted ? box : nil }
+    /// The same of one kind, to be read: of a late value what it becomes by that.
+    func box(of wanted: vow_kind) -> BoxPointer? { kind == wanted ? readable : nil }
+
+    /// The box, to be read.
+    @inline(__always)
+    var readable: BoxPointer? {
+        guard let box else { return nil }
+        return box.isLate ? box.make() : box
+    }
 
     /// The promise of a promise value.
     @inline(__always)

@@ -8,13 +8,15 @@ private let deepestList = 8
 /// And so many values altogether: lists that share lists have a text without measure.
 let mostValuesDescribed = 1000
 
-func describe(_ value: vow_value, into text: inout TextBuffer) {
+/// - Parameter makes: whether late values become what they are to be read as, by foreign code.
+func describe(_ value: vow_value, into text: inout TextBuffer, makes: Bool = false) {
     var left = mostValuesDescribed
-    describe(value, into: &text, 0, &left)
+    describe(value, into: &text, 0, &left, makes)
 }
 
 private func describe(
-    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int,
+    _ makes: Bool
 ) {
     left -= 1
     switch value.kind {
@@ -28,16 +30,25 @@ private func describe(
     case VOW_PROMISE:
         text.append("promise ")
         text.appendAddress(UnsafeRawPointer(value.as.pointer))
-    default: describeBox(value, into: &text, depth, &left)
+    default: describeBox(value, into: &text, depth, &left, makes)
     }
 }
 
 private func describeBox(
-    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+    _ value: vow_value, into text: inout TextBuffer, _ depth: Int, _ left: inout Int,
+    _ makes: Bool
 ) {
-    guard let box = value.box else {
+    guard var box = value.box else {
         text.append("a value of an unknown kind")
         return
+    }
+    if box.isLate {
+        // Under a lock nothing is run that could make it.
+        guard let made = makes ? box.make() : box.alreadyMade else {
+            text.append("Swift value")
+            return
+        }
+        box = made
     }
     switch value.kind {
     case VOW_STRING:
@@ -50,13 +61,14 @@ private func describeBox(
         if let name = object.cls?.pointee.name { text.append(name, strlen(name)) }
         text.append(" ")
         text.appendAddress(UnsafeRawPointer(object.pointer))
-    case VOW_LIST: describeList(box, into: &text, depth, &left)
-    default: describeError(box, into: &text, depth, &left)
+    case VOW_LIST: describeList(box, into: &text, depth, &left, makes)
+    default: describeError(box, into: &text, depth, &left, makes)
     }
 }
 
 private func describeList(
-    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int,
+    _ makes: Bool
 ) {
     let count = box.part(ListPart.self).pointee.count
     if depth >= deepestList {
@@ -71,13 +83,14 @@ private func describeList(
             text.append("...")
             break
         }
-        describe(box.items[index], into: &text, depth + 1, &left)
+        describe(box.items[index], into: &text, depth + 1, &left, makes)
     }
     text.append("]")
 }
 
 private func describeError(
-    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int
+    _ box: BoxPointer, into text: inout TextBuffer, _ depth: Int, _ left: inout Int,
+    _ makes: Bool
 ) {
     let error = box.part(ErrorPart.self).pointee
     text.append("error ")
@@ -105,7 +118,7 @@ private func describeError(
     }
     if error.payload.kind != VOW_NONE && depth < deepestList {
         text.append(" [")
-        describe(error.payload, into: &text, depth + 1, &left)
+        describe(error.payload, into: &text, depth + 1, &left, makes)
         text.append("]")
     }
 }

@@ -16,9 +16,16 @@ func describeKind(of value: vow_value, into text: inout TextBuffer) {
 }
 
 private func describeKind(ofBox value: vow_value, into text: inout TextBuffer) {
-    guard let box = value.box else {
+    guard var box = value.box else {
         text.append("a value of an unknown kind")
         return
+    }
+    if box.isLate {
+        guard let made = box.alreadyMade else {
+            text.append("Swift value")
+            return
+        }
+        box = made
     }
     switch value.kind {
     case VOW_STRING:

@@ -54,6 +54,16 @@ func makeObject(holding size: Int, _ cls: UnsafePointer<vow_class>) -> vow_value
     return vow_value(VOW_OBJECT, box)
 }
 
+/// A string, list or error that is late: Swift's content, of which its class makes C's.
+func makeLate(
+    _ kind: vow_kind, holding size: Int, code: Int64, _ cls: UnsafePointer<LateClass>
+) -> vow_value? {
+    let part = LatePart(cls: cls, code: code)
+    guard let box = makeBox(kind, part, extra: size, hasContent: true) else { return nil }
+    box.content.initialize(to: BoxContent(size: size))
+    return vow_value(kind, box)
+}
+
 /// Consumes the items only when it succeeds.
 func makeList(_ items: UnsafePointer<vow_value>?, count: Int) -> vow_value? {
     let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<vow_value>.stride)

@@ -73,7 +73,7 @@ func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_
 extension vow_value {
     /// The library's own error of being cancelled, which is nothing to report.
     var isCancellation: Bool {
-        guard kind == VOW_ERROR, let box else { return false }
+        guard kind == VOW_ERROR, let box, !box.isLate else { return false }
         return box.part(ErrorPart.self).pointee.code == Int64(VOW_ECANCELLED)
             && strcmp(box.domain, "vow") == 0
     }

@@ -40,7 +40,7 @@ func noteResolved(_ record: RecordPointer, _ value: vow_value) {
 @inline(never)
 func noteSettled(_ record: RecordPointer, _ value: vow_value) {
     if vow_platform_is_probed() != 0 {
-        let code = value.isError ? value.box?.part(ErrorPart.self).pointee.code ?? 0 : 0
+        let code = value.isError ? value.box?.errorCode ?? 0 : 0
         vow_probe_settle(record, value.isError ? 1 : 0, code)
     }
     withTrace { trace in

@@ -306,7 +306,11 @@ extension TextBuffer {
 
     /// "VOW_ETIMEDOUT", or "domain 17".
     fileprivate mutating func appendErrorName(_ value: vow_value) {
-        guard let box = value.box else { return }
+        guard var box = value.box else { return }
+        if box.isLate {
+            guard let made = box.alreadyMade else { return }
+            box = made
+        }
         let error = box.part(ErrorPart.self).pointee
         append(",\"error\":")
         if strcmp(box.domain, "vow") == 0 {

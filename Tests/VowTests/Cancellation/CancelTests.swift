@@ -1,5 +1,6 @@
 // Tests Promise+Cancel.swift and CancellationToken.swift.
 
+import Dispatch
 import Vow
 import XCTest
 
@@ -105,6 +106,22 @@ final class CancelTests: VowTest {
             .map(on: .inline, cancelledBy: source.token) { $0 + 1 }
         source.cancel()
         XCTAssertEqual(try derived.wait(), 2)
+    }
+
+    func testCancellingAfterCompletionReachesNoObserverThatWaitsForItsExecutor() {
+        let queue = DispatchQueue(label: "observers")
+        queue.suspend()
+        let source = CancellationSource()
+        let calls = Journal<String>()
+        let promise = Promise<Int, any Error>.value(1)
+        promise.onComplete(on: .queue(queue), cancelledBy: source.token) { calls.write("\($0)") }
+        promise.onFailure(on: .queue(queue), cancelledBy: source.token) { calls.write("\($0)") }
+        promise.onSuccess(on: .queue(queue), cancelledBy: source.token) { calls.write("\($0)") }
+        source.cancel()
+        queue.resume()
+        eventually("the observer is called") { calls.entries.count >= 1 }
+        queue.sync {}
+        XCTAssertEqual(calls.entries, ["success(1)"])
     }
 
     func testATokenTellsWhoAsks() {

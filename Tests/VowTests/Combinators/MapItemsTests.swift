@@ -5,6 +5,44 @@ import Vow
 import XCTest
 
 final class MapItemsTests: VowTest {
+    /// Items that are counted as they are made.
+    private func counted(_ count: Int, _ pulled: Journal<Int>) -> some Sequence<Int> {
+        sequence(first: 0) { number in
+            pulled.write(number)
+            return number + 1 < count ? number + 1 : nil
+        }
+    }
+
+    func testASequenceIsAskedForWhatThereIsRoomFor() {
+        let pulled = Journal<Int>()
+        let all = Promise<[Int], any Error>.map(
+            counted(100_000, pulled), concurrency: 2, on: .inline
+        ) { number throws -> Int in
+            if number == 3 { throw TestError.one }
+            return number
+        }
+        XCTAssertEqual(failure(of: all) as? TestError, .one)
+        XCTAssertLessThan(pulled.entries.count, 7)
+    }
+
+    func testASequenceOfAnyLengthGivesItsResultsInOrder() throws {
+        let pulled = Journal<Int>()
+        let all = Promise<[Int], any Error>.map(counted(3000, pulled), concurrency: 4) { $0 * 2 }
+        XCTAssertEqual(try all.wait(), (0..<3000).map { $0 * 2 })
+        XCTAssertEqual(pulled.entries, Array(0..<3000))
+    }
+
+    func testCancellingAMapOverASequenceAsksForNoMore() {
+        let pulled = Journal<Int>()
+        let all = Promise<[Int], any Error>.map(counted(100, pulled), concurrency: 3) { _ in
+            Promise<Void, any Error>.delay(.seconds(1000)).map { 1 }
+        }
+        eventually("three are under way") { pulled.entries.count >= 2 }
+        all.cancel()
+        XCTAssertTrue(failure(of: all) is CancellationError)
+        XCTAssertLessThan(pulled.entries.count, 5)
+    }
+
     func testTheResultsStandInTheOrderOfTheItems() throws {
         let members = PendingMembers(3, of: String.self)
         let promises = members.promises
