@@ -139,7 +139,8 @@ TEST("a promise added to a cancelled scope is cancelled, and the end waits for i
     CHECK_INT_EQ(code_of(end), 0);
 }
 
-/* Adds as long as it can; the answers are 0, and then VOW_ESHUTDOWN. */
+/* Adds as long as it can, but not for ever: a scope that always has a member never ends. The
+ * answers are 0, and then VOW_ESHUTDOWN. */
 typedef struct adder {
     vow_scope *scope;
     atomic_int added, settled, refused;
@@ -152,20 +153,22 @@ static vow_value note_settled(vow_value input, void *context) {
 
 static void *add_until_it_ends(void *context) {
     adder *its = context;
-    for (;;) {
+    for (int left = 300; left > 0; left--) {
         vow_promise *member = vow_async(NULL, note_settled, &its->settled);
         int answer = vow_scope_add(its->scope, member);
         if (answer != 0) {
             CHECK_INT_EQ(answer, VOW_ESHUTDOWN);
             atomic_fetch_add(&its->refused, 1);
-            vow_scope_release(its->scope);
-            return NULL;
+            break;
         }
         atomic_fetch_add(&its->added, 1);
     }
+    vow_scope_release(its->scope);
+    return NULL;
 }
 
 TEST("members are added on several threads until the scope ends, and the end waits for each") {
+    int refused = 0;
     for (int round = 0; round < many_of(200, 2000); round++) {
         adder its = {.scope = vow_scope_create()};
         vow_scope_retain(its.scope);
@@ -177,8 +180,9 @@ TEST("members are added on several threads until the scope ends, and the end wai
         CHECK_INT_EQ(vow_await(end, LONG_ENOUGH, NULL), VOW_FULFILLED);
         pthread_join(threads[0], NULL);
         pthread_join(threads[1], NULL);
-        CHECK_INT_EQ(its.refused, 2);
+        refused += its.refused;
         CHECK(its.settled >= its.added);
         vow_promise_release(end);
     }
+    printf("# %d came too late\n", refused);
 }
