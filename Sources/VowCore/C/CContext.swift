@@ -13,6 +13,6 @@ public func vow_context_set(_ context: vow_value) {
 @_cdecl("vow_context_get") @implementation
 public func vow_context_get() -> vow_value {
     var context = currentThread().pointee.context
-    context.reserved = 0
+    context.reserved &= ~Surroundings.scopeMark
     return context
 }

@@ -13,10 +13,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
 
 /// Sets the thread's context (consumed).
 func setContext(_ context: vow_value, _ thread: ThreadPointer) {
+    var context = context
+    context.reserved &= ~Surroundings.scopeMark
     let before = thread.pointee.context
     thread.pointee.context = context
     // The scope stays.
-    thread.pointee.context.reserved = before.reserved
+    thread.pointee.context.reserved |= before.reserved & Surroundings.scopeMark
     before.release(thread)
 }
 
@@ -67,6 +69,7 @@ func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -
 func exchangeScope(_ scope: RecordPointer?, _ thread: ThreadPointer) -> RecordPointer? {
     let before = thread.pointee.scope
     thread.pointee.scope = scope
-    thread.pointee.context.reserved = scope == nil ? 0 : Surroundings.scopeMark
+    thread.pointee.context.reserved &= ~Surroundings.scopeMark
+    if scope != nil { thread.pointee.context.reserved |= Surroundings.scopeMark }
     return before
 }

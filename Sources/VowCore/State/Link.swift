@@ -105,6 +105,6 @@ struct Surroundings {
     /// The promise of its end.
     var scope: RecordPointer?
 
-    /// Of a context.
-    static let scopeMark: UInt32 = 1
+    /// In a context's reserved word, whose other bits say which Swift type a small value is of.
+    static let scopeMark: UInt32 = 1 << 31
 }

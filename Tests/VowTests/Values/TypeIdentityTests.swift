@@ -27,6 +27,21 @@ final class TypeIdentityTests: VowTest {
         }
     }
 
+    func testAContextUnderAScopeIsOfItsTypeToo() throws {
+        let seen = Journal<String>()
+        let end = PromiseScope.with { _ in
+            PromiseContext.with(Ten.c) {
+                Promise<Int, any Error>.value(1).map { number in
+                    seen.write("\(PromiseContext.current(as: Two.self) as Any)")
+                    if case .c? = PromiseContext.current(as: Ten.self) { seen.write("c") }
+                    return number
+                }
+            }
+        }
+        try end.wait()
+        XCTAssertEqual(seen.entries, ["nil", "c"])
+    }
+
     func testAReasonIsOfTheTypeThatWasGiven() {
         let source = CancellationSource()
         source.cancel(reason: Ten.i)
