@@ -183,6 +183,8 @@ TEST("members are added on several threads until the scope ends, and the end wai
         refused += its.refused;
         CHECK(its.settled >= its.added);
         vow_promise_release(end);
+        /* One that came too late may run still. */
+        handlers_left(0);
     }
     printf("# %d came too late\n", refused);
 }
