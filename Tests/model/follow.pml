@@ -14,10 +14,11 @@
  */
 
 /* Stands for:
- *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers rejectIfRing rejectMember
+ *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers endEntering
  *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
  *   Promise/Path.swift: lockedUpstream endOfPath
  *   Promise/Rings.swift: leads endOfWay RingWatch
+ *   Promise/RejectRing.swift: rejectIfRing waitsForItself rejectMember
  *   Promise/LookBelow.swift: lookBelow lookAtMembers
  *   Promise/CancelReaction.swift: claimLockedFollower withdrawFollower takeOut
  *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch

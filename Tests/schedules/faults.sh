@@ -214,16 +214,17 @@ fault waiting-finally-is-a-follower Promise/Path.swift \
     'standsBetween ? .waitsFor(upstream) : .follows(upstream)' \
     '.follows(upstream)'
 
-# Who begins to wait for it after that question has looked before it entered.
-fault asks-before-entering Promise/Follow.swift \
+# Two that close a ring from both ends may both look before either has entered.
+fault looks-below-before-entering Promise/Follow.swift \
     '        let obstacle = end.promise.pointee.state.enlist(
             follower,' \
-    '        let wasAwaited = follower.pointee.state.read().head != nil
+    '        let mayBeRing =
+            end.waits && lookBelow(follower, for: end.promise, thread) == .perhaps
         let obstacle = end.promise.pointee.state.enlist(
             follower,' \
     Promise/Follow.swift \
-    '            if end.waits {' \
-    '            if end.waits && wasAwaited {'
+    'waits: end.waits, thread)' \
+    'waits: mayBeRing, thread)'
 
 # As if those who are too many did not wait.
 fault looks-at-few-below Promise/LookBelow.swift \
@@ -699,7 +700,7 @@ declare -A likely=(
     [no-look-through-reactions]="ring-through-reactions"
     [no-look-through-finally]="ring-through-finally-and-reaction"
     [waiting-finally-is-a-follower]="ring-through-finally adopt-waiting-finally"
-    [asks-before-entering]="ring-through-late-reaction"
+    [looks-below-before-entering]="ring-through-reactions"
     [looks-at-few-below]="ring-through-reactions"
     [look-ahead-goes-round]="ring-awaited ring-awaited-inside"
     [way-is-not-forgotten]="deadlock-by-two-followings"

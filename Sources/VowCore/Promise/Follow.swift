@@ -50,9 +50,7 @@ private func goOnFollowing(
     // From here on it may be cancelled, by who then waits until this thread is through with its slot.
     if promise.pointee.flags.contains(RecordFlag.hasFollowers) {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
-        if lookBelow(promise, for: followed, thread) == .perhaps
-            && leads(from: followed, to: promise, thread)
-        {
+        if waitsForItself(promise, by: followed, thread) {
             rejectCycle(promise, thread)
             return
         }
@@ -142,16 +140,7 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         guard let obstacle else {
             // From here on the follower is its queue's.
             nudgeWaitingThreads(past: bit)
-            if isCancelled {
-                let known = thread.pointee.givingUp.flatMap {
-                    $0.reaction == follower ? $0.error : nil
-                }
-                let error = known?.retained() ?? follower.ownError
-                giveUpFollowed(by: follower, error, thread)
-                error.release(thread)
-            }
-            if end.waits { rejectIfRing(follower, thread) }
-            if isKept { follower.releaseProducer(thread) }
+            if isKept { endEntering(follower, isCancelled, waits: end.waits, thread) }
             return
         }
         if isKept { follower.releaseProducer(thread) }
@@ -160,6 +149,21 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             return
         }
     }
+}
+
+/// Of a follower that has entered a queue, and was kept for this: it was cancelled before, or that promise waits itself.
+@inline(never)
+private func endEntering(
+    _ follower: RecordPointer, _ isCancelled: Bool, waits: Bool, _ thread: ThreadPointer
+) {
+    if isCancelled {
+        let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
+        let error = known?.retained() ?? follower.ownError
+        giveUpFollowed(by: follower, error, thread)
+        error.release(thread)
+    }
+    if waits { rejectIfRing(follower, thread) }
+    follower.releaseProducer(thread)
 }
 
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
@@ -251,38 +255,6 @@ private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWor
         member = current.next
     }
     return true
-}
-
-/// Of a follower (kept by the caller) that has entered the queue of a promise that waits itself: rejects it where it waits for
-/// itself. Asked after it has entered, with read-modify-writes of each word on the way: see docs/threads.md.
-private func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
-    let word = follower.pointee.state.lock()
-    // Most have nobody who waits for them.
-    let end = word.phase == .following && word.head != nil ? follower.upstream : nil
-    end?.retain()
-    follower.pointee.state.unlock(word.phase, word.head)
-    guard let end else { return }
-    if lookBelow(follower, for: end, thread) == .perhaps
-        && leads(from: end, to: follower, thread)
-    {
-        rejectMember(follower, of: end, thread)
-        follower.release(thread)
-    }
-    end.release(thread)
-}
-
-/// A follower in a promise's queue is a member of a ring.
-private func rejectMember(
-    _ follower: RecordPointer, of end: RecordPointer, _ thread: ThreadPointer
-) {
-    let word = follower.pointee.state.lock()
-    // An outcome that is there is about to be taken.
-    if word.phase != .following || end.pointee.state.read().hasValue {
-        follower.pointee.state.unlock(word.phase, word.head)
-        return
-    }
-    claimLockedFollower(follower, word)
-    withdrawFollower(follower, ownErrors.cycle, thread)?.release(thread)
 }
 
 private func isFollower(_ member: RecordPointer) -> Bool {

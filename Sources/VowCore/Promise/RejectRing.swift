@@ -1,0 +1,42 @@
+// What a follower does about rings once it has entered a queue: see docs/threads.md, "A ring that several threads close".
+
+import CVow
+
+/// Of a follower (kept by the caller) that has entered the queue of a promise that waits itself: rejects it where it waits for
+/// itself. Asked after it has entered, with read-modify-writes of each word on the way: see docs/threads.md.
+func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    let word = follower.pointee.state.lock()
+    // Most have nobody who waits for them.
+    let end = word.phase == .following && word.head != nil ? follower.upstream : nil
+    end?.retain()
+    follower.pointee.state.unlock(word.phase, word.head)
+    guard let end else { return }
+    if waitsForItself(follower, by: end, thread) {
+        rejectMember(follower, of: end, thread)
+        follower.release(thread)
+    }
+    end.release(thread)
+}
+
+/// If so, the follower is retained: see `leads`.
+@inline(never)
+func waitsForItself(
+    _ follower: RecordPointer, by followed: RecordPointer, _ thread: ThreadPointer
+) -> Bool {
+    lookBelow(follower, for: followed, thread) == .perhaps
+        && leads(from: followed, to: follower, thread)
+}
+
+/// A follower in a promise's queue is a member of a ring.
+private func rejectMember(
+    _ follower: RecordPointer, of end: RecordPointer, _ thread: ThreadPointer
+) {
+    let word = follower.pointee.state.lock()
+    // An outcome that is there is about to be taken.
+    if word.phase != .following || end.pointee.state.read().hasValue {
+        follower.pointee.state.unlock(word.phase, word.head)
+        return
+    }
+    claimLockedFollower(follower, word)
+    withdrawFollower(follower, ownErrors.cycle, thread)?.release(thread)
+}
