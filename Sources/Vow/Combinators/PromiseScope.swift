@@ -8,8 +8,8 @@ import VowCore
 /// Members may add members for as long as it has not ended. The last reference to a scope that was not closed cancels
 /// what is in it.
 ///
-/// What is made under a scope takes over its deadline: what the closures of ``start(on:_:)-(_,()->Success)`` and of
-/// ``withPromiseScope(deadline:failsFast:grace:label:_:)`` make, what the handlers attached there make, and so on.
+/// What is made under a scope takes over its deadline: what the closures of `start` and of
+/// `withPromiseScope` make, what the handlers attached there make, and so on.
 public final class PromiseScope: Sendable {
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
@@ -166,7 +166,7 @@ public func withPromiseScope<Success>(
 ///
 /// Cancelling the task cancels the scope, and the call returns when its members have ended. A deadline cancels the members
 /// only, which `body` notices where it awaits them. As a task changes threads, only what is given to
-/// ``PromiseScope/start(on:_:)-(_,()->Success)`` is made under the scope.
+/// `PromiseScope.start` is made under the scope.
 @_disfavoredOverload  // Where `body` does not wait.
 nonisolated(nonsending) public func withPromiseScope<Success>(
     deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,

@@ -7,7 +7,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     /// A context or a scope.
     @inline(__always)
     var carriesSomething: Bool {
-        UInt64(pointee.context.kind) | UInt64(pointee.context.reserved) << 32 != 0
+        withUnsafeBytes(of: &pointee.context) { $0.load(as: UInt64.self) != 0 }
     }
 }
 

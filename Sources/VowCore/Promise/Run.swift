@@ -149,24 +149,28 @@ func withFrame<Result>(
     }
 }
 
-/// Calls the handler of a reaction with the context that it carries.
+/// Calls the handler of a reaction with what it carries along.
 @inline(__always)
 private func withContext<Result>(
     of reaction: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result
 ) -> Result {
-    if !reaction.pointee.shape.isTravelling && !thread.carriesSomething {
+    let isPlain = !reaction.pointee.shape.isTravelling && !thread.carriesSomething
+    if isPlain {
         let result = body()
         if thread.pointee.context.kind != VOW_NONE { setContext(vow_none(), thread) }
         return result
     }
     let isTravelling = reaction.pointee.shape.isTravelling
     let carried = isTravelling ? reaction.travel.pointee.context : vow_none()
-    let here = Surroundings(
-        context: carried.retained(), scope: isTravelling ? reaction.travel.pointee.scope : nil)
+    let scope = isTravelling ? reaction.travel.pointee.scope : nil
     // The handler may set another context, never another scope; what it has set goes.
-    let outer = exchangeSurroundings(here, thread)
+    let outer = thread.pointee.context
+    let outerScope = thread.pointee.scope
+    thread.pointee.context = carried.retained()
+    thread.pointee.scope = scope
     let result = body()
-    exchangeSurroundings(outer, thread).context.release(thread)
+    exchangeSurroundings(Surroundings(context: outer, scope: outerScope), thread)
+        .context.release(thread)
     return result
 }
 
