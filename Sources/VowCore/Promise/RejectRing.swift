@@ -12,7 +12,7 @@ func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     follower.pointee.state.unlock(word.phase, word.head)
     guard let end else { return }
     if waitsForItself(follower, by: end, thread) {
-        rejectMember(follower, of: end, thread)
+        rejectMember(follower, thread)
         follower.release(thread)
     }
     end.release(thread)
@@ -27,13 +27,12 @@ func waitsForItself(
         && leads(from: followed, to: follower, thread)
 }
 
-/// A follower in a promise's queue is a member of a ring.
-private func rejectMember(
-    _ follower: RecordPointer, of end: RecordPointer, _ thread: ThreadPointer
-) {
+/// A follower is a member of a ring.
+private func rejectMember(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let word = follower.pointee.state.lock()
-    // An outcome that is there is about to be taken.
-    if word.phase != .following || end.pointee.state.read().hasValue {
+    // An outcome that is there is about to be taken, also that of another member's rejection or of a cancellation, which it
+    // follows by now.
+    if word.phase != .following || follower.upstream?.pointee.state.read().hasValue ?? true {
         follower.pointee.state.unlock(word.phase, word.head)
         return
     }
