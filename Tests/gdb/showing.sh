@@ -12,7 +12,7 @@ showing() {
     print_all pending waiting follower ready labelled running combined later resolver last_resolver \
         none truth number real address text long_text thing list deep rejected member_failed broken \
         ending closing mapped cleaning cancelled released nothing serial custom looping inlined pool main_one plain wrong \
-        source token linked stopped orphaned loop virtual_loop own_loop scope ended
+        source token linked stopped orphaned listening left loop virtual_loop own_loop scope ended
     says "print shows what is pending, and who waits" \
         "^pending: \\(vow_promise \\*\\) $at promise, pending: nobody has resolved it \\(2 resolvers\\); 1 combinator, 1 follower, 3 handlers wait$" \
         "^resolver: \\(vow_resolver \\*\\) $at promise, pending: nobody has resolved it \\(2 resolvers\\)" \
@@ -63,6 +63,8 @@ showing() {
         '^linked: .* not cancelled; linked to 1 other$' \
         '^stopped: .* cancelled with "enough"$' \
         '^orphaned: .* not cancelled, and nobody can any more$'
+    says "print shows registrations" \
+        "^listening: \\(vow_registration \\*\\) $at may be called$" '^left: .* is never called$'
     says "print shows loops" \
         "^loop: \\(vow_loop \\*\\) $at loop, descriptor [0-9]+, nobody runs it$" \
         "^virtual_loop: .* virtual loop, descriptor [0-9]+, nobody runs it, 2 handlers ready to run, has timers$" \

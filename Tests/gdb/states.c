@@ -19,6 +19,7 @@ vow_cancel_source *source, *linked, *stopped;
 vow_token *token, *orphaned;
 vow_loop *loop, *virtual_loop, *own_loop;
 vow_scope *scope, *ended;
+vow_registration *listening, *left;
 vow_value plain, wrong;
 
 static vow_value pass(vow_value input, void *context) {
@@ -179,7 +180,9 @@ static void make_sources(void) {
     source = vow_cancel_source_create();
     token = vow_cancel_source_token(source);
     linked = vow_cancel_source_create_linked(&token, 1);
-    (void)vow_token_on_cancel(token, call, NULL, NULL);
+    (void)vow_token_register(token, call, NULL, NULL, &listening);
+    (void)vow_token_register(token, call, NULL, NULL, &left);
+    (void)vow_registration_leave(left);
     vow_reaction reaction = {.size = sizeof reaction, .on_fulfilled = pass, .token = token};
     for (int i = 0; i < 2; i++) {
         vow_detach(vow_then_with(never_resolved(), &reaction));

@@ -17,7 +17,7 @@ FREED_MARK = 0x766F775F66726565
 class Library:
     """What the library says of itself in `vow_platform_trace_view`: see trace.h."""
 
-    PROMISE, EXECUTOR, SOURCE, VALUE, LOOP, SCOPE = range(6)
+    PROMISE, EXECUTOR, SOURCE, VALUE, LOOP, SCOPE, REGISTRATION = range(7)
 
     def __init__(self):
         view = _address_of_view()

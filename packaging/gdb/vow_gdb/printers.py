@@ -3,7 +3,7 @@
 import gdb
 import gdb.printing
 
-from . import executor, loop, promise, scope, source, value
+from . import executor, loop, promise, registration, scope, source, value
 from .library import Library
 from .memory import Unreadable
 
@@ -57,6 +57,7 @@ DESCRIPTIONS = {
     "vow_token": source.describe,
     "vow_loop": loop.describe,
     "vow_scope": scope.describe,
+    "vow_registration": registration.describe,
 }
 HANDLES = {"vow_promise": PromisePrinter, "vow_resolver": PromisePrinter}
 HANDLES.update(dict.fromkeys(DESCRIPTIONS, HandlePrinter))

@@ -8,17 +8,17 @@ MOST_MEMBERS = 100000
 
 def describe(library, address):
     if library.is_checked:
-        library.check_seal(address + 216, "a scope", library.SCOPE)
+        library.check_seal(address + 224, "a scope", library.SCOPE)
     _check_promise(library, address)
-    first, is_cancelled = memory.unpack("QB", address + 104)
+    first, _, is_cancelled = memory.unpack("QQB", address + 104)
     # Those that were cancelled, and those that were reported then, stand in lists of their own.
-    others = memory.unpack("QQ", address + 136)
+    others = memory.unpack("QQ", address + 144)
     members = _count(first) + _count(others[0]) + _count(others[1])
     text = "%d member%s" % (members, "" if members == 1 else "s")
     text += ", cancelled" if is_cancelled else ""
-    kind = memory.unpack("I", address + 120)[0]
+    kind = memory.unpack("I", address + 128)[0]
     if kind != value.NONE:
-        text += ", failed with " + value.describe(library, kind, memory.word(address + 128))
+        text += ", failed with " + value.describe(library, kind, memory.word(address + 136))
     return text
 
 
