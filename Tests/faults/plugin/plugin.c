@@ -60,7 +60,6 @@ int plugin_scope(void) {
     vow_promise *closed = vow_scope_close(scope);
     int state = vow_await(closed, VOW_FOREVER, NULL);
     vow_promise_release(closed);
-    vow_scope_release(scope);
     return state == (int)VOW_FULFILLED ? 42 : -1;
 }
 
