@@ -58,7 +58,8 @@ static void add(space *self) {
      * here. */
     bool is_there = self->end == end && (self->real != NULL || self->closed);
     self->kept = self->kept && self->count < MEMBERS * 4;
-    if (answer == 0 && self->kept && is_there) {
+    /* A cancelled scope waits for it, too. */
+    if (self->kept && is_there) {
         self->members[self->count++] = member;
     } else {
         let_go_record(member);
