@@ -276,6 +276,15 @@ void model_pass_followers_on(int promise) {
     }
 }
 
+static bool has_followers(int promise) {
+    for (int i = m.promises[promise].first; i >= 0; i = m.promises[i].next) {
+        if (m.promises[i].wait == WAITS_FOLLOWED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void model_follow(int promise, int followed, bool by_handler) {
     model_promise *self = &m.promises[promise];
     bool given_up = !self->is_reaction && !model_is_read(promise);
@@ -286,7 +295,9 @@ void model_follow(int promise, int followed, bool by_handler) {
         model_settle(promise, model_cancellation(-1));
         return;
     }
-    if (model_waits_for(followed, promise)) {
+    /* Where nobody follows a cancelled one, what it has begun to follow is given up first. */
+    bool gives_up = self->cancelled && followed != promise && !has_followers(promise);
+    if (!gives_up && model_waits_for(followed, promise)) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
         model_settle_last(promise, own_error(VOW_ECYCLE));
