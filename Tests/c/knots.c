@@ -11,6 +11,7 @@ typedef struct knot {
     vow_promise *_Atomic first;
     atomic_int waits;
     atomic_int refused;
+    atomic_int through; /* waits that have ended */
 } knot;
 
 static int wait_in_knot(knot *self, vow_promise *promise) {
@@ -18,6 +19,7 @@ static int wait_in_knot(knot *self, vow_promise *promise) {
     int answer = vow_await(promise, VOW_FOREVER, NULL);
     CHECK(answer == VOW_FULFILLED || answer == VOW_EDEADLOCK);
     atomic_fetch_add(&self->refused, answer == VOW_EDEADLOCK);
+    atomic_fetch_add(&self->through, 1);
     return answer;
 }
 
@@ -73,6 +75,8 @@ static int refused_in_knot(vow_promise *(*combine)(vow_promise *const *promises,
         vow_resolver_release(resolver);
     }
     CHECK(int_of(tied) != INT64_MIN);
+    /* The other one may still use what is released here. */
+    CHECK(reaches(&self.through, 2));
     CHECK(reaches(&self.waits, 2));
     vow_promise_release(atomic_load(&self.first));
     vow_promise_release(self.outside);
