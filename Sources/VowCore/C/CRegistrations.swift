@@ -32,36 +32,49 @@ private struct Given {
     }
 }
 
+/// - Parameters:
+///   - owner: a token's source or a resolver's promise, to which `add` gives the hook.
+///   - source: the owner, of a token.
+private func register<Owner>(
+    _ given: Given, to owner: Owner?, of source: SourcePointer? = nil,
+    _ handle: UnsafeMutablePointer<OpaquePointer?>?,
+    _ add: (HookPointer, Owner, ThreadPointer) -> Void
+) -> Int32 {
+    let thread = currentThread()
+    guard let owner, given.fn != nil else { return given.refuse(VOW_EINVAL, thread) }
+    guard let hook = given.makeHook(leaving: source, handle) else {
+        return given.refuse(VOW_ENOMEM, thread)
+    }
+    add(hook, owner, thread)
+    leave(thread)
+    return 0
+}
+
 private func register(
     _ given: Given, with token: OpaquePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?,
     _ function: StaticString
 ) -> Int32 {
-    let thread = currentThread()
-    guard let source = tokenRecord(token, function), given.fn != nil else {
-        return given.refuse(VOW_EINVAL, thread)
-    }
-    guard let hook = given.makeHook(leaving: source, handle) else {
-        return given.refuse(VOW_ENOMEM, thread)
-    }
-    addHook(hook, to: source, thread)
-    leave(thread)
-    return 0
+    let source = tokenRecord(token, function)
+    return register(given, to: source, of: source, handle) { addHook($0, to: $1, $2) }
 }
 
 private func register(
     _ given: Given, by resolver: OpaquePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?,
     _ function: StaticString
 ) -> Int32 {
-    let thread = currentThread()
-    guard let record = resolverRecord(resolver, function), given.fn != nil else {
-        return given.refuse(VOW_EINVAL, thread)
+    register(given, to: resolverRecord(resolver, function), handle) {
+        addHook($0, to: $1, hasHandle: handle != nil, $2)
     }
-    guard let hook = given.makeHook(leaving: nil, handle) else {
-        return given.refuse(VOW_ENOMEM, thread)
-    }
-    addHook(hook, to: record, hasHandle: handle != nil, thread)
-    leave(thread)
-    return 0
+}
+
+/// With a handle, which there must be a place for: nothing is registered before that is known.
+private func withHandle(
+    _ given: Given, at place: UnsafeMutablePointer<OpaquePointer?>?,
+    _ register: (UnsafeMutablePointer<OpaquePointer?>) -> Int32
+) -> Int32 {
+    guard let place else { return given.refuse(VOW_EINVAL, currentThread()) }
+    place.pointee = nil
+    return register(place)
 }
 
 @_cdecl("vow_resolver_on_cancel") @implementation
@@ -83,11 +96,9 @@ public func vow_resolver_register(
     _ registration: UnsafeMutablePointer<OpaquePointer?>!
 ) -> Int32 {
     let given = Given(fn: fn, context: context, destroy: destroy)
-    guard let handle: UnsafeMutablePointer<OpaquePointer?> = registration else {
-        return given.refuse(VOW_EINVAL, currentThread())
+    return withHandle(given, at: registration) {
+        register(given, by: resolver, $0, "vow_resolver_register")
     }
-    handle.pointee = nil
-    return register(given, by: resolver, handle, "vow_resolver_register")
 }
 
 @_cdecl("vow_token_on_cancel") @implementation
@@ -108,11 +119,9 @@ public func vow_token_register(
     _ registration: UnsafeMutablePointer<OpaquePointer?>!
 ) -> Int32 {
     let given = Given(fn: fn, context: context, destroy: destroy)
-    guard let handle: UnsafeMutablePointer<OpaquePointer?> = registration else {
-        return given.refuse(VOW_EINVAL, currentThread())
+    return withHandle(given, at: registration) {
+        register(given, with: token, $0, "vow_token_register")
     }
-    handle.pointee = nil
-    return register(given, with: token, handle, "vow_token_register")
 }
 
 @inline(__always)

@@ -171,9 +171,7 @@ private func lookThrough(
     _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Finding {
-    if isForkedChild && combined.producer.pointee.isLeftWithParent {
-        return .forked
-    }
+    if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
     guard let owner = combined.observing else { return .blocked }
     // Of a scope fewer members are looked at than there may be; but a handler that waits for the end of its own knows.
     if combined.producer.pointee.kind == .scope && isMemberRunning(of: owner, thread) {
