@@ -247,7 +247,6 @@ func scopeMemberTold(_ observer: RecordPointer, _ promise: RecordPointer, _ thre
 
 /// Of many members, the newest ones. In a forked child nobody may have the lock any more.
 func observedByScope(_ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int) -> Observed {
-    let mostLookedAt = 256
     if place == mostLookedAt || isForkedChild { return .noMore }
     let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
     return scope.pointee.lock.withLock {

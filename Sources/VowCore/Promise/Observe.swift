@@ -101,13 +101,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
+/// Of many members, or many who wait, the newest ones: a look has a bound.
+let mostLookedAt = 256
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a pending promise: whether an observer of that owner is among the newest of those who wait for it.
     func isLookedAt(by owner: UnsafeMutablePointer<ObserverOwner>) -> Bool {
-        let most = 256
         let word = pointee.state.lock()
         var member = word.hasValue ? nil : word.head
-        var left = most
+        var left = mostLookedAt
         while let current = member, left > 0 {
             if current.pointee.shape.isObserver && current.owner == owner { break }
             member = current.next
