@@ -44,16 +44,6 @@ TEST("wrong arguments of vow_scope_async, and the context is destroyed") {
     vow_scope_release(scope);
 }
 
-static int64_t reason_of(vow_promise *promise) {
-    vow_value error = vow_none();
-    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &error), VOW_REJECTED);
-    CHECK_INT_EQ(vow_error_code(error), VOW_ECANCELLED);
-    int64_t reason = vow_error_code(vow_error_payload(error));
-    vow_value_release(error);
-    vow_promise_release(promise);
-    return reason;
-}
-
 TEST("fail-fast: the first failure cancels the others with it as the reason; the end comes last") {
     vow_scope *scope = scope_with(VOW_SCOPE_FAIL_FAST);
     vow_resolver *resolvers[4];

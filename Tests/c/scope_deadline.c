@@ -12,17 +12,6 @@ static vow_scope *scope_of(int64_t deadline, int64_t grace, const char *label) {
     return vow_scope_create_with(&options);
 }
 
-/* The payload of the cancellation that a promise (consumed) was rejected with. */
-static int64_t reason_of(vow_promise *promise) {
-    vow_value error = vow_none();
-    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &error), VOW_REJECTED);
-    CHECK_INT_EQ(vow_error_code(error), VOW_ECANCELLED);
-    int64_t reason = vow_error_code(vow_error_payload(error));
-    vow_value_release(error);
-    vow_promise_release(promise);
-    return reason;
-}
-
 TEST("wrong options make a scope that takes nothing, and whose end says what is wrong") {
     const vow_scope_options wrong[4] = {
         {.size = 3},

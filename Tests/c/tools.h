@@ -129,6 +129,17 @@ static inline bool reaches(atomic_int *number, int value) {
     return true;
 }
 
+/* The code of the reason that a promise (consumed) was cancelled with. */
+static inline int64_t reason_of(vow_promise *promise) {
+    vow_value error = vow_none();
+    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &error), VOW_REJECTED);
+    CHECK_INT_EQ(vow_error_code(error), VOW_ECANCELLED);
+    int64_t reason = vow_error_code(vow_error_payload(error));
+    vow_value_release(error);
+    vow_promise_release(promise);
+    return reason;
+}
+
 /* Waits until every handler but so many has ended, though its promise may be pending still. */
 static inline bool handlers_left(uint64_t wanted) {
     int64_t limit = now_ns() + LONG_ENOUGH;
