@@ -5,25 +5,10 @@ In processes of their own: pytest has a hook there that takes anything.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
-
 import pytest
 
 import vow
-
-
-def run(program: str) -> tuple[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
-
+from programs import run_dev
 
 CALLBACKS = {
     "on_cancel": """
@@ -61,7 +46,7 @@ PRINTED = {"may_retry": "KeyError('first')\n", "submit": "all the same\n"}
 
 @pytest.mark.parametrize("name", CALLBACKS)
 def test_an_exception_in_a_callback_is_said(name: str) -> None:
-    out, error = run(
+    out, error = run_dev(
         """
         import vow
         def broken(*arguments):
@@ -77,7 +62,7 @@ def test_an_exception_in_a_callback_is_said(name: str) -> None:
 
 
 def test_a_hook_of_the_program_gets_what_hooks_get() -> None:
-    out, error = run(
+    out, error = run_dev(
         """
         import sys, vow
         def hook(unraisable):
@@ -94,7 +79,7 @@ def test_a_hook_of_the_program_gets_what_hooks_get() -> None:
 
 
 def test_a_hook_that_raises_loses_nothing() -> None:
-    _, error = run(
+    _, error = run_dev(
         """
         import sys, vow
         def hook(unraisable):

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
-
 import pytest
 
-
-def run(program: str, *options: str, status: int = 0) -> tuple[str, str]:
-    done = subprocess.run(
-        [sys.executable, *options, "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout, done.stderr
-
+from programs import run
 
 both = pytest.mark.parametrize("options", [(), ("-X", "dev")], ids=["plain", "dev"])
 

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import subprocess
-import sys
-import textwrap
 import threading
 from typing import Any, Callable
 
 import pytest
 
 import vow
-
-
-def run(program: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from programs import run_dev
 
 
 def test_an_executor_of_processes_is_refused() -> None:
@@ -134,7 +121,7 @@ def test_an_attachment_that_is_closed_ends_what_awaits_there() -> None:
 
 
 def test_awaiting_and_waiting_without_memory_raises() -> None:
-    out = run(
+    out, _ = run_dev(
         '''
         import asyncio, importlib.util, os, cffi
         ffi = cffi.FFI()
