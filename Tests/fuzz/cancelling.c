@@ -53,6 +53,9 @@ void on_hook(void *context) {
         m.promises[promise].lost = true;
         model_end_hooks(promise, HOOK_CALLED);
     }
+    if (m.hooks[number].due == HOOK_UNSURE && m.sources[m.hooks[number].source].cancelled) {
+        m.hooks[number].due = HOOK_CALLED;
+    }
     EXPECT(m.hooks[number].due == HOOK_CALLED, "hook %d is called, due %d", number,
            m.hooks[number].due);
     check_order(number);
@@ -69,6 +72,9 @@ static void on_hook_destroy(void *context) {
     int number = (int)(self - w.hooks);
     trace("hook %d is destroyed", number);
     EXPECT(self->destroyed == 0, "hook %d is destroyed again", number);
+    if (m.hooks[number].due == HOOK_UNSURE) {
+        m.hooks[number].due = HOOK_DROPPED;
+    }
     EXPECT(self->called == 1 || m.hooks[number].due == HOOK_DROPPED, "hook %d is destroyed, due %d",
            number, m.hooks[number].due);
     self->destroyed++;
@@ -158,7 +164,7 @@ void release_source(int slot) {
 void release_token(int slot) {
     vow_token *token = w.tokens[slot];
     w.tokens[slot] = NULL;
-    m.sources[w.token_models[slot]].tokens--;
+    model_token_drop(w.token_models[slot]);
     vow_token_release(token);
 }
 
@@ -256,7 +262,9 @@ static void hook_on_token(void) {
         return;
     }
     vow_token_retain(token);
+    m.sources[model].tokens++;
     add_hook(NULL, -1, token, model);
+    model_token_drop(model);
     vow_token_release(token);
 }
 

@@ -85,7 +85,8 @@ typedef struct model_promise {
 /* What is to be called on cancellation. */
 typedef enum hook_due {
     HOOK_WAITS,
-    HOOK_MAYBE, /* whether somebody is left to read is left open */
+    HOOK_MAYBE,  /* whether somebody is left to read is left open */
+    HOOK_UNSURE, /* whether a reaction still has its linked source's token is left open */
     HOOK_CALLED,
     HOOK_DROPPED /* destroyed, and not called */
 } hook_due;
@@ -223,6 +224,8 @@ void model_call_hooks_off(int promise);
 int model_source_new(const int *parents, int count);
 bool model_source_cancel(int source, int reason);
 void model_source_drop(int source);
+void model_token_drop(int source);
+bool model_can_be_cancelled(int source);
 
 /* model_group.c. The promises are consumed. */
 int model_combine(group_kind kind, const int *promises, int count, int wanted);

@@ -76,9 +76,9 @@ int model_add_hook(int resolver, int source) {
     model_hook *hook = &m.hooks[m.hook_count];
     *hook = (model_hook){.resolver = resolver, .source = source};
     if (source >= 0) {
-        hook->due = m.sources[source].cancelled    ? HOOK_CALLED
-                    : m.sources[source].holds == 0 ? HOOK_DROPPED
-                                                   : HOOK_WAITS;
+        hook->due = m.sources[source].cancelled       ? HOOK_CALLED
+                    : !model_can_be_cancelled(source) ? HOOK_DROPPED
+                                                      : HOOK_WAITS;
         return m.hook_count++;
     }
     const model_resolver *right = &m.resolvers[resolver];

@@ -16,9 +16,40 @@ int model_source_new(const int *parents, int count) {
     return number;
 }
 
+/* Who has the token of a source: nobody; reactions alone, or what is linked to it for their sake,
+ * and when they are through with it is left open; or the program. */
+typedef enum life { ENDED, UNSURE, LIVES } life;
+
+static bool is_linked(int source, int parent) {
+    const model_source *self = &m.sources[source];
+    for (int i = 0; i < self->parent_count; i++) {
+        if (self->parents[i] == parent) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static life life_of(int source) {
+    life found = ENDED;
+    if (m.sources[source].holds > 0 || m.sources[source].tokens > 0) {
+        return LIVES;
+    }
+    for (int i = 0; i < m.promise_count; i++) {
+        if (m.promises[i].token == source && m.promises[i].state == VOW_PENDING) {
+            found = UNSURE;
+        }
+    }
+    for (int i = source + 1; i < m.source_count && found != LIVES; i++) {
+        life linked = is_linked(i, source) ? life_of(i) : ENDED;
+        found = linked > found ? linked : found;
+    }
+    return found;
+}
+
 bool model_source_cancel(int source, int reason) {
     model_source *self = &m.sources[source];
-    if (self->cancelled || self->holds == 0) {
+    if (self->cancelled || life_of(source) == ENDED) {
         return false;
     }
     self->cancelled = true;
@@ -35,24 +66,45 @@ bool model_source_cancel(int source, int reason) {
         }
     }
     for (int i = 0; i < m.source_count; i++) {
-        bool linked = false;
-        for (int j = 0; j < m.sources[i].parent_count; j++) {
-            linked |= m.sources[i].parents[j] == source;
-        }
-        if (linked) {
+        if (is_linked(i, source)) {
             model_source_cancel(i, reason);
         }
     }
     return true;
 }
 
-void model_source_drop(int source) {
-    if (--m.sources[source].holds > 0) {
-        return;
+/* By itself, or with a parent. */
+bool model_can_be_cancelled(int source) {
+    const model_source *self = &m.sources[source];
+    bool found = self->holds > 0;
+    for (int i = 0; i < self->parent_count && !found; i++) {
+        found = model_can_be_cancelled(self->parents[i]);
     }
+    return found;
+}
+
+/* Somebody has given a source or a token back: what can be called no more is destroyed. */
+static void look_at_hooks(void) {
     for (int i = 0; i < m.hook_count; i++) {
-        if (m.hooks[i].source == source && m.hooks[i].due == HOOK_WAITS) {
-            m.hooks[i].due = HOOK_DROPPED;
+        model_hook *self = &m.hooks[i];
+        if (self->source < 0 || self->due != HOOK_WAITS || m.sources[self->source].cancelled) {
+            continue;
+        }
+        life of_source = life_of(self->source);
+        if (of_source == ENDED || !model_can_be_cancelled(self->source)) {
+            self->due = HOOK_DROPPED;
+        } else if (of_source == UNSURE) {
+            self->due = HOOK_UNSURE;
         }
     }
+}
+
+void model_source_drop(int source) {
+    m.sources[source].holds--;
+    look_at_hooks();
+}
+
+void model_token_drop(int source) {
+    m.sources[source].tokens--;
+    look_at_hooks();
 }
