@@ -956,7 +956,7 @@ VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void)
 
 /** The same, also cancelled when one of `count` other tokens (borrowed; NULL
  * entries are left out) is, with that one's reason: for as long as somebody has the
- * source or its token, as every reaction that was made with it has until it is through. With the
+ * source or its token, as every promise that was made with it has while it exists. With the
  * last of these it leaves its parents. NULL also: parents is NULL with a count, or the
  * count is of no array that there can be. */
 VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE

@@ -118,11 +118,9 @@ private func end(
         result.release(thread)
         return
     }
-    // What the handler has begun is not wanted either.
-    if reaction.pointee.shape.contains(.finally) {
-        reaction.outcome = makeRejected(error, thread)
-        reaction.progress.insert(.outcomeIsHeld)
-    }
+    // What the handler has begun is not wanted either. Where that comes with a value all the same, this is passed on.
+    reaction.outcome = makeRejected(error, thread)
+    reaction.progress.insert(.outcomeIsHeld)
     reaction.retain()
     let outer = thread.pointee.givingUp
     thread.pointee.givingUp = (reaction, error)
