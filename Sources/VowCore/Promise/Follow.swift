@@ -365,8 +365,8 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
     let held = takeHeldOutcome(promise)
     var value = followed.value
     if let held, !value.isError { value = held.value }
-    if promise.pointee.flags.contains(RecordFlag.cancelled) && !followed.value.isError {
-        value = held?.value.isCancellation ?? false ? value.retained() : promise.ownError
+    if promise.pointee.flags.contains(RecordFlag.cancelled) && !value.isError {
+        value = promise.ownError
     } else {
         value.retained()
     }
