@@ -50,8 +50,18 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Where a follower's path of adoptions ends (owned): the promise whose queue it has to stand in. Nil
-/// when the path does not end: then the follower is retained, as above.
+/// How many promises that follow others are passed on a path: who held them all could make each new follower of the first
+/// one pass them all.
+private var longestPath: Int {
+    #if VOW_SCHEDULES
+        return 2
+    #else
+        return 64
+    #endif
+}
+
+/// Where a follower's path of adoptions ends, or has become long (owned): the promise whose queue it has to stand in. Nil
+/// when the path is a ring: then the follower is retained, as above.
 func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
     guard var current = follower.upstream else { fatal("a follower follows nothing") }
     current.retain()
@@ -59,9 +69,16 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
     var isRing = current == follower
     var holdsOutcome = false
     var waits = false
+    var stepsLeft = longestPath
     walk: while !isRing {
         switch current.lockedUpstream() {
+        case .follows(let next) where stepsLeft == 0:
+            next.release(thread)
+            holdsOutcome = true
+            waits = true
+            break walk
         case .follows(let next):
+            stepsLeft -= 1
             // Adopted, though its follower will stand elsewhere.
             current.pointee.isObserved.set()
             current.pointee.flags.insert(RecordFlag.passed)
@@ -94,7 +111,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
 struct PathEnd {
     /// Owned.
     let promise: RecordPointer
-    /// It follows another one itself, but its followers stand with it.
+    /// It follows another one itself, but its followers stand with it, or this one shall.
     let holdsOutcome: Bool
     /// It waits for another one, though not as one that follows: a ring may go on there.
     let waits: Bool
