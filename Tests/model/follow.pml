@@ -16,7 +16,7 @@
 /* Stands for:
  *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers endEntering
  *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
- *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Path.swift: lockedUpstream longestPath endOfPath
  *   Promise/Rings.swift: leads endOfWay RingWatch
  *   Promise/RejectRing.swift: rejectIfRing waitsForItself rejectMember
  *   Promise/LookBelow.swift: lookBelow lookAtMembers
@@ -165,6 +165,10 @@ proctype Thread(byte me)
     byte outcome;
     byte follower, followers;
     byte todo, looked, below;
+#ifdef LONGEST
+    byte passedBy;
+    bool holds;
+#endif
     bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost;
 
     atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
@@ -187,6 +191,9 @@ proctype Thread(byte me)
         moving = 0; word = 0; wordHead = 0; further = 0; current = 0; goal = 0; before = 0; obstacle = 0; dead = 0;
         units = 0; followed = 0; waiting = 0; outcome = 0; follower = 0; followers = 0; seen = 0; isFree = 0;
         mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; hasYielded = 0;
+#ifdef LONGEST
+        passedBy = 0; holds = 0;
+#endif
         reads = 0; producersOf = 0; todo = 0; looked = 0; below = 0; waits = 0; isMine = 0; isLost = 0 }
 }
 

@@ -158,13 +158,18 @@ private func endEntering(
     _ follower: RecordPointer, _ isCancelled: Bool, waits: Bool, _ thread: ThreadPointer
 ) {
     if isCancelled {
-        let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
-        let error = known?.retained() ?? follower.ownError
+        let error = cancellation(of: follower, thread)
         giveUpFollowed(by: follower, error, thread)
         error.release(thread)
     }
     if waits { rejectIfRing(follower, thread) }
     follower.releaseProducer(thread)
+}
+
+/// Of a follower that was cancelled: why (owned).
+private func cancellation(of follower: RecordPointer, _ thread: ThreadPointer) -> vow_value {
+    let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
+    return known?.retained() ?? follower.ownError
 }
 
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
@@ -338,7 +343,7 @@ private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// A follower (one reference consumed) that no queue has is a member of a ring.
+/// A follower (one reference consumed) that no queue has is a member of a ring, or would be if it were not cancelled.
 private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     defer { follower.release(thread) }
     guard follower.pointee.state.transitionToClaimed(from: .following) else {
@@ -348,14 +353,16 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
     if followed != follower { followed?.pointee.isObserved.set() }
+    let error = follower.isCancelled ? cancellation(of: follower, thread) : ownErrors.cycle
     if follower.keepsContext {
-        follower.upstream = makeRejected(ownErrors.cycle, thread)
+        follower.upstream = makeRejected(error, thread)
+        error.release(thread)
         followed?.release(thread)
         endLater(follower, thread)
         return
     }
     let outcome = takeHeldOutcome(follower)
-    settle(follower, ownErrors.cycle, ownsProducer: true, thread)
+    settle(follower, error, ownsProducer: true, thread)
     followed?.release(thread)
     outcome?.release(thread)
 }
