@@ -274,6 +274,10 @@ void model_pass_followers_on(int promise) {
         }
         model_enqueue(end, moving[i]);
     }
+    /* Who stood between is gone. */
+    m.promises[promise].observed = true;
+    model_leave_queue(promise);
+    model_settle(promise, model_cancellation(-1));
 }
 
 /* Whether the path of adoptions from a promise on comes to another one. */
