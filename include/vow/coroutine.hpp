@@ -14,12 +14,16 @@ template <class T> class coroutine_of : public coroutine_base {
   public:
     coroutine_of() {
         vow_resolver *settles = nullptr;
-        promise_ = promise<T>::adopt(vow_promise_create(&settles));
+        // Cancelled, it is pending until its frame has ended: what its children borrow is there.
+        promise_ = promise<T>::adopt(vow_promise_create_with(&settles, VOW_COOPERATIVE));
         resolver_ = resolver<T>::adopt(settles);
         give_up = [](coroutine_base &base) noexcept {
             auto &self = static_cast<coroutine_of &>(base);
-            self.end(value::adopt(
-                vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on")));
+            if (self.state != nullptr && self.state->is_cancelled())
+                self.end(value());
+            else
+                self.end(value::adopt(vow_error("vow", VOW_ESHUTDOWN,
+                                                "no executor is left to resume the coroutine on")));
         };
     }
     coroutine_of(const coroutine_of &) = delete;
@@ -104,12 +108,42 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
     }
 };
 
+/// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in its
+/// clean-up: that is reported.
+inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
+    const value failure = result.is_error() ? result : value();
+    if (!vow_resolve(settles, result.release()))
+        report_unless_cancelled(failure.native());
+}
+
+/// The same (settles is consumed) when a promise that a cancelled coroutine returned has ended; that
+/// is cancelled, too.
+inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noexcept {
+    vow_cancel(last);
+    vow_reaction reaction{};
+    reaction.size = sizeof reaction;
+    reaction.executor = vow_executor_inline();
+    reaction.context = settles;
+    reaction.destroy = [](void *context) noexcept {
+        vow_resolver_release(static_cast<vow_resolver *>(context));
+    };
+    reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
+        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome));
+        return vow_none();
+    };
+    vow_promise_release(vow_then_with(last, &reaction));
+}
+
 template <class T> void coroutine_of<T>::end(value result) noexcept {
-    const resolver<T> settles = std::move(resolver_);
+    resolver<T> settles = std::move(resolver_);
+    const bool is_cancelled = state != nullptr && state->is_cancelled();
     std::coroutine_handle<coroutine_promise<T>>::from_promise(
         static_cast<coroutine_promise<T> &>(*this))
         .destroy();
-    vow_resolve(settles.native(), result.release());
+    if (is_cancelled && result.kind() == VOW_PROMISE)
+        settle_coroutine_after(settles.release(), vow_promise_with(result.release()));
+    else
+        settle_coroutine(settles.native(), std::move(result));
 }
 
 template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;

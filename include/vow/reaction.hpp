@@ -181,6 +181,12 @@ template <class E, class C, class F> auto error_handler(F function) {
     };
 }
 
+/// Reports an error (borrowed) that has no reader as unhandled; a cancellation, or no error, is
+/// nothing to report.
+inline void report_unless_cancelled(vow_value error) noexcept {
+    vow_promise_release(vow_promise_with(vow_value_retain(error)));
+}
+
 } // namespace detail
 } // namespace vow
 
