@@ -11,6 +11,7 @@
 #include "vow/combinators.hpp"
 #include "vow/context.hpp"
 #include "vow/executor.hpp"
+#include "vow/joining.hpp"
 #include "vow/loop.hpp"
 #include "vow/progress.hpp"
 #include "vow/promise.hpp"

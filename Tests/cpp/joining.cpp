@@ -122,4 +122,86 @@ TEST("a cancelled coroutine that returns a promise cancels that, and waits for i
     CHECK_EQ(mine.users.load(), 0);
 }
 
+namespace {
+
+vow::promise<int> failing() {
+    co_await vow::delay(1ms);
+    throw std::out_of_range("a sibling failed");
+}
+/// A parent whose children borrow what is gone when it has ended.
+template <class Wait> vow::promise<int> parent_that(Wait wait) {
+    local mine;
+    co_return co_await wait(mine);
+}
+
+} // namespace
+
+TEST("when_all rejects when the siblings of the one that failed have ended") {
+    auto p = parent_that([](local &mine) {
+        return vow::when_all(child(mine), failing(), slow_child(mine)).then([](int a, int, int) {
+            return a;
+        });
+    });
+    CHECK_THROWS(std::out_of_range, p.get());
+    auto q = parent_that([](local &mine) {
+        std::vector<vow::promise<int>> all;
+        for (int i = 0; i < 50; i++)
+            all.push_back(i % 2 ? child(mine) : slow_child(mine));
+        all.push_back(failing());
+        return vow::when_all(std::move(all)).then([](const std::vector<int> &) { return 1; });
+    });
+    CHECK_THROWS(std::out_of_range, q.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("when_any has the first value, when the others have ended") {
+    auto p = parent_that([](local &mine) {
+        return vow::when_any(child(mine), vow::delay(1ms).then([] { return 5; }), failing(),
+                             slow_child(mine));
+    });
+    CHECK_EQ(p.get(), 5);
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("with_timeout rejects when what took too long has ended") {
+    auto p = parent_that([](local &mine) { return vow::with_timeout(slow_child(mine), 1ms); });
+    CHECK_THROWS(vow::timed_out, p.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("cancelling what joins cancels all, and waits for them") {
+    auto p = parent_that([](local &mine) {
+        return vow::when_any(vow::when_all(child(mine), slow_child(mine)).then([](int a, int) {
+            return a;
+        }),
+                             vow::with_timeout(slow_child(mine), 1h));
+    });
+    CHECK(p.cancel());
+    CHECK_THROWS(vow::cancelled, p.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("the end of a scope's block is the end of its members") {
+    for (int i = 0; i < 100; i++) {
+        local mine;
+        vow::scope scope;
+        scope.add(child(mine));
+        scope.async(vow::pool_executor(), [&] { return slow_child(mine); }).detach();
+        CHECK(scope.add(slow_child(mine)));
+    }
+}
+
+TEST("a coroutine has a scope whose members end before it goes on") {
+    auto p = parent_that([](local &mine) {
+        return vow::with_scope([&mine](vow::scope &scope) -> vow::promise<int> {
+            scope.add(child(mine));
+            scope.add(slow_child(mine));
+            co_await vow::delay(1ms);
+            throw std::out_of_range("out of the body");
+        });
+    });
+    CHECK_THROWS(std::out_of_range, p.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
 #endif

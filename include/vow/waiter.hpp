@@ -132,7 +132,8 @@ class waiter {
             coroutine_state::leave_alone(react(awaited));
             return true;
         }
-        if (state->is_cancelled()) {
+        // What is pending still is cancelled and waited for: it may use what is in this frame.
+        if (state->is_cancelled() && vow_promise_state(awaited) != VOW_PENDING) {
             vow_promise_release(awaited);
             refuse();
             return false;
