@@ -171,10 +171,9 @@ TEST("with_timeout rejects when what took too long has ended") {
 
 TEST("cancelling what joins cancels all, and waits for them") {
     auto p = parent_that([](local &mine) {
-        return vow::when_any(vow::when_all(child(mine), slow_child(mine)).then([](int a, int) {
-            return a;
-        }),
-                             vow::with_timeout(slow_child(mine), 1h));
+        return vow::when_any(
+            vow::when_all(child(mine), slow_child(mine)).then([](int a, int) { return a; }),
+            vow::with_timeout(slow_child(mine), 1h));
     });
     CHECK(p.cancel());
     CHECK_THROWS(vow::cancelled, p.get());
@@ -202,6 +201,63 @@ TEST("a coroutine has a scope whose members end before it goes on") {
     });
     CHECK_THROWS(std::out_of_range, p.get());
     CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("captures of retry's function live until the attempt that the deadline ended has ended") {
+    vow::retry_policy policy;
+    policy.deadline = 2ms;
+    policy.attempts = 0;
+    auto p = vow::retry(policy, [mine = std::make_unique<local>()] { return slow_child(*mine); });
+    CHECK_THROWS(vow::timed_out, p.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("captures of map's function live until the calls beside the one that failed have ended") {
+    auto p = vow::map(std::vector<int>{0, 1, 2, 3},
+                      [mine = std::make_unique<local>()](int n) -> vow::promise<int> {
+                          const borrower use(*mine);
+                          if (n == 2)
+                              co_return co_await failing();
+                          try {
+                              co_await vow::delay(1h);
+                          } catch (const vow::cancelled &) {
+                              std::this_thread::yield();
+                          }
+                          co_return mine->content.at(static_cast<std::size_t>(n));
+                      });
+    CHECK_THROWS(std::out_of_range, p.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+    auto repeated = vow::repeat(
+        0, [](int) { return true; },
+        [mine = std::make_unique<local>()](int) { return slow_child(*mine); });
+    CHECK(repeated.cancel());
+    CHECK_THROWS(vow::cancelled, repeated.get());
+    std::vector<vow::promise<int>> numbers(2, vow::fulfilled(1));
+    auto reduced =
+        vow::reduce(std::move(numbers), 0, [mine = std::make_unique<local>()](int sum, int) {
+            return slow_child(*mine).then([sum](int one) { return sum + one; });
+        });
+    std::this_thread::sleep_for(1ms);
+    CHECK(reduced.cancel());
+    CHECK_THROWS(vow::cancelled, reduced.get());
+    CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("a hundred thousand coroutines are cancelled by one that fails, promptly and joined") {
+    for (const bool joins : {false, true}) {
+        local mine;
+        std::vector<vow::promise<int>> all;
+        for (int i = 0; i < 100000; i++)
+            all.push_back(child(mine));
+        auto [last, fails] = vow::pending<int>();
+        all.push_back(std::move(last));
+        auto p = joins ? vow::when_all(std::move(all)) : vow::all(std::move(all));
+        CHECK_EQ(tracked::alive.load(), 100000);
+        fails.reject(std::out_of_range("one of them"));
+        CHECK_THROWS(std::out_of_range, p.get());
+        CHECK(comes_true([] { return tracked::alive == 0; }));
+        CHECK(comes_true([&] { return mine.users == 0; }));
+    }
 }
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
-TEST("when_all has all values in order, of one type or of several, also of what can only be moved") {
+TEST(
+    "when_all has all values in order, of one type or of several, also of what can only be moved") {
     std::vector<vow::promise<int>> numbers;
     for (int i = 0; i < 5; i++)
         numbers.push_back(vow::delay(std::chrono::milliseconds(5 - i)).then([i] { return i; }));
@@ -90,9 +91,7 @@ TEST("a shared scope's end waits for nobody, and its owner's cancels") {
     {
         vow::scope scope;
         CHECK(scope.add(never));
-        {
-            const vow::scope shared = scope.share();
-        }
+        { const vow::scope shared = scope.share(); }
         CHECK(!never.is_settled());
         const vow::scope outliving = scope.share();
         vow::scope moved = std::move(scope);

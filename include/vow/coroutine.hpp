@@ -108,16 +108,16 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
     }
 };
 
-/// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in its
-/// clean-up: that is reported.
+/// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in
+/// its clean-up: that is reported.
 inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
     const value failure = result.is_error() ? result : value();
     if (!vow_resolve(settles, result.release()))
         report_unless_cancelled(failure.native());
 }
 
-/// The same (settles is consumed) when a promise that a cancelled coroutine returned has ended; that
-/// is cancelled, too.
+/// The same (settles is consumed) when a promise that a cancelled coroutine returned has ended;
+/// that is cancelled, too.
 inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noexcept {
     vow_cancel(last);
     vow_reaction reaction{};

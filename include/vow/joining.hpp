@@ -100,7 +100,8 @@ class joined {
         return value::borrow(native);
     }
     [[nodiscard]] vow_value failed() const noexcept {
-        return vow_error("vow", failure_, "promises to be joined: one of them is none, or no memory");
+        return vow_error("vow", failure_,
+                         "promises to be joined: one of them is none, or no memory");
     }
     static vow_value list_of(std::vector<value> &&values) {
         std::vector<vow_value> natives;
@@ -161,15 +162,13 @@ inline scope failing_fast() {
 /// ended, too. Cancelled, it cancels them all. Throws std::bad_alloc.
 template <class T> promise<detail::results_of<T>> when_all(std::vector<promise<T>> promises) {
     return promise<detail::results_of<T>>::adopt(detail::join<&detail::joined::all>(
-        detail::failing_fast(), detail::to_join(std::move(promises)),
-        detail::ends_when::rejected));
+        detail::failing_fast(), detail::to_join(std::move(promises)), detail::ends_when::rejected));
 }
 /// The same of promises of different types: a tuple, as of vow::all.
 template <class... T> promise<std::tuple<detail::regular<T>...>> when_all(promise<T>... promises) {
     static_assert(sizeof...(T) > 0, "when_all() of nothing: give it an empty vector");
-    return promise<std::tuple<detail::regular<T>...>>::adopt(
-        detail::join<&detail::joined::all>(detail::failing_fast(), detail::to_join(promises...),
-                                           detail::ends_when::rejected));
+    return promise<std::tuple<detail::regular<T>...>>::adopt(detail::join<&detail::joined::all>(
+        detail::failing_fast(), detail::to_join(promises...), detail::ends_when::rejected));
 }
 
 /// Fulfilled with the first value, when all have ended: that value cancels the others. Of several
@@ -198,9 +197,9 @@ promise<T> with_timeout(promise<T> limited, std::chrono::duration<Rep, Period> l
 
 /// Calls `f(vow::scope &)`, as scope::async does, and settles when what it returns and all members
 /// of that scope have ended: with its outcome, or the first exception of a member. When f fails or
-/// is cancelled, the members are cancelled; cancelling the scope cancels what f returned, too. f may
-/// be a coroutine; its locals are gone when it returns, so members use what is outside of it. Throws
-/// std::bad_alloc.
+/// is cancelled, the members are cancelled; cancelling the scope cancels what f returned, too. f
+/// may be a coroutine; its locals are gone when it returns, so members use what is outside of it.
+/// Throws std::bad_alloc.
 template <class F> auto with_scope(const scope_options &options, F f) {
     static_assert(std::is_invocable_v<F &, scope &>, "with_scope calls f(vow::scope &)");
     struct body {

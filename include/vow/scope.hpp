@@ -23,10 +23,10 @@ struct scope_options {
 
 /// Closing it is a promise of the end of all its members. Its destructor cancels them, and blocks
 /// until they have ended, as std::jthread's does: members may use what was there before the scope.
-/// (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine vow::with_scope
-/// waits without blocking. Where waiting cannot end, in a handler of the serial executor that a
-/// member needs, it does not wait, and errc::deadlock is reported as unhandled.) Can only be moved,
-/// and shared: a member may have one, and add others.
+/// (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
+/// vow::with_scope waits without blocking. Where waiting cannot end, in a handler of the serial
+/// executor that a member needs, it does not wait, and errc::deadlock is reported as unhandled.)
+/// Can only be moved, and shared: a member may have one, and add others.
 class scope {
   public:
     /// Throws std::bad_alloc.
@@ -50,8 +50,8 @@ class scope {
             join();
     }
 
-    /// The same scope once more, for who adds to it: the destructor of this one waits for nobody, and
-    /// cancels only when it is the last and nobody has closed the scope.
+    /// The same scope once more, for who adds to it: the destructor of this one waits for nobody,
+    /// and cancels only when it is the last and nobody has closed the scope.
     [[nodiscard]] scope share() const noexcept {
         scope other(vow_scope_retain(native_));
         other.joins_ = false;
@@ -116,10 +116,10 @@ class scope {
         vow_promise *const end = vow_scope_close(std::exchange(native_, nullptr));
         vow_value native = vow_none();
         const int answer = vow_await(end, VOW_FOREVER, &native);
-        const value outcome =
-            value::adopt(answer >= 0 ? native
-                                     : vow_error("vow", answer, "vow::scope: its members' end "
-                                                                "cannot be waited for here"));
+        const value outcome = value::adopt(answer >= 0 ? native
+                                                       : vow_error("vow", answer,
+                                                                   "vow::scope: its members' end "
+                                                                   "cannot be waited for here"));
         if (outcome.is_error())
             detail::report_unless_cancelled(outcome.native());
         vow_promise_release(end);
