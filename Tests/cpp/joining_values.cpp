@@ -20,7 +20,8 @@ TEST(
 }
 
 TEST("when_all is rejected with the first exception, also if it was there at the beginning") {
-    auto [never, resolver] = vow::pending<int>();
+    auto ends = vow::pending<int>();
+    auto &never = ends.promise;
     auto p = vow::when_all(never, vow::rejected<int>(std::logic_error("first")),
                            vow::rejected<int>(std::runtime_error("second")), never);
     CHECK_THROWS(std::logic_error, p.get());
@@ -37,7 +38,8 @@ TEST("a member that somebody cancels cancels the others") {
 }
 
 TEST("when_any has the first value, or all exceptions") {
-    auto [never, resolver] = vow::pending<int>();
+    auto ends = vow::pending<int>();
+    auto &never = ends.promise;
     auto p = vow::when_any(never, vow::rejected<int>(std::logic_error("no")), vow::fulfilled(3));
     CHECK_EQ(p.get(), 3);
     CHECK_THROWS(vow::cancelled, never.get());
@@ -61,7 +63,8 @@ TEST("with_timeout passes on what is in time") {
 }
 
 TEST("what joins refuses an empty handle, and cancels the others") {
-    auto [never, resolver] = vow::pending<int>();
+    auto ends = vow::pending<int>();
+    auto &never = ends.promise;
     CHECK_THROWS(vow::error, vow::when_all(never, vow::promise<int>()).get());
     CHECK_THROWS(vow::cancelled, never.get());
     CHECK_THROWS(vow::error, vow::when_any(vow::promise<int>()).get());
@@ -87,7 +90,8 @@ TEST("with_scope ends with its members, and fails as one of them does") {
 }
 
 TEST("a shared scope's end waits for nobody, and its owner's cancels") {
-    auto [never, resolver] = vow::pending<int>();
+    auto ends = vow::pending<int>();
+    auto &never = ends.promise;
     {
         vow::scope scope;
         CHECK(scope.add(never));

@@ -13,6 +13,7 @@ namespace detail {
 template <class T> class coroutine_of : public coroutine_base {
   public:
     coroutine_of() {
+        ++coroutines_begun;
         vow_resolver *settles = nullptr;
         // Cancelled, it is pending until its frame has ended: what its children borrow is there.
         promise_ = promise<T>::adopt(vow_promise_create_with(&settles, VOW_COOPERATIVE));

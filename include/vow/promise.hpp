@@ -69,8 +69,8 @@ class [[nodiscard]] promise
         using result = detail::value_result_t<F, T>;
         using content = detail::content_t<result>;
         auto handler = detail::value_handler<T, content>(std::move(f));
-        return promise<content>::adopt(detail::link(this->release(), detail::reaction_with(where),
-                                                    std::move(handler), detail::pass()));
+        return promise<content>::adopt(detail::link<detail::on::value>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto then(const W &where, F f) const & {
@@ -96,8 +96,8 @@ class [[nodiscard]] promise
     promise recover(const W &where, F f) && {
         using caught = detail::caught_t<E, F>;
         auto handler = detail::error_handler<caught, T>(std::move(f));
-        return promise(detail::link(this->release(), detail::reaction_with(where), detail::pass(),
-                                    std::move(handler)));
+        return promise(detail::link<detail::on::error>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class E = detail::by_parameter, class W = options, class F,
               std::enable_if_t<detail::is_where<W>, int> = 0>
@@ -122,8 +122,8 @@ class [[nodiscard]] promise
             else
                 return detail::call_and_write<T>(std::move(f));
         };
-        return promise(detail::link(this->release(), detail::reaction_with(options()),
-                                    detail::pass(), std::move(handler)));
+        return promise(detail::link<detail::on::error>(
+            this->release(), detail::reaction_with(options()), std::move(handler)));
     }
     template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
         return promise(*this).recover(domain, code, std::move(f));
@@ -138,13 +138,16 @@ class [[nodiscard]] promise
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto settled(const W &where, F f) && {
-        using content = detail::content_t<std::invoke_result_t<F, outcome<T>>>;
-        auto handler = [f = std::move(f)](vow_value input) mutable {
-            return detail::call_and_write<content>(std::move(f), outcome<T>(value::borrow(input)));
-        };
+        using result = std::invoke_result_t<F, outcome<T>>;
+        using content = detail::content_t<result>;
+        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)](vow_value input) mutable {
+                return detail::call_with_own<content>(std::move(f),
+                                                      outcome<T>(value::borrow(input)));
+            });
         // One function for both: kept once, called once.
-        return promise<content>::adopt(
-            detail::link_both(this->release(), detail::reaction_with(where), std::move(handler)));
+        return promise<content>::adopt(detail::link<detail::on::both>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto settled(const W &where, F f) const & {
@@ -163,16 +166,18 @@ class [[nodiscard]] promise
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     promise finally(const W &where, F f) && {
         static_assert(std::is_invocable_v<F>, "finally's function is called without arguments");
-        using content = detail::content_t<std::invoke_result_t<F>>;
-        auto handler = [f = std::move(f)](vow_value) mutable {
-            if constexpr (detail::is_promise<std::invoke_result_t<F>>::value)
-                return detail::call_and_write<content>(std::move(f));
-            else
-                return detail::call_and_write<void>(std::move(f));
-        };
+        using result = std::invoke_result_t<F>;
+        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)](vow_value) mutable {
+                if constexpr (detail::is_promise<result>::value)
+                    return detail::call_and_write<detail::content_t<result>>(std::move(f));
+                else
+                    return detail::call_and_write<void>(std::move(f));
+            });
         vow_reaction reaction = detail::reaction_with(where);
         reaction.flags = VOW_FINALLY;
-        return promise(detail::link_both(this->release(), reaction, std::move(handler)));
+        return promise(
+            detail::link<detail::on::both>(this->release(), reaction, std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     promise finally(const W &where, F f) const & {

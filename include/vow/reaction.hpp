@@ -35,63 +35,14 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
 
-/// For the one of the two outcomes that passes through.
-struct pass {};
+/// Which outcomes a function is for; the other one passes through.
+enum class on { value, error, both };
 
-/// Registers functions from a borrowed to an owned C value on a promise (consumed); they are
+/// Registers a function from a borrowed to an owned C value on a promise (consumed); it is
 /// destroyed once, by the library, before the new promise settles. Returns the new promise (owned).
 /// Throws std::bad_alloc, and then the promise is released.
-template <class Value, class Error>
-vow_promise *link(vow_promise *promise, vow_reaction reaction, Value on_value, Error on_error) {
-    struct functions {
-        Value value;
-        Error error;
-    };
-    constexpr bool has_value = !std::is_same_v<Value, pass>;
-    constexpr bool has_error = !std::is_same_v<Error, pass>;
-    using kept = std::conditional_t<has_value && has_error, functions,
-                                    std::conditional_t<has_value, Value, Error>>;
-    using place = slot<kept>;
-    reaction.destroy = place::destroyer();
-    try {
-        if constexpr (has_value && has_error)
-            reaction.context = place::make(functions{std::move(on_value), std::move(on_error)});
-        else if constexpr (has_value)
-            reaction.context = place::make(std::move(on_value));
-        else
-            reaction.context = place::make(std::move(on_error));
-    } catch (...) {
-        vow_promise_release(promise);
-        throw;
-    }
-    if constexpr (has_value)
-        reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
-            return guarded([&] {
-                return place::with(context, [&](kept &its) {
-                    if constexpr (has_error)
-                        return its.value(input);
-                    else
-                        return its(input);
-                });
-            });
-        };
-    if constexpr (has_error)
-        reaction.on_rejected = [](vow_value input, void *context) noexcept {
-            return guarded([&] {
-                return place::with(context, [&](kept &its) {
-                    if constexpr (has_value)
-                        return its.error(input);
-                    else
-                        return its(input);
-                });
-            });
-        };
-    return vow_then_with(promise, &reaction);
-}
-
-/// The same with one function for both outcomes.
-template <class Function>
-vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function function) {
+template <on Outcome, class Function>
+vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function) {
     using place = slot<Function>;
     reaction.destroy = place::destroyer();
     try {
@@ -100,19 +51,23 @@ vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function fun
         vow_promise_release(promise);
         throw;
     }
-    reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
+    const vow_handler handler = [](vow_value input, void *context) noexcept {
         return guarded(
-            [&] { return place::with(context, [&](Function &its) { return its(input); }); });
+            [&] { return place::once(context, [&](Function &its) { return its(input); }); });
     };
-    reaction.on_rejected = reaction.on_fulfilled;
+    if (Outcome != on::error)
+        reaction.on_fulfilled = handler;
+    if (Outcome != on::value)
+        reaction.on_rejected = handler;
     return vow_then_with(promise, &reaction);
 }
 
 /// Calls a handler of T with a value and makes a C of its result.
 template <class T, class C, class F> auto value_handler(F function) {
-    return [function = std::move(function)](vow_value input) mutable {
-        return call_with<T, C>(std::move(function), input);
-    };
+    return mark<may_use_captures_later<F, value_result_t<F, T>>>(
+        [function = std::move(function)](vow_value input) mutable {
+            return call_with<T, C>(std::move(function), input);
+        });
 }
 
 /// recover's first template argument when the handler's parameter tells it.

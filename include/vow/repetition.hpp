@@ -23,6 +23,34 @@ template <class F> struct repeated {
     }
 };
 
+/// Calls reduce's function with what has accumulated and a value, both borrowed.
+template <class A, class T, class F>
+vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
+    constexpr bool is_shared = is_shareable_v<A> && std::is_invocable_v<F &, const A &, const T &>;
+    using sum = std::conditional_t<is_shared, const A &, A &&>;
+    using result = std::remove_cv_t<std::invoke_result_t<F &, sum, const T &>>;
+    if constexpr (is_promise<result>::value && !takes_copies<F>::value) {
+        using both = std::pair<held_input<A>, held_input<T>>;
+        return held_until_settled(std::make_unique<both>(), [&](both &held) {
+            if constexpr (is_shared)
+                return call_and_write<A>(function, held.first.read(accumulated),
+                                         held.second.read(input));
+            else
+                return call_and_write<A>(function, held.first.take(accumulated),
+                                         held.second.read(input));
+        });
+    } else {
+        return with_value<T>(input, [&](const T &content) {
+            if constexpr (is_shared)
+                return with_value<A>(accumulated, [&](const A &total) {
+                    return call_and_write<A>(function, total, content);
+                });
+            else
+                return call_and_write<A>(function, value_traits<A>::take(accumulated), content);
+        });
+    }
+}
+
 } // namespace detail
 
 /// Calls `f` with each item, for at most `concurrency` at once (0: all together), in order, on the
@@ -64,18 +92,8 @@ promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
     using own = detail::repeated<F>;
     const auto run = [](vow_value accumulated, vow_value input, void *context) noexcept {
         return detail::guarded([&] {
-            F &function = own::in(context);
-            return detail::with_value<detail::regular<T>>(
-                input, [&](const detail::regular<T> &content) {
-                    if constexpr (detail::is_shareable_v<A> &&
-                                  std::is_invocable_v<F &, const A &, const detail::regular<T> &>)
-                        return detail::with_value<A>(accumulated, [&](const A &sum) {
-                            return detail::call_and_write<A>(function, sum, content);
-                        });
-                    else
-                        return detail::call_and_write<A>(
-                            function, value_traits<A>::take(accumulated), content);
-                });
+            return detail::call_reducer<A, detail::regular<T>>(own::in(context), accumulated,
+                                                               input);
         });
     };
     value first = value::of(std::move(initial));

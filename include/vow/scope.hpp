@@ -125,16 +125,18 @@ class scope {
         vow_promise_release(end);
     }
     template <class F> auto begin(vow_executor *where, F f) {
-        using content = detail::content_t<std::invoke_result_t<F &>>;
+        using result = std::invoke_result_t<F &>;
+        using content = detail::content_t<result>;
+        auto body = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)]() mutable { return detail::call_and_write<content>(f); });
+        using place = detail::slot<decltype(body)>;
         const auto run = [](vow_value, void *context) noexcept {
-            return detail::guarded([&] {
-                return detail::slot<F>::with(
-                    context, [](F &function) { return detail::call_and_write<content>(function); });
-            });
+            return detail::guarded(
+                [&] { return place::once(context, [](auto &its) { return its(); }); });
         };
-        void *context = detail::slot<F>::make(std::move(f));
+        void *context = place::make(std::move(body));
         return promise<content>::adopt(
-            vow_scope_async(native_, where, run, context, detail::slot<F>::destroyer()));
+            vow_scope_async(native_, where, run, context, place::destroyer()));
     }
 
     vow_scope *native_;
