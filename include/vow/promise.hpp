@@ -83,7 +83,8 @@ class [[nodiscard]] promise
     /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
     /// exceptions it is for, others pass through. Without a parameter, or with a
     /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
-    /// promise<T>, or throws again.
+    /// promise<T>, or throws; `throw;` passes on what it was called for (before a coroutine's first
+    /// suspension). One that is noexcept is spared a throw for the library's own exceptions.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
@@ -113,15 +114,7 @@ class [[nodiscard]] promise
     }
     /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
     template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
-        auto handler = [domain, code, f = std::move(f)](vow_value input) mutable -> vow_value {
-            if (std::string_view(vow_error_domain(input)) != domain ||
-                (code != VOW_ANY_CODE && code != vow_error_code(input)))
-                return vow_value_retain(input);
-            if constexpr (std::is_invocable_v<F, const error &>)
-                return detail::call_and_write<T>(std::move(f), error(value::borrow(input)));
-            else
-                return detail::call_and_write<T>(std::move(f));
-        };
+        auto handler = detail::error_handler<T>(domain, code, std::move(f));
         return promise(detail::link<detail::on::error>(
             this->release(), detail::reaction_with(options()), std::move(handler)));
     }

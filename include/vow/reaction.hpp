@@ -81,59 +81,117 @@ using caught_t = std::conditional_t<
                        std::conditional_t<std::is_void_v<typename first_parameter<F>::type>,
                                           std::exception_ptr, typename first_parameter<F>::type>>>;
 
-template <class F, class E> struct error_result {
-    using type = std::invoke_result_t<F, const E &>;
-};
-template <class F> struct error_result<F, void> { using type = std::invoke_result_t<F>; };
+/// Whether a handler takes an exception of type E, or nothing.
+template <class F, class E>
+inline constexpr bool takes_exception = std::is_invocable_v<F, const E &>;
+template <class F> inline constexpr bool takes_exception<F, void> = false;
 
-/// The library's own exceptions are told by code, without a throw; false: it is something else.
-template <class E, class Use> bool with_own_error(vow_value native, Use &&use) {
-    if (carried_exception(native) != nullptr)
-        return false;
-    return with_library_type(native, [&](const auto &exception) {
-        if constexpr (std::is_convertible_v<decltype(exception), const E &>) {
-            use(static_cast<const E &>(exception));
-            return true;
-        } else {
-            return false;
-        }
-    });
+template <class F, class E, bool = takes_exception<F, E>> struct error_call {
+    using result = std::invoke_result_t<F>;
+    static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F>;
+};
+template <class F, class E> struct error_call<F, E, true> {
+    using result = std::invoke_result_t<F, const E &>;
+    static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F, const E &>;
+};
+
+/// Calls a handler with an exception, or with nothing, and writes its result as a C. Of a coroutine
+/// it is in a catch clause, and the exception is held.
+template <class C, class F, class E>
+vow_value call_error_handler(F &&function, const E &exception) {
+    using call = error_call<F, E>;
+    const auto write = [&](const auto &) {
+        if constexpr (takes_exception<F, E>)
+            return call_and_write<C>(std::forward<F>(function), exception);
+        else
+            return call_and_write<C>(std::forward<F>(function));
+    };
+    if constexpr (is_promise<std::remove_cv_t<typename call::result>>::value &&
+                  takes_exception<F, E>)
+        return held_until_settled(std::make_unique<std::exception_ptr>(std::current_exception()),
+                                  write);
+    else
+        return write(0);
 }
 
-/// Calls a handler for rejections of type E, whose result becomes a C; others pass through.
-template <class E, class C, class F> auto error_handler(F function) {
-    return [function = std::move(function)](vow_value input) mutable -> vow_value {
-        if constexpr (std::is_void_v<E>) {
-            return call_and_write<C>(std::move(function));
-        } else if constexpr (std::is_same_v<E, std::exception_ptr>) {
-            return call_and_write<C>(std::move(function), exception_of(input));
-        } else {
-            vow_value result = vow_none();
-            const auto handle = [&](const E &exception) {
-                if constexpr (std::is_invocable_v<F, const E &>)
-                    result = call_and_write<C>(std::move(function), exception);
-                else
-                    result = call_and_write<C>(std::move(function));
-            };
-            if constexpr (std::is_base_of_v<std::exception, E> &&
-                          std::is_convertible_v<const aggregate_error &, const std::exception &>) {
-                if (with_own_error<E>(input, handle))
-                    return result;
-            }
-            const std::exception_ptr *carried = carried_exception(input);
-            if (carried == nullptr)
-                return vow_value_retain(input);
-            bool is_handling = false;
-            try {
-                std::rethrow_exception(*carried);
-            } catch (const E &exception) {
-                handle(exception);
-                is_handling = true;
-            } catch (...) {
-            }
-            return is_handling ? result : vow_value_retain(input);
+/// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
+/// if it is one; else the error is passed on. It is called in a catch clause, so that `throw;`
+/// passes the exception on; where it cannot throw, without a throw if there need be none.
+template <class E, class C, class F> vow_value handle_error(F &&function, vow_value native) {
+    using call = error_call<F, E>;
+    constexpr bool needs_clause =
+        !call::is_noexcept || is_promise<std::remove_cv_t<typename call::result>>::value;
+    if constexpr (std::is_void_v<E>) {
+        if constexpr (!needs_clause)
+            return call_and_write<C>(std::forward<F>(function));
+        try {
+            throw_error(native);
+        } catch (...) {
+            return call_and_write<C>(std::forward<F>(function));
         }
-    };
+    } else if constexpr (std::is_same_v<E, std::exception_ptr>) {
+        if constexpr (!needs_clause)
+            return call_and_write<C>(std::forward<F>(function), exception_of(native));
+        try {
+            throw_error(native);
+        } catch (...) {
+            return call_with_own<C>(std::forward<F>(function), std::current_exception());
+        }
+    } else {
+        if (carried_exception(native) == nullptr) {
+            // The library's own are told by code, without a throw.
+            std::optional<vow_value> result;
+            const bool is_one = with_library_type(native, [&](const auto &exception) {
+                if constexpr (std::is_convertible_v<decltype(exception), const E &>) {
+                    if constexpr (!needs_clause)
+                        result = call_error_handler<C>(std::forward<F>(function),
+                                                       static_cast<const E &>(exception));
+                    return true;
+                } else {
+                    return false;
+                }
+            });
+            if (!is_one)
+                return vow_value_retain(native);
+            if (result)
+                return *result;
+        }
+        try {
+            throw_error(native);
+        } catch (const E &exception) {
+            return call_error_handler<C>(std::forward<F>(function), exception);
+        } catch (...) {
+            return vow_value_retain(native);
+        }
+    }
+}
+
+/// The same as a handler of a link.
+template <class E, class C, class F> auto error_handler(F function) {
+    return mark<may_use_captures_later<F, typename error_call<F, E>::result>>(
+        [function = std::move(function)](vow_value input) mutable {
+            return handle_error<E, C>(std::move(function), input);
+        });
+}
+
+/// The same for errors of a domain (borrowed) and a code (VOW_ANY_CODE: each).
+template <class C, class F> auto error_handler(const char *domain, std::int64_t code, F function) {
+    return mark<may_use_captures_later<F, typename error_call<F, error>::result>>(
+        [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
+            if (std::string_view(vow_error_domain(input)) != domain ||
+                (code != VOW_ANY_CODE && code != vow_error_code(input)))
+                return vow_value_retain(input);
+            try {
+                throw_error(input);
+            } catch (const error &exception) {
+                return call_error_handler<C>(std::move(function), exception);
+            } catch (...) {
+                if constexpr (takes_exception<F, error>)
+                    return call_with_own<C>(std::move(function), error(value::borrow(input)));
+                else
+                    return call_and_write<C>(std::move(function));
+            }
+        });
 }
 
 /// Reports an error (borrowed) that has no reader as unhandled; a cancellation, or no error, is
