@@ -19,6 +19,7 @@
 #include "vow/resolver.hpp"
 #include "vow/runtime.hpp"
 #include "vow/scope.hpp"
+#include "vow/shield.hpp"
 #include "vow/time.hpp"
 #include "vow/token.hpp"
 #include "vow/tracing.hpp"

@@ -3,6 +3,7 @@
 #define VOW_COROUTINE_HPP
 
 #include "resolver.hpp"
+#include "shield.hpp"
 #include "waiter.hpp"
 
 namespace vow {
@@ -93,7 +94,7 @@ template <class T> class coroutine_promise final : public coroutine_of<T> {
     /// co_return of a T, or of a promise<T>, which is followed.
     template <class U = T> void return_value(U &&content) {
         if constexpr (is_promise<std::decay_t<U>>::value) {
-            static_assert(std::is_same_v<std::decay_t<U>, promise<T>>,
+            static_assert(std::is_base_of_v<promise<T>, std::decay_t<U>>,
                           "this coroutine returns a promise of another type");
             this->keep_result(vow_from_promise(promise<T>(std::forward<U>(content)).release()));
         } else {
@@ -149,26 +150,31 @@ template <class T> void coroutine_of<T>::end(value result) noexcept {
 
 template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;
 
-/// Suspends a coroutine, ours or another library's, by a waiter in its frame.
+/// Suspends a coroutine, ours or another library's, by a waiter in its frame. False: ours is
+/// cancelled.
 template <class P>
-bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited, executor where) {
-    coroutine_base *own = nullptr;
-    if constexpr (is_own_coroutine<P>) {
-        try {
+bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited,
+                const executor &where, bool is_shielded = false) {
+    try {
+        if constexpr (is_own_coroutine<P>) {
             handle.promise().prepare_to_wait();
-        } catch (...) {
-            vow_promise_release(awaited);
-            throw;
+        } else {
+            by.suspend(handle, awaited, where);
+            return true;
         }
-        own = &handle.promise();
+    } catch (...) {
+        vow_promise_release(awaited);
+        throw;
     }
-    return by.suspend(handle, own, awaited, std::move(where));
+    if constexpr (is_own_coroutine<P>)
+        return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
 /// Waits for a promise<T>.
 template <class T, bool Taking> class promise_awaiter {
   public:
-    explicit promise_awaiter(promise<T> awaited) noexcept : awaited_(std::move(awaited)) {
+    explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept
+        : awaited_(std::move(awaited)), is_shielded_(is_shielded) {
     }
 
     bool await_ready() noexcept {
@@ -179,7 +185,7 @@ template <class T, bool Taking> class promise_awaiter {
         return true;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, awaited_.release(), executor());
+        return suspend_by(waiter_, handle, awaited_.release(), executor(), is_shielded_);
     }
     T await_resume() {
         const value outcome = value::borrow(waiter_.outcome());
@@ -193,6 +199,7 @@ template <class T, bool Taking> class promise_awaiter {
 
   private:
     promise<T> awaited_;
+    bool is_shielded_;
     waiter waiter_;
 };
 
@@ -234,6 +241,24 @@ struct stop_awaiter {
     bool is_cancelled_ = false;
 };
 
+struct token_awaiter {
+    bool await_ready() const noexcept {
+        return false;
+    }
+    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
+        static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
+        handle.promise().prepare_to_wait();
+        token_ = handle.promise().state->token();
+        return false;
+    }
+    token await_resume() noexcept {
+        return std::move(token_);
+    }
+
+  private:
+    token token_;
+};
+
 template <class T> struct taken { promise<T> from; };
 
 } // namespace detail
@@ -247,6 +272,15 @@ template <class T> auto operator co_await(promise<T> &&awaited) noexcept {
 template <class T> auto operator co_await(const promise<T> &awaited) noexcept {
     static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
     return detail::promise_awaiter<T, false>(awaited);
+}
+
+/// `co_await vow::shield(p)`: waits to the end, also in a coroutine that is cancelled.
+template <class T> auto operator co_await(shielded<T> &&awaited) noexcept {
+    return detail::promise_awaiter<T, false>(std::move(awaited), true);
+}
+template <class T> auto operator co_await(const shielded<T> &awaited) noexcept {
+    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
+    return detail::promise_awaiter<T, false>(awaited, true);
 }
 
 /// `co_await vow::take(p)`: the value moved out of p, whatever its type.
@@ -268,6 +302,12 @@ inline auto resume_on(executor where) noexcept {
 /// it. The next co_await that would suspend throws vow::cancelled then.
 inline auto stop_requested() noexcept {
     return detail::stop_awaiter();
+}
+
+/// `co_await vow::current_token()`: a token that is cancelled when the coroutine's promise is, or
+/// when nobody reads it any more.
+inline auto current_token() noexcept {
+    return detail::token_awaiter();
 }
 
 } // namespace vow
