@@ -74,7 +74,8 @@ static void destroy_answer(void *context) {
     ((answer *)context)->destroyed++;
 }
 
-TEST("a promise says why it is cancelled also where its handler answers with one that is fulfilled") {
+TEST("a promise says why it is cancelled also where its handler answers with one that is "
+     "fulfilled") {
     for (int with_context = 0; with_context < 2; with_context++) {
         answer given = {vow_promise_with(vow_int(1)), 0};
         vow_resolver *resolver;

@@ -185,7 +185,7 @@ TEST("the end of a scope's block is the end of its members") {
         local mine;
         vow::scope scope;
         scope.add(child(mine));
-        scope.async(vow::pool_executor(), [&] { return slow_child(mine); }).detach();
+        scope.async(vow::inline_executor(), [&] { return slow_child(mine); }).detach();
         CHECK(scope.add(slow_child(mine)));
     }
 }
@@ -204,6 +204,7 @@ TEST("a coroutine has a scope whose members end before it goes on") {
 }
 
 TEST("captures of retry's function live until the attempt that the deadline ended has ended") {
+    const vow::loop loop;
     vow::retry_policy policy;
     policy.deadline = 2ms;
     policy.attempts = 0;
@@ -213,6 +214,7 @@ TEST("captures of retry's function live until the attempt that the deadline ende
 }
 
 TEST("captures of map's function live until the calls beside the one that failed have ended") {
+    const vow::loop loop;
     auto p = vow::map(std::vector<int>{0, 1, 2, 3},
                       [mine = std::make_unique<local>()](int n) -> vow::promise<int> {
                           const borrower use(*mine);
@@ -230,6 +232,7 @@ TEST("captures of map's function live until the calls beside the one that failed
     auto repeated = vow::repeat(
         0, [](int) { return true; },
         [mine = std::make_unique<local>()](int) { return slow_child(*mine); });
+    loop.run_once();
     CHECK(repeated.cancel());
     CHECK_THROWS(vow::cancelled, repeated.get());
     std::vector<vow::promise<int>> numbers(2, vow::fulfilled(1));
@@ -237,7 +240,7 @@ TEST("captures of map's function live until the calls beside the one that failed
         vow::reduce(std::move(numbers), 0, [mine = std::make_unique<local>()](int sum, int) {
             return slow_child(*mine).then([sum](int one) { return sum + one; });
         });
-    std::this_thread::sleep_for(1ms);
+    loop.run_once();
     CHECK(reduced.cancel());
     CHECK_THROWS(vow::cancelled, reduced.get());
     CHECK_EQ(tracked::alive.load(), 0);
