@@ -299,7 +299,8 @@ void model_follow(int promise, int followed, bool by_handler) {
         return;
     }
     /* A cancelled one gives up first what it has begun to follow, and is a member of no ring. */
-    bool is_ring = self->cancelled ? follows(followed, promise) : model_waits_for(followed, promise);
+    bool is_ring =
+        self->cancelled ? follows(followed, promise) : model_waits_for(followed, promise);
     if (is_ring) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
