@@ -121,14 +121,14 @@ private func end(
     // What the handler has begun is not wanted either. Where that comes with a value all the same, this is passed on.
     reaction.outcome = makeRejected(error, thread)
     reaction.progress.insert(.outcomeIsHeld)
-    reaction.retain()
+    reaction.visit()
     let outer = thread.pointee.givingUp
     thread.pointee.givingUp = (reaction, error)
     follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
     thread.pointee.givingUp = outer
     giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
-    reaction.release(thread)
+    reaction.endVisit(thread)
 }
 
 /// A cancelled promise has begun to follow, or has gone on to another one.
