@@ -7,6 +7,7 @@
 #include <cstring>
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -217,6 +218,7 @@ template <class T, class C, class F> vow_value call_with(F &&function, vow_value
 }
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

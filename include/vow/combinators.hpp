@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Gives the handles in a vector to a C function.
@@ -91,6 +92,7 @@ template <class T, class... Others> promise<T> race(promise<T> first, Others... 
     return promise<same>::adopt(vow_race(natives, 1 + sizeof...(Others)));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -7,6 +7,7 @@
 #include "waiter.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// The coroutine's own part of its frame. It begins at once, on the calling thread, and frees
@@ -310,6 +311,7 @@ inline auto current_token() noexcept {
     return detail::token_awaiter();
 }
 
+} // namespace v1
 } // namespace vow
 
 /// A function that returns a vow::promise may be a coroutine. It runs on the calling thread up to

@@ -11,6 +11,7 @@
 #endif
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// The domain of errors that carry a C++ exception; their code is 0, their payload the exception.
@@ -160,6 +161,7 @@ inline std::vector<std::exception_ptr> aggregate_error::errors() const {
     return all;
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

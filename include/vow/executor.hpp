@@ -6,6 +6,7 @@
 #include "handle.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Runs handlers. A counted reference; work that was given to an executor still runs when the last
 /// one is gone. An empty one stands for "none given".
@@ -149,6 +150,7 @@ inline void set_default_executor(const executor &standard) noexcept {
     vow_executor_set_default(standard.native());
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -13,6 +13,7 @@
 #include <functional>
 
 namespace vow {
+inline namespace v1 {
 
 template <class T> class promise;
 
@@ -112,6 +113,7 @@ template <class F>
 struct is_marked<F, std::void_t<typename F::may_use_later>> : F::may_use_later {};
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -11,6 +11,7 @@
 #include "scope.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// When a promise is to end the scope that it is a member of, before others have ended.
@@ -219,6 +220,7 @@ template <class F> auto with_scope(F f) {
     return with_scope(scope_options(), std::move(f));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// A serial executor whose handlers run inside run_once, on the program's own thread, and a
 /// descriptor to watch. Can only be moved; the destructor ends it, and what is queued in it is
@@ -99,6 +100,7 @@ inline promise<readiness> fd_ready(int fd, readiness events) noexcept {
     return promise<readiness>::adopt(vow_fd_ready(fd, static_cast<std::uint32_t>(events)));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "traits.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 enum class state : vow_state {
     pending = VOW_PENDING,
@@ -73,6 +74,7 @@ template <class T> struct value_traits<outcome<T>> {
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

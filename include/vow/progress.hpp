@@ -5,6 +5,7 @@
 #include "resolver.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Tells those who listen to the promise how far its work has come: 0 to 1, with a remark or
 /// nullptr.
@@ -48,6 +49,7 @@ void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> inte
         detail::throw_code(status, "vow::on_progress");
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -7,6 +7,7 @@
 #include "reaction.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
@@ -305,6 +306,7 @@ class [[nodiscard]] promise
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -6,6 +6,7 @@
 #include "token.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// What else can be said about a link. With C++20: `p.then({.token = t, .label = "parse"}, f)`.
 struct options {
@@ -201,6 +202,7 @@ inline void report_unless_cancelled(vow_value error) noexcept {
 }
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -7,6 +7,7 @@
 #include <iterator>
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Keeps functions until no call of them is running or to come, and what they returned is through.
@@ -191,6 +192,7 @@ template <class F> auto retry(retry_policy policy, F f) {
     return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// The other end of a promise<T>: a counted handle. The first call that resolves wins, from any
 /// thread; later ones return false and do nothing. When the last copy is dropped before that, the
@@ -124,6 +125,7 @@ template <class F> auto async(F f) {
     return fulfilled().then(std::move(f));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

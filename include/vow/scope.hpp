@@ -8,6 +8,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// What can be said about a scope; see vow_scope_options.
 struct scope_options {
@@ -143,6 +144,7 @@ class scope {
     bool joins_ = true;
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

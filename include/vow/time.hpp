@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Fulfilled after so long, at the earliest. Cancelled, or read by nobody: its timer is gone.
 template <class Rep, class Period>
@@ -18,6 +19,7 @@ promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit)
     return std::move(limited).timeout(limit);
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

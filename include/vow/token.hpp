@@ -6,6 +6,7 @@
 #include "handle.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -171,6 +172,7 @@ class cancel_source : public detail::handle<vow_cancel_source, vow_cancel_source
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -11,6 +11,7 @@
 #include <variant>
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -356,6 +357,7 @@ template <class T> T value::as() const {
     return value_traits<T>::read(native_);
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

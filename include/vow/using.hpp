@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Two functions, of which the second is given what the first one was, too.
@@ -112,6 +113,7 @@ template <class T, class Body> auto use(promise<T> resource, Body body) {
     return use(executor(), std::move(resource), std::move(body));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif
