@@ -100,13 +100,15 @@ template <class Submit, class Current, bool Serial> struct custom {
     Current current;
 
     static void submitted(void *context, void (*run)(void *), void *state) noexcept {
-        static_cast<custom *>(context)->submit(work(run, state));
+        must_not_throw("the submit function of an executor",
+                       [&] { static_cast<custom *>(context)->submit(work(run, state)); });
     }
     static bool is_current(void *context) noexcept {
-        return static_cast<custom *>(context)->current();
+        return must_not_throw("the current function of an executor",
+                              [&] { return static_cast<custom *>(context)->current(); });
     }
     static void destroy(void *context) {
-        delete static_cast<custom *>(context);
+        destroy_content(static_cast<custom *>(context));
     }
     static inline const vow_executor_class kind = {sizeof(vow_executor_class), submitted,
                                                    is_current, destroy, Serial ? VOW_SERIAL : 0};

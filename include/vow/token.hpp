@@ -17,9 +17,12 @@ void register_callback(F &&function, Register &&enrol, const char *problem) {
     static_assert(std::is_invocable_v<own &>, "this function is called without arguments");
     using place = slot<own>;
     void *context = place::make(own(std::forward<F>(function)));
-    const int status =
-        enrol([](void *kept) noexcept { place::with(kept, [](own &its) { std::invoke(its); }); },
-              context, place::destroyer());
+    const int status = enrol(
+        [](void *kept) noexcept {
+            must_not_throw("a function that is called on cancellation",
+                           [&] { place::with(kept, [](own &its) { std::invoke(its); }); });
+        },
+        context, place::destroyer());
     if (status != 0)
         throw_code(status, problem);
 }
