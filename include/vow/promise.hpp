@@ -87,8 +87,7 @@ class [[nodiscard]] promise
     /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
     /// promise<T>, or throws; `throw;` passes on what it was called for (before a coroutine's first
     /// suspension). That costs a throw, which is spared for the library's own exceptions where f is
-    /// noexcept, or takes a `vow::error` as a value: it is in no catch clause then, and passes the
-    /// error e on by `throw e;`.
+    /// noexcept.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }

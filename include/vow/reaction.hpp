@@ -115,11 +115,11 @@ vow_value call_error_handler(F &&function, const E &exception) {
         return write(0);
 }
 
-/// Whether a handler takes a vow::error as a value: it wants to know what went wrong, and is in no
-/// catch clause.
+/// Whether a handler takes a vow::error as a value, and cannot throw: it needs no catch clause.
 template <class F>
 inline constexpr bool takes_error_value =
-    std::is_same_v<std::remove_cv_t<typename first_parameter<F>::given>, error>;
+    std::is_same_v<std::remove_cv_t<typename first_parameter<F>::given>, error>
+        &&std::is_nothrow_invocable_v<F, error>;
 
 /// Calls such a handler with an error (borrowed) that carries no exception.
 template <class C, class F> vow_value call_with_error_value(F &&function, vow_value native) {
