@@ -28,6 +28,7 @@ const scenario *const scenarios[] = {
     &walk_past_dying,
     &walk_behind_dying,
     &stand_with_dying,
+    &cancel_both_moving,
     &two_die,
     &held_while_dying,
     &handle_released_settle,

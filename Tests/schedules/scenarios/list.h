@@ -16,7 +16,7 @@ extern const scenario await_settle, await_time_out, two_await, await_and_free, a
 extern const scenario adopt_settle_register, adopt_chain, adopt_finally, adopt_thenable;
 /* yield.c */
 extern const scenario walk_past_dying, walk_behind_dying, two_die, held_while_dying,
-    stand_with_dying;
+    stand_with_dying, cancel_both_moving;
 /* handles.c */
 extern const scenario handle_released_settle, handle_released_joined, handle_released_cancel,
     handle_released_ring, handles_released, resolver_held_settle, resolver_held_cancel,
