@@ -48,7 +48,7 @@ static void follow_with_handle(const deferred *follower) {
     CHECK(vow_resolve(follower->resolver, followed));
 }
 
-static void start(void) {
+static void start_without(void) {
     first = defer();
     third = defer();
     end = defer();
@@ -57,6 +57,11 @@ static void start(void) {
     memset(calls, 0, sizeof calls);
     on_settled(first.promise, NULL, &calls[0]);
     on_settled(third.promise, NULL, &calls[1]);
+    dying[1] = NULL;
+}
+
+static void start(void) {
+    start_without();
     dying[0] = follower_of(0, return_end);
     dying[1] = follower_of(1, return_end);
 }
@@ -189,8 +194,7 @@ const scenario stand_with_dying = {
 /* Both that are to move on are cancelled: the second gives up the one that dies, and the first, which
  * stands where both go, is then the last that reads it. */
 static void start_both(void) {
-    start();
-    vow_promise_release(dying[0]);
+    start_without();
     dying[0] = follower_of(0, give_end_away);
     CHECK(vow_resolve(first.resolver, vow_from_promise(vow_promise_retain(dying[0]))));
     follow_with_handle(&third);
