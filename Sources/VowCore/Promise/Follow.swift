@@ -217,9 +217,9 @@ private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) 
             // its holders.
             abandon(follower, thread)
         } else {
-            // What it has left keeps that, as a reader; or is cancelled, and then has an outcome for it.
+            // What it has left keeps that, as a reader.
             followed.visit()
-            if redirect(follower, to: followed, thread) != .isLost { attach(follower, thread) }
+            if redirect(follower, to: followed, thread) == .isDone { attach(follower, thread) }
         }
         follower.endVisit(thread)
     }
