@@ -16,7 +16,7 @@
  */
 
 /* Stands for:
- *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards cancelOne cancelProducer
  *   Promise/CancelReaction.swift: cancelReaction read withdraw cancelFollower claimLockedFollower withdrawFollower takeOut
  *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled handBack runCancelled discard end giveUpFollowed
  *   Promise/EndCancelled.swift: concludeCancelled keepsContext endLater endFollowing endWithdrawn
@@ -26,15 +26,19 @@
  *   Promise/Settle.swift: finishHandOver handOver promiseRead
  *   Promise/SettleOne.swift: publish takesOutcome
  *   Promise/Observe.swift: takeOwnOutcome
- *   Promise/Follow.swift: follow beginFollowing takeOutcome takeOutcomeAtLast attach yieldFollowers takeFollowers
- *   Promise/Follow.swift: isCancelledWithFollowers isFollower isUnreadable isUnread giveUpFollowing abandon redirect
- *   Promise/Follow.swift: leaveBehind settleWithOutcome
- *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Follow.swift: follow beginFollowing goOnFollowing takeOutcome takeOutcomeAtLast attach enter endEntering
+ *   Promise/Follow.swift: isUnread giveUpFollowing settleWithOutcome
+ *   Promise/Yield.swift: yieldFollowers takeFollowers mayPassFollowersOn isCancelledWithFollowers isFollower isUnreadable
+ *   Promise/Yield.swift: letGo abandon
+ *   Promise/Redirect.swift: Redirection redirect follows arrive leaveBehind
+ *   Promise/Path.swift: lockedUpstream hasYielded endOfPath
  *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude dropWithdrawn
  *   Promise/Run.swift: destroyContext
  *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry
  *   Promise/React.swift: register
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit stay
+ *   Promise/Counting.swift: leaveUnlessLast comeBack
+ *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
  *   State/WayBack.swift: wayBack hasWayBack relink forgetPlace unmark NextWord
@@ -42,7 +46,7 @@
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionToCancelled lock unlock
  *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut errorToCome errorToRead
+ *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOnTheWay isOut errorToCome errorToRead
  *   State/Link.swift: withdrawnUpstream
  *   State/HandlerQueue.swift: MemberList SlotList
  */
