@@ -93,6 +93,7 @@ const scenario *const scenarios[] = {
     &cancel_beside_waiter,
     &cancel_attaching,
     &cancel_moved,
+    &cancel_moved_by_hand,
     &cancel_both_followers,
     &cancel_follower,
     &cancel_adopting,
