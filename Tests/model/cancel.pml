@@ -260,7 +260,10 @@ init {
         :: cancelledOne = P; r[P].promises = 1; expected = 1 << P | 1 << Q
         :: cancelledOne = A; member(A, P); expected = 1 << P | 1 << Q | 1 << A
         fi;
-        run Thread(MOVER, P, NIL);
+        if
+        :: run Thread(MOVER, P, NIL)
+        :: run Thread(MOVER, P, P) /* its resolver is kept for a while */
+        fi;
         run Thread(CANCELLER, cancelledOne, NIL);
         isLate = true;
         threads = 2
