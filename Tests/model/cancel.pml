@@ -161,7 +161,11 @@ byte cancelledOne;
 byte finished;
 bool ended;
 
-#define noteGivenUp(p) givenUp = true
+#if SCENARIO == 6
+#define noteGivenUp(p) givenUp = (givenUp || p == cancelledOne)
+#else
+#define noteGivenUp(p) givenUp = (givenUp || p == A || p == B)
+#endif
 
 inline alive(p) { assert(p < RECORDS && !r[p].freed) }
 
