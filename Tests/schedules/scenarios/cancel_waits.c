@@ -115,7 +115,12 @@ static void finish_moved_by_hand(void) {
 }
 
 const scenario cancel_moved_by_hand = {
-    "cancel-moved-by-hand", start_moved_by_hand, {resolve_middle, cancel_outer}, finish_moved_by_hand, 3, 2,
+    "cancel-moved-by-hand",
+    start_moved_by_hand,
+    {resolve_middle, cancel_outer},
+    finish_moved_by_hand,
+    3,
+    2,
 };
 
 /* Both followers of it are cancelled: each may take the other for the one that it is needed by, but

@@ -191,8 +191,8 @@ const scenario stand_with_dying = {
     "stand-with-dying", start_long, {one_dies, first_follows_third, settle_end}, finish_long, 2, 1,
 };
 
-/* Both that are to move on are cancelled: the second gives up the one that dies, and the first, which
- * stands where both go, is then the last that reads it. */
+/* Both that are to move on are cancelled: the second gives up the one that dies, and the first,
+ * which stands where both go, is then the last that reads it. */
 static void start_both(void) {
     start_without();
     dying[0] = follower_of(0, give_end_away);
