@@ -50,8 +50,7 @@ extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, can
     cancel_delivering, cancel_both_readers, cancel_one_reader, cancel_awaited,
     cancel_awaited_reaction, cancel_beside_waiter;
 /* cancel_waits.c */
-extern const scenario cancel_attaching, cancel_moved, cancel_moved_by_hand,
-    cancel_both_followers;
+extern const scenario cancel_attaching, cancel_moved, cancel_moved_by_hand, cancel_both_followers;
 
 /* cancel_follow.c */
 extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,
