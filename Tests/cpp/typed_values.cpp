@@ -137,3 +137,14 @@ TEST("a literal is converted where it fits, and refused where it does not") {
     CHECK_THROWS(vow::error,
                  vow::rejected<unsigned>(1).recover([](int one) { return -one; }).get());
 }
+
+namespace {
+struct parcel {
+    std::string to;
+};
+} // namespace
+
+TEST("a handler reads an object of a type of this file, also where it is lent to it") {
+    const auto sent = vow::fulfilled(1).then([](int) { return parcel{"you"}; });
+    CHECK_EQ(sent.then([](const parcel &it) { return it.to; }).get(), "you");
+}

@@ -23,13 +23,22 @@ inline namespace v1 {
     return source.get_token();
 }
 
+namespace detail {
+struct cancels {
+    cancel_source source;
+    void operator()() const noexcept {
+        source.cancel();
+    }
+};
+} // namespace detail
+
 /// A token that is cancelled when a std::stop_token is stopped, on that thread, for as long as this
 /// lives. It stays where it is made, as a std::stop_callback does.
 class stopped_by {
   public:
     /// Throws std::bad_alloc.
     explicit stopped_by(std::stop_token from)
-        : source_(), callback_(std::move(from), cancels{source_}) {
+        : source_(), callback_(std::move(from), detail::cancels{source_}) {
     }
     stopped_by(const stopped_by &) = delete;
     stopped_by &operator=(const stopped_by &) = delete;
@@ -39,15 +48,8 @@ class stopped_by {
     }
 
   private:
-    struct cancels {
-        cancel_source source;
-        void operator()() const noexcept {
-            source.cancel();
-        }
-    };
-
     cancel_source source_;
-    std::stop_callback<cancels> callback_;
+    std::stop_callback<detail::cancels> callback_;
 };
 
 } // namespace v1
