@@ -26,6 +26,22 @@ static void check_serial(const model_promise *self) {
     }
 }
 
+/* What a cancelled handler returns is cancelled, unless it has settled: so nothing is returned
+ * whose outcome is on its way, and may be there or not. */
+static pair usable_if_cancelled(int reaction, pair result) {
+    vow_promise *promise = NULL;
+    if (!m.promises[reaction].cancelled || !vow_as_promise(result.real, &promise)) {
+        return result;
+    }
+    int model = (int)m.values[result.model].number;
+    int doubtful = model_on_its_way(model);
+    if (doubtful < 0 || (doubtful == model && is_exact(promise, model))) {
+        return result;
+    }
+    drop_value(result);
+    return (pair){vow_none(), model_value_new(VOW_NONE, 0)};
+}
+
 static vow_value run_handler(vow_value input, context *self) {
     int reaction = self->reaction;
     EXPECT(reaction >= 0, "a handler of a call that failed");
@@ -51,10 +67,10 @@ static vow_value run_handler(vow_value input, context *self) {
         drop_value(result);
         result = take_value();
     }
-    result = usable_for(reaction, result);
+    result = usable_if_cancelled(reaction, usable_for(reaction, result));
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
-    m.promises[reaction].late = w.carried_is_set[w.depth];
+    w.leaver = w.carried_is_set[w.depth] ? reaction : -1;
     self->runs++;
     self->busy = false;
     if (self->has_destroy && !model_is_waited_for(result.model)) {
@@ -67,6 +83,7 @@ static vow_value run_handler(vow_value input, context *self) {
     }
     end_carried();
     pop_frame();
+    w.left_at = w.events;
     return result.real;
 }
 
@@ -116,6 +133,9 @@ void on_destroy(void *context_pointer) {
     }
     model_look_for_lost();
     pop_frame();
+    if (w.leaver == self->reaction) {
+        w.left_at = w.events;
+    }
 }
 
 void on_object_destroy(void *pointer) {
@@ -125,6 +145,12 @@ void on_object_destroy(void *pointer) {
     model_mark();
     EXPECT(!m.value_must[self->value], "an object destroyed while it can be read");
     self->destroyed++;
+    if (w.leaver >= 0 && w.left_at == w.events) {
+        /* A handler has left it as context. Its result, which the model has taken, counts
+         * afterwards. */
+        check_is_pending(w.leaver);
+        return;
+    }
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
     pop_frame();
@@ -164,9 +190,6 @@ static void answer(vow_resolver *resolver, int model) {
     }
     trace("answer %s with kind %u", rejects ? "reject" : "resolve", value.real.kind);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
-    if (expected) {
-        model_call_hooks_off(m.resolvers[model].promise);
-    }
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "a thenable's answer: %d", got);

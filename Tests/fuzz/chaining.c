@@ -104,8 +104,8 @@ static void long_form(void) {
     }
     reaction.label = form & 16 ? "a label" : NULL;
     int made = expect_reaction(upstream, number, expected);
-    trace("then_with promise %d -> %d, form %u, executor %d", upstream, made, form & 15,
-          expected.executor);
+    trace("then_with promise %d -> %d, form %u, executor %d, token %d", upstream, made, form & 15,
+          expected.executor, expected.token - 1);
     int outer = w.registering;
     w.registering = made;
     vow_promise *real = vow_then_with(promise, &reaction);

@@ -118,6 +118,7 @@ void model_settle(int promise, int value) {
     model_promise *self = &m.promises[promise];
     self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
     self->value = value;
+    self->epoch = m.epoch;
     self->wait = WAITS_NOTHING;
     self->upstream = self->outcome = self->outcome_of = -1;
     while (self->first >= 0) {
@@ -342,7 +343,7 @@ bool model_resolve(int resolver, int value) {
     }
     int promise = m.resolvers[resolver].promise;
     m.resolvers[resolver].claimed = true;
-    model_end_hooks(promise, HOOK_DROPPED);
+    model_call_hooks_off(promise);
     model_resolve_with(promise, value, false);
     return true;
 }
@@ -373,7 +374,7 @@ void model_resolver_drop(int resolver) {
         return;
     }
     self->claimed = true;
-    model_end_hooks(self->promise, HOOK_DROPPED);
+    model_call_hooks_off(self->promise);
     break_promise(self->promise, self->subscribed);
 }
 
@@ -390,11 +391,11 @@ void model_subscribed(int promise, int resolver, int object, bool answer) {
     self->subscribing = false;
     if (!self->claimed && !answer) {
         self->claimed = true;
-        model_end_hooks(promise, HOOK_DROPPED);
+        model_call_hooks_off(promise);
         model_settle(promise, object);
     } else if (!self->claimed && self->holds == 0) {
         self->claimed = true;
-        model_end_hooks(promise, HOOK_DROPPED);
+        model_call_hooks_off(promise);
         break_promise(promise, true);
     }
 }

@@ -92,6 +92,9 @@ typedef struct world {
     int carried[256];         /* what travels along, as far as it is known; -1: nothing */
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
+    unsigned events; /* callbacks that have begun or ended, and operations */
+    int leaver;      /* the last handler's reaction, if that has left a context; else -1 */
+    unsigned left_at;
     int registering; /* the reaction that is being made; it enters its token last */
     int submits;     /* how many calls of submit are on the stack */
 
@@ -182,7 +185,7 @@ void run_ops(unsigned count);
 /* quiet.c: what must be true whenever no call is running. */
 void check_quiet(void);
 void check_state(int slot, bool strict);
-/* A promise whose context is being destroyed. */
+/* A promise whose context, or what its handler has left as that, is being destroyed. */
 void check_is_pending(int number);
 void check_end(uint64_t bytes_before);
 
