@@ -44,6 +44,7 @@ static pair usable_if_cancelled(int reaction, pair result) {
 
 static vow_value run_handler(vow_value input, context *self) {
     int reaction = self->reaction;
+    end_consumed();
     EXPECT(reaction >= 0, "a handler of a call that failed");
     trace("handler of promise %d", reaction);
     EXPECT(self->destroyed == 0, "a handler with a destroyed context");
@@ -70,7 +71,11 @@ static vow_value run_handler(vow_value input, context *self) {
     result = usable_if_cancelled(reaction, usable_for(reaction, result));
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
-    w.leaver = w.carried_is_set[w.depth] ? reaction : -1;
+    w.leaver = reaction;
+    w.left = -1;
+    if (w.carried_is_set[w.depth] && m.values[w.carried[w.depth]].kind == VOW_OBJECT) {
+        w.left = (int)m.values[w.carried[w.depth]].number;
+    }
     self->runs++;
     self->busy = false;
     if (self->has_destroy && !model_is_waited_for(result.model)) {
@@ -110,6 +115,7 @@ static void maybe_run_ops(void) {
 void on_destroy(void *context_pointer) {
     context *self = context_pointer;
     int number = (int)(self - w.contexts);
+    end_consumed();
     trace("context %d destroyed", number);
     EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
@@ -140,12 +146,13 @@ void on_destroy(void *context_pointer) {
 
 void on_object_destroy(void *pointer) {
     object *self = pointer;
+    end_consumed();
     trace("object %d destroyed", (int)(self - w.objects));
     EXPECT(self->destroyed == 0, "an object destroyed twice");
     model_mark();
     EXPECT(!m.value_must[self->value], "an object destroyed while it can be read");
     self->destroyed++;
-    if (w.leaver >= 0 && w.left_at == w.events) {
+    if (self - w.objects == w.left && w.left_at == w.events) {
         /* A handler has left it as context. Its result, which the model has taken, counts
          * afterwards. */
         check_is_pending(w.leaver);
@@ -159,6 +166,7 @@ void on_object_destroy(void *pointer) {
 void on_unhandled(vow_value error, void *context) {
     EXPECT(context == &w, "a hook with another context");
     int64_t code = vow_error_code(error);
+    end_consumed();
     trace("unhandled: %lld", (long long)code);
     if (code < 0) {
         EXPECT(-code < 16, "the unhandled error %lld", (long long)code);
@@ -197,6 +205,7 @@ static void answer(vow_resolver *resolver, int model) {
 
 bool on_subscribe(void *pointer, vow_resolver *resolver) {
     object *self = pointer;
+    end_consumed();
     EXPECT(self->destroyed == 0, "subscribed to a destroyed object");
     frame top = top_frame();
     EXPECT(top == FRAME_TOP || top == FRAME_RUN || top == FRAME_AWAIT,

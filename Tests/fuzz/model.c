@@ -374,7 +374,8 @@ void model_resolver_drop(int resolver) {
         return;
     }
     self->claimed = true;
-    model_call_hooks_off(self->promise);
+    /* To be broken is no resolving: what is on the way to being called is called. */
+    model_end_hooks(self->promise, HOOK_DROPPED);
     break_promise(self->promise, self->subscribed);
 }
 
@@ -395,7 +396,7 @@ void model_subscribed(int promise, int resolver, int object, bool answer) {
         model_settle(promise, object);
     } else if (!self->claimed && self->holds == 0) {
         self->claimed = true;
-        model_call_hooks_off(promise);
+        model_end_hooks(promise, HOOK_DROPPED);
         break_promise(promise, true);
     }
 }

@@ -49,8 +49,8 @@ void model_end_hooks(int promise, hook_due due) {
     }
 }
 
-/* It is resolved, or its last resolver is gone: hooks are not called, nor those, of what nobody
- * reads, that wait for the end of a destructor. */
+/* It is resolved: hooks are not called, nor those, of what nobody reads, that wait for the end of a
+ * destructor. */
 void model_call_hooks_off(int promise) {
     model_end_hooks(promise, HOOK_DROPPED);
     for (int i = 0; i < m.hook_count; i++) {

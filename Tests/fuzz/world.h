@@ -93,8 +93,10 @@ typedef struct world {
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
     unsigned events; /* callbacks that have begun or ended, and operations */
-    int leaver;      /* the last handler's reaction, if that has left a context; else -1 */
+    int leaver;      /* the last handler's reaction, if that has left an object as context */
+    int left;        /* that object; else -1 */
     unsigned left_at;
+    int consumed;    /* a promise that a call has while executors hear of its link; else -1 */
     int registering; /* the reaction that is being made; it enters its token last */
     int submits;     /* how many calls of submit are on the stack */
 
@@ -158,6 +160,8 @@ void bad_op(unsigned which);
 int new_context(bool has_destroy);
 int expect_reaction(int promise, int number, model_reaction reaction);
 void have(vow_promise *real, int model);
+/* The call has given back what it had, before anything but `submit` was called. */
+void end_consumed(void);
 /* The promise to chain on: taken from its slot, or one more reference; NULL: there is none. */
 vow_promise *consumed_promise(int *model);
 
