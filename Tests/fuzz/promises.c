@@ -25,6 +25,7 @@ int some_value(void) {
 }
 
 void release_promise(int slot) {
+    w.events++;
     vow_promise *promise = w.promises[slot];
     trace("release promise %d", w.promise_models[slot]);
     m.promises[w.promise_models[slot]].holds--;
@@ -35,6 +36,7 @@ void release_promise(int slot) {
 }
 
 void release_resolver(int slot) {
+    w.events++;
     vow_resolver *resolver = w.resolvers[slot];
     trace("release resolver of promise %d", m.resolvers[w.resolver_models[slot]].promise);
     w.resolvers[slot] = NULL;
@@ -44,6 +46,7 @@ void release_resolver(int slot) {
 }
 
 void release_value(int slot) {
+    w.events++;
     pair value = {w.values[slot], w.value_models[slot]};
     trace("release value");
     let_go(value);

@@ -92,7 +92,7 @@ typedef struct world {
     int carried[256];         /* what travels along, as far as it is known; -1: nothing */
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
-    unsigned events; /* callbacks that have begun or ended, and operations */
+    unsigned events; /* callbacks that have begun or ended, and what the program has done */
     int leaver;      /* the last handler's reaction, if that has left an object as context */
     int left;        /* that object; else -1 */
     unsigned left_at;
