@@ -196,7 +196,8 @@ static void answer(vow_resolver *resolver, int model) {
     if (m.values[value.model].kind == VOW_PROMISE) {
         rejects = false;
     }
-    trace("answer %s with kind %u", rejects ? "reject" : "resolve", value.real.kind);
+    trace("answer %s with kind %u, number %lld", rejects ? "reject" : "resolve", value.real.kind,
+          (long long)m.values[value.model].number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);

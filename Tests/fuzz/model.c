@@ -303,8 +303,12 @@ void model_follow(int promise, int followed, bool by_handler) {
     bool is_ring =
         self->cancelled ? follows(followed, promise) : model_waits_for(followed, promise);
     if (is_ring) {
-        /* Whether the attempt counts as adopting is left open. */
-        m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
+        /* Whether the attempt counts as adopting is left open; it was perhaps the last reader. */
+        if (followed != promise) {
+            bool is_left = m.promises[followed].is_reaction && !model_is_read(followed);
+            m.promises[followed].observed = m.promises[followed].observed && !is_left;
+            m.promises[followed].doubtful = true;
+        }
         model_settle_last(promise, self->cancelled ? self->error : model_own_error(VOW_ECYCLE));
         return;
     }
