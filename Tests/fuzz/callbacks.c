@@ -199,6 +199,9 @@ static void answer(vow_resolver *resolver, int model) {
     trace("answer %s with kind %u, number %lld", rejects ? "reject" : "resolve", value.real.kind,
           (long long)m.values[value.model].number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
+    if (expected) {
+        model_call_hooks_off(m.resolvers[model].promise);
+    }
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "a thenable's answer: %d", got);

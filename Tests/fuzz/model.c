@@ -347,7 +347,7 @@ bool model_resolve(int resolver, int value) {
     }
     int promise = m.resolvers[resolver].promise;
     m.resolvers[resolver].claimed = true;
-    model_call_hooks_off(promise);
+    model_end_hooks(promise, HOOK_DROPPED);
     model_resolve_with(promise, value, false);
     return true;
 }
@@ -396,7 +396,7 @@ void model_subscribed(int promise, int resolver, int object, bool answer) {
     self->subscribing = false;
     if (!self->claimed && !answer) {
         self->claimed = true;
-        model_call_hooks_off(promise);
+        model_end_hooks(promise, HOOK_DROPPED);
         model_settle(promise, object);
     } else if (!self->claimed && self->holds == 0) {
         self->claimed = true;

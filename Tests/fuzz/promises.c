@@ -203,6 +203,9 @@ static void settle(int slot, bool rejects) {
     trace("%s promise %d with kind %u, number %lld", rejects ? "reject" : "resolve",
           m.resolvers[model].promise, self->kind, (long long)self->number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
+    if (expected) {
+        model_call_hooks_off(m.resolvers[model].promise);
+    }
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "resolved: %d instead of %d", got, expected);
