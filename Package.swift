@@ -35,6 +35,10 @@ let package = Package(
             name: "CChain", dependencies: ["CVow"], path: "Tests/CChain",
             cSettings: [.headerSearchPath("../../include")]),
         .testTarget(name: "VowTests", dependencies: ["Vow", "CChain", "VowTestSupport"]),
+        .target(
+            name: "PromiseKitNames", dependencies: ["Vow"], path: "Tests/PromiseKitNames"),
+        .testTarget(
+            name: "PromiseKitNamesTests", dependencies: ["PromiseKitNames", "VowTestSupport"]),
         .testTarget(name: "VowOperatorsTests", dependencies: ["VowOperators", "VowTestSupport"]),
         .testTarget(
             name: "VowFoundationTests", dependencies: ["VowFoundation", "VowTestSupport"]),

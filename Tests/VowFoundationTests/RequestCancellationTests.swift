@@ -19,6 +19,20 @@ final class RequestCancellationTests: NetworkTest {
         return promise
     }
 
+    func testFoundationsCancellationsAreSparedByPolicy() throws {
+        let errors: [(any Error, isTold: Bool)] = [
+            (URLError(.cancelled), false), (URLError(.userCancelledAuthentication), false),
+            (URLError(.timedOut), true), (CocoaError(.userCancelled), false),
+            (CocoaError(.fileNoSuchFile), true),
+        ]
+        for (error, isTold) in errors {
+            let told = Journal<String>()
+            try Promise<Int, any Error>.failure(error)
+                .catch(policy: .allErrorsExceptCancellation) { told.write("\($0)") }.wait()
+            XCTAssertEqual(told.entries.count, isTold ? 1 : 0, "\(error)")
+        }
+    }
+
     func testCancellingRejectsAtOnceAndClosesTheConnection() {
         for path in ["/hang", "/hang-in-body"] {
             let before = server.hangUps

@@ -33,6 +33,13 @@ public struct CancellationSource: Sendable {
         handle.withPointer { vow_cancel_source_cancel_with($0, encode(reason)) }
     }
 
+    /// Cancels it as that one was cancelled.
+    func cancel(forReasonOf token: CancellationToken) {
+        CancellationToken.withPointer(token) { token in
+            handle.withPointer { _ = vow_cancel_source_cancel_with($0, vow_token_reason(token)) }
+        }
+    }
+
     public var token: CancellationToken {
         handle.withPointer { CancellationToken(borrowed: vow_cancel_source_token($0)!) }
     }

@@ -13,6 +13,13 @@ extension Promise where Failure == any Error {
         combined(promises, vow_any)
     }
 
+    /// The same of promises that are written out.
+    public static func any<MemberFailure>(
+        _ first: Promise<Success, MemberFailure>, _ others: Promise<Success, MemberFailure>...
+    ) -> Promise {
+        any([first] + others)
+    }
+
     /// The first so many values, in the order of the promises.
     ///
     /// As soon as there cannot be so many any more: an ``AggregateError`` of the failures so far. Else as

@@ -34,6 +34,24 @@ extension Promise {
             return encode(Optional(found.value))
         }
     }
+
+    /// The same among the promises that are fulfilled: a failure on the way is passed over.
+    public static func find<Member, MemberFailure>(
+        fulfilledIn promises: some Sequence<Promise<Member, MemberFailure>>,
+        on executor: PromiseExecutor? = nil,
+        where isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
+    ) -> Promise where Success == Member? {
+        let members = promises.map { promise in
+            promise.map(on: .inline) { Optional($0) }.recover(with: nil)
+                .setFailureType(to: Failure.self)
+        }
+        return Promise<Member??, Failure>.find(in: members, on: executor) {
+            member throws(Failure) in
+            guard let member else { return false }
+            return try isFitting(member)
+        }
+        .map(on: .inline) { $0 ?? nil }
+    }
 }
 
 private struct Found<Value: Sendable>: Sendable {

@@ -10,4 +10,9 @@ extension Promise {
     public static func race(_ promises: some Sequence<Promise>) -> Promise {
         combined(promises, vow_race)
     }
+
+    /// The same of promises that are written out.
+    public static func race(_ first: Promise, _ others: Promise...) -> Promise {
+        race([first] + others)
+    }
 }

@@ -25,31 +25,27 @@ extension Promise {
         map(on: executor, cancelledBy: token, body)
     }
 
-    /// Ends a chain whose failure is of no interest; it is printed to standard error.
+    /// Ends a chain whose failure is of no interest; it is printed to standard error, or given to what
+    /// ``UnhandledRejections/setCauterized(_:)`` has set.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void, Never> {
-        `catch`(on: .inline) { writeToStandardError("vow: \(file):\(line): cauterized: \($0)\n") }
+        `catch`(on: .inline) { UnhandledRejections.tellCauterized($0, file, line) }
     }
 }
 
 extension Promise where Failure == any Error {
-    /// Ends a chain; cancellation is nothing to tell `body`.
+    /// Ends a chain; of cancellation `body` is told only where `policy` says so.
     @discardableResult
     public func `catch`(
         on executor: PromiseExecutor? = nil, policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) -> Void
     ) -> Promise<Void, Never> {
         `catch`(on: executor) { error in
-            if policy == .allErrors || !(error is CancellationError) { body(error) }
+            if policy.covers(error) { body(error) }
         }
     }
-}
-
-/// Which errors a `catch` is told of.
-public enum CatchPolicy: Sendable {
-    case allErrors, allErrorsExceptCancellation
 }
 
 /// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is

@@ -11,7 +11,23 @@ public enum UnhandledRejections {
             if handler == nil { vow_on_unhandled(nil, nil) } else { vow_on_unhandled(report, nil) }
         }
     }
+
+    /// Sets what is told of the failures that ``Promise/cauterize(file:line:)`` ends, with the place of the call, on the
+    /// thread where they come; nil: one line on standard error again.
+    public static func setCauterized(
+        _ handler: (@Sendable (any Error, _ file: StaticString, _ line: UInt) -> Void)?
+    ) {
+        cauterized.withLock { $0 = handler }
+    }
+
+    static func tellCauterized(_ error: any Error, _ file: StaticString, _ line: UInt) {
+        // Called without the lock, as below.
+        if let handler = cauterized.withLock({ $0 }) { return handler(error, file, line) }
+        writeToStandardError("vow: \(file):\(line): cauterized: \(error)\n")
+    }
 }
+
+private let cauterized = Guarded<(@Sendable (any Error, StaticString, UInt) -> Void)?>(nil)
 
 private let current = Guarded<(@Sendable (any Error) -> Void)?>(nil)
 

@@ -29,7 +29,7 @@ extension Promise {
         retrying(policy, executor) { body($0).promise.cValue }
     }
 
-    fileprivate static func retrying(
+    static func retrying(
         _ policy: RetryPolicy, _ executor: PromiseExecutor?,
         _ body: @escaping @Sendable (Int) -> vow_value
     ) -> Promise {

@@ -94,4 +94,10 @@ final class AnyTests: VowTest {
         XCTAssertEqual(try Promise.some(0, of: one).wait(), [])
         XCTAssertTrue(failure(of: Promise.some(2, of: one)) is AggregateError)
     }
+
+    func testPromisesMayBeWrittenOut() throws {
+        let failed = Promise<Int, any Error>.failure(TestError.one)
+        XCTAssertEqual(try Promise.any(failed, .value(2), .value(3)).wait(), 2)
+        XCTAssertEqual(try Promise.any(failed.recover(with: 4)).wait(), 4)
+    }
 }

@@ -61,4 +61,27 @@ final class FindTests: VowTest {
         XCTAssertEqual(cancelled.entries.sorted(), [0, 1])
         withExtendedLifetime(resolvers) {}
     }
+
+    func testAmongTheFulfilledFailuresArePassedOver() throws {
+        let members: [Promise<Int, any Error>] = [
+            .failure(TestError.two), .value(3), .failure(TestError.one), .value(5),
+        ]
+        XCTAssertEqual(try Promise.find(fulfilledIn: members) { $0 > 3 }.wait(), 5)
+        XCTAssertEqual(try Promise.find(fulfilledIn: members) { $0 > 5 }.wait(), .none)
+        let throwing = Promise.find(fulfilledIn: members) { _ in throw TestError.three }
+        XCTAssertEqual(failure(of: throwing) as? TestError, .three)
+    }
+
+    func testAmongTheFulfilledTheRestIsLetGoOf() throws {
+        let cancelled = Journal<Int>()
+        var members: PendingMembers? = PendingMembers(3, of: Int.self)
+        members?.noteCancelled(in: cancelled)
+        let resolvers = members!.resolvers
+        let found = Promise.find(fulfilledIn: members!.promises, on: .inline) { $0 == 1 }
+        members = nil
+        resolvers[0].reject(TestError.one)
+        resolvers[1].fulfill(1)
+        XCTAssertEqual(try found.wait(), 1)
+        XCTAssertEqual(cancelled.entries, [2])
+    }
 }

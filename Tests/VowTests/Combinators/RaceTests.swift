@@ -75,4 +75,11 @@ private func heldBytes() -> UInt64 {
     statistics.size = MemoryLayout<vow_statistics>.size
     XCTAssertEqual(vow_stats(&statistics), 0)
     return statistics.bytes
+
+    func testPromisesMayBeWrittenOut() throws {
+        let (pending, resolver) = Promise<Int, any Error>.pending()
+        XCTAssertEqual(try Promise.race(pending, .value(2), .value(3)).wait(), 2)
+        XCTAssertEqual(try Promise<Int, any Error>.race(.value(4)).wait(), 4)
+        withExtendedLifetime(resolver) {}
+    }
 }

@@ -1,0 +1,107 @@
+// Promises that stand in line between the task that makes them and the one that takes them.
+
+/// Filled by one task, which waits while there is no room, and emptied by another, which waits while nothing is there.
+final class PromiseLine<Success: Sendable>: Sendable {
+    typealias Member = Promise<Success, any Error>
+
+    private struct State {
+        var members = Fifo<Member>()
+        var room: Int
+        /// What comes behind the last member; nil: more members.
+        var end: Result<Void, any Error>?
+        var filling: UnsafeContinuation<Void, Never>?
+        var taking: UnsafeContinuation<Void, Never>?
+    }
+
+    private let state: Guarded<State>
+
+    init(room: Int) { state = Guarded(State(room: max(room, 1))) }
+
+    func fill<Base: AsyncSequence>(
+        from base: Base, _ make: (Base.Element) throws -> Member
+    ) async {
+        do {
+            var iterator = base.makeAsyncIterator()
+            while await hasRoom(), let element = try await iterator.next() {
+                append(try make(element))
+            }
+            end(.success(()))
+        } catch { end(.failure(error)) }
+    }
+
+    /// Waits for room. False: the iteration is over.
+    private func hasRoom() async -> Bool {
+        await withUnsafeContinuation { continuation in
+            let waits = state.withLock { state in
+                if state.room > 0 || state.end != nil { return false }
+                state.filling = continuation
+                return true
+            }
+            if !waits { continuation.resume() }
+        }
+        return state.withLock { $0.end == nil }
+    }
+
+    private func append(_ member: Member) {
+        let taking = state.withLock { state in
+            if state.end != nil { return UnsafeContinuation<Void, Never>?.none }
+            state.members.append(member)
+            state.room -= 1
+            return state.taking.take()
+        }
+        taking?.resume()
+    }
+
+    /// The one that is first in line, which keeps its room until ``makeRoom()``; nil: there is none left.
+    nonisolated(nonsending) func first() async throws -> Member? {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let waits = state.withLock { state in
+                    if !state.members.isEmpty || state.end != nil { return false }
+                    state.taking = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            self.end()
+        }
+        try Task.checkCancellation()
+        let (member, end) = state.withLock { state in
+            if let member = state.members.popFirst() { return (Member?.some(member), state.end) }
+            // Told once.
+            defer { state.end = .success(()) }
+            return (nil, state.end)
+        }
+        if let member { return member }
+        try end?.get()
+        return nil
+    }
+
+    func makeRoom() {
+        let filling = state.withLock { state in
+            state.room += 1
+            return state.filling.take()
+        }
+        filling?.resume()
+    }
+
+    /// The iteration is over. Those in line lose this reader.
+    func end() {
+        end(.success(()))
+        // They are let go of without the lock.
+        _ = state.withLock { state in
+            let members = state.members
+            state.members = Fifo()
+            return members
+        }
+    }
+
+    private func end(_ end: Result<Void, any Error>) {
+        let waiting = state.withLock { state in
+            if state.end == nil { state.end = end }
+            return [state.filling.take(), state.taking.take()]
+        }
+        for continuation in waiting { continuation?.resume() }
+    }
+}

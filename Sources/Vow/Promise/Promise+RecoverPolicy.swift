@@ -1,0 +1,29 @@
+// Going on after a failure that is no cancellation: recover with a policy.
+
+extension Promise where Failure == any Error {
+    /// Goes on after the errors that `policy` covers; others pass on.
+    ///
+    /// With ``CatchPolicy/allErrorsExceptCancellation``, what was cancelled stays cancelled.
+    public func recover(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        policy: CatchPolicy, _ body: @escaping @Sendable (any Error) throws -> Success
+    ) -> Promise {
+        recover(on: executor, cancelledBy: token) { error throws in
+            if !policy.covers(error) { throw error }
+            return try body(error)
+        }
+    }
+
+    /// The same with a promise that `body` makes, which is waited for.
+    @_disfavoredOverload  // Of closures that only throw: either would do.
+    public func recover<Other: Error>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        policy: CatchPolicy,
+        _ body: @escaping @Sendable (any Error) throws -> Promise<Success, Other>
+    ) -> Promise {
+        recover(on: executor, cancelledBy: token) { error throws -> Promise in
+            if !policy.covers(error) { throw error }
+            return try body(error).eraseFailure()
+        }
+    }
+}

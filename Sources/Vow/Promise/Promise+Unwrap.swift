@@ -1,0 +1,33 @@
+// Going on only with a value that is there: unwrap.
+
+extension Promise where Failure == any Error {
+    /// The value that is there, or this failure instead of nil.
+    public func unwrap<Wrapped>(
+        orError failure: any Error = PromiseError.noSuchElement
+    ) -> Promise<Wrapped, any Error> where Success == Wrapped? {
+        map(on: .inline) { value in
+            guard let value else { throw failure }
+            return value
+        }
+    }
+}
+
+extension Promise {
+    /// The value that is there, or this one instead of nil.
+    public func unwrap<Wrapped: Sendable>(
+        orReplace replacement: Wrapped
+    ) -> Promise<Wrapped, Failure> where Success == Wrapped? {
+        map(on: .inline) { $0 ?? replacement }
+    }
+
+    /// The value that is there, or what `replacement` gives instead of nil.
+    public func unwrap<Wrapped: Sendable>(
+        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        orElse replacement: @escaping @Sendable () throws(Failure) -> Wrapped
+    ) -> Promise<Wrapped, Failure> where Success == Wrapped? {
+        map(on: executor, cancelledBy: token) { value throws(Failure) in
+            if let value { return value }
+            return try replacement()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// Times by a clock of Swift's: delay, timeout, retry.
+//
+// A clock says how one sleeps by it, so these sleep in a task, which is cancelled with the promise. Those without a clock
+// need no task.
+
+extension Promise where Success == Void, Failure == any Error {
+    /// A promise that is fulfilled when so much of the clock's time has passed: of a `ContinuousClock`, which goes on while
+    /// the machine sleeps, of a `SuspendingClock`, or of one that a test moves.
+    ///
+    /// - Parameter tolerance: how much later it may be; nil: what the clock takes for granted.
+    public static func delay<C: Clock>(
+        _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C
+    ) -> Promise {
+        Promise { try await clock.sleep(for: duration, tolerance: tolerance) }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same value, so much later by that clock; a failure passes at once.
+    public func delay<C: Clock>(
+        _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C,
+        cancelledBy token: CancellationToken? = nil
+    ) -> Promise {
+        flatMap(on: .inline, cancelledBy: token) { value in
+            Promise<Void, any Error>.delay(duration, tolerance: tolerance, clock: clock)
+                .map(on: .inline) { value }
+        }
+    }
+
+    /// The same promise, if it is settled within this time of that clock; else it is rejected with
+    /// ``PromiseError/timedOut(lastError:)``, and this one is cancelled if nobody else is interested.
+    public func timeout<C: Clock>(
+        _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C
+    ) -> Promise {
+        let tooLate = Promise<Void, any Error>.delay(duration, tolerance: tolerance, clock: clock)
+            .map(on: .inline) { () throws -> Success in throw PromiseError.timedOut }
+        return .race(self, tooLate)
+    }
+}

@@ -1,0 +1,17 @@
+// Foundation's errors that stand for a cancellation.
+
+import Foundation
+import Vow
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension URLError: CancellableError {
+    /// Whether the request was cancelled, by the program or by who was asked for a password.
+    public var isCancelled: Bool { code == .cancelled || code == .userCancelledAuthentication }
+}
+
+extension CocoaError: CancellableError {
+    public var isCancelled: Bool { code == .userCancelled }
+}

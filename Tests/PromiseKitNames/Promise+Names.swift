@@ -1,0 +1,53 @@
+// PromiseKit's names for what a promise is here, written from its documentation. A program that is moved needs this for as
+// long as it has its old words.
+
+@_exported import Vow
+
+public typealias Promise<T: Sendable> = Vow.Promise<T, any Error>
+public typealias Guarantee<T: Sendable> = Vow.Promise<T, Never>
+
+extension Vow.Promise where Failure == any Error {
+    public init(error: any Error) { self = .failure(error) }
+
+    @discardableResult
+    public func ensure(
+        on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable () -> Void
+    ) -> Vow.Promise<Success, any Error> {
+        finally(on: executor, body)
+    }
+
+    public func ensureThen(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable () -> Vow.Promise<Void, Never>
+    ) -> Vow.Promise<Success, any Error> {
+        finally(on: executor, body)
+    }
+}
+
+extension Vow.Promise {
+    public var isFulfilled: Bool { state == .fulfilled }
+    public var isRejected: Bool { state == .rejected }
+    public var isResolved: Bool { !isPending }
+}
+
+extension Resolver where Failure == any Error {
+    public func resolve(_ value: Success?, _ error: (any Error)?) { _ = settle(value, error) }
+    public func resolve(_ error: (any Error)?, _ value: Success?) { _ = settle(error, value) }
+}
+
+extension Resolver where Success == Void, Failure == any Error {
+    public func resolve(_ error: (any Error)?) { _ = settle(error) }
+}
+
+extension Vow.Promise where Failure == Never {
+    public init(resolver body: (@escaping @Sendable (Success) -> Void) -> Void) {
+        self.init { resolver in body { _ = resolver.fulfill($0) } }
+    }
+}
+
+/// What PromiseKit calls the errors of its own that a program meets.
+public enum PMKError: CancellableError {
+    case cancelled
+
+    public var isCancelled: Bool { true }
+}
