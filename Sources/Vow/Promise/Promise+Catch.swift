@@ -10,7 +10,7 @@ extension Promise {
     ///   ``onFailure(on:cancelledBy:_:)``.
     @discardableResult
     public func `catch`(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise<Void, Never> {
         react(.onBoth, on: executor, token, Ending(body: body))
@@ -19,7 +19,7 @@ extension Promise {
     /// Goes on with the value to a link that has none.
     @discardableResult
     public func done(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
         map(on: executor, cancelledBy: token, body)
@@ -38,7 +38,7 @@ extension Promise where Failure == any Error {
     /// Ends a chain; cancellation is nothing to tell `body`.
     @discardableResult
     public func `catch`(
-        on executor: PromiseExecutor? = nil, policy: CatchPolicy,
+        on executor: PromiseExecutor?, policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) -> Void
     ) -> Promise<Void, Never> {
         `catch`(on: executor) { error in
@@ -54,7 +54,7 @@ public enum CatchPolicy: Sendable {
 
 /// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is
 /// reported like one that nobody has looked at.
-private struct Ending<Failure: Error>: Reactor {
+struct Ending<Failure: Error>: Reactor {
     let body: @Sendable (Failure) -> Void
 
     func react(to input: vow_value) -> vow_value {

@@ -5,7 +5,7 @@ import CVow
 extension Promise {
     /// The promise of what `transform` makes of the value. A failure passes through, and `transform` is not called.
     public func map<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, Mapping(transform: transform))
@@ -14,7 +14,7 @@ extension Promise {
     /// The same of a `transform` that does not throw, where the failure is still to be found.
     @_disfavoredOverload
     public func map<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(
@@ -24,7 +24,7 @@ extension Promise {
 
     /// The same with a promise that `transform` makes, which is waited for.
     public func flatMap<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
@@ -34,7 +34,7 @@ extension Promise {
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         map(on: executor, cancelledBy: token, body)
@@ -43,7 +43,7 @@ extension Promise {
     /// Goes on with the value; the closure returns a value or a promise. As ``flatMap(on:cancelledBy:_:)``.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         flatMap(on: executor, cancelledBy: token, body)

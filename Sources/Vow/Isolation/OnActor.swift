@@ -1,0 +1,26 @@
+// Where a closure runs that is given the actor to be isolated to.
+
+/// Where handlers of an actor's run that is given to them: `map(on: .actor(ledger)) { $0.write($1) }`. What they may touch,
+/// the compiler knows.
+///
+/// As a value of its own: ``PromiseExecutor/actor(_:)``.
+public struct ActorExecutor<Isolated: Actor>: Sendable {
+    private let actor: Isolated
+    let executor: PromiseExecutor
+
+    /// The actor, in one order with all handlers that run there.
+    public static func actor(_ actor: Isolated) -> ActorExecutor {
+        ActorExecutor(actor: actor, executor: .actor(actor))
+    }
+
+    /// On the executor: calls `body` as the actor's.
+    func run<Output: Sendable, Failure>(
+        _ body: @Sendable (isolated Isolated) throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        try actor.assumeIsolated { actor -> Result<Output, Failure> in
+            do throws(Failure) { return .success(try body(actor)) } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+}

@@ -1,0 +1,23 @@
+// The main actor, as where handlers run that are its own.
+
+/// Where handlers of the main actor's run: `on: .main` and `on: .mainActor`. What they may touch, the compiler knows.
+///
+/// As a value of its own: ``PromiseExecutor/main`` and ``PromiseExecutor/mainActor``.
+public struct MainActorExecutor: Sendable {
+    let executor: PromiseExecutor
+
+    /// The main queue, which the program must run.
+    public static let main = MainActorExecutor(executor: .main)
+
+    /// The main actor, in one order with handlers that were written there.
+    public static let mainActor = MainActorExecutor(executor: .mainActor)
+
+    /// On the executor: calls `body` as the main actor's.
+    func run<Output: Sendable, Failure>(
+        _ body: @MainActor () throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        try MainActor.assumeIsolated {
+            Result { () throws(Failure) in try body() }
+        }.get()
+    }
+}
