@@ -2,10 +2,16 @@
 
 /// What runs on one actor. There is one for as long as somebody has it, or its executor, or work is in it.
 final class ActorLane: Sendable {
-    private struct Known {
+    /// A class: of a structure like it, an optional one in a dictionary is written beyond its end (Swift 6.3).
+    private final class Known {
         weak var lane: ActorLane?
         /// Which one it is, though it may be going.
         let identity: ObjectIdentifier
+
+        init(_ lane: ActorLane) {
+            self.lane = lane
+            identity = ObjectIdentifier(lane)
+        }
     }
 
     /// By the actor's address, which is no other one's for as long as the lane keeps it.
@@ -39,7 +45,7 @@ final class ActorLane: Sendable {
         return known.withLock { known in
             if let lane = known[name]?.lane { return lane }
             let lane = ActorLane(actor, name)
-            known[name] = Known(lane: lane, identity: ObjectIdentifier(lane))
+            known[name] = Known(lane)
             return lane
         }
     }
