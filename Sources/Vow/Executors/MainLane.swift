@@ -71,6 +71,7 @@ extension Promise {
         func left() -> Int64 { end.map { max($0 - vow_now(), 0) } ?? nanoseconds }
         while true {
             let (work, bell) = Promise<Void, any Error>.pending()
+            defer { bell.fulfill() }
             let isOver = MainLane.ringing({ bell.fulfill() }) {
                 MainLane.drain()
                 // A wait that is to be refused is so for this promise, and not for that there is work.

@@ -1,8 +1,8 @@
 // From an asynchronous closure to a reaction of the core.
 //
 // The task is made with the link, so that it has the priority and the task locals of who attached it. It waits, isolated to
-// where its closure was written, until the link runs and gives it what to do; so handlers of one promise start there in the
-// order of their registration. A link that does not run its handler lets the task end.
+// where its closure was written, until the link runs and gives it what to do; so handlers of one promise that were attached
+// there start in the order of their registration. A link that does not run its handler lets the task end.
 
 import CVow
 import VowCore
@@ -65,7 +65,8 @@ private struct BeginningHere {
 private func beginTask(
     _ handover: Handover, on actor: isolated (any Actor)?
 ) -> Task<Void, Never> {
-    Task {
+    // Where it is attached on that actor, or isolated to nothing, it is suspended when this returns.
+    Task.immediate {
         _ = actor  // What makes the task's closure isolated to it.
         if let work = await handover.work() { await work.perform() }
     }
