@@ -122,10 +122,12 @@ final class OneOrderTests: VowTest {
         let failing = Promise<Int, any Error>.value(1).map { _ in throw PromiseError.noSuchElement }
         XCTAssertThrowsError(try failing.wait())
         let (never, resolver) = Promise<Int, any Error>.pending()
-        XCTAssertThrowsError(try never.map { $0 }.wait(timeout: .milliseconds(20))) { error in
+        let link = never.map { $0 + 1 }
+        XCTAssertThrowsError(try link.wait(timeout: .milliseconds(20))) { error in
             guard case PromiseError.timedOut = error else { return XCTFail("\(error)") }
         }
         resolver.fulfill(1)
+        XCTAssertEqual(try link.wait(), 2)
     }
 
     @MainActor
