@@ -956,7 +956,7 @@ VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE vow_cancel_source_create(void)
 
 /** The same, also cancelled when one of `count` other tokens (borrowed; NULL
  * entries are left out) is, with that one's reason: for as long as somebody has the
- * source or its token, as every reaction that was made with it has until it is through. With the
+ * source or its token, as every promise that was made with it has while it exists. With the
  * last of these it leaves its parents. NULL also: parents is NULL with a count, or the
  * count is of no array that there can be. */
 VOW_API VOW_OWNED vow_cancel_source *VOW_NULLABLE
@@ -1026,7 +1026,7 @@ vow_resolver_register(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_
 /** The function of a registration (borrowed) is not to be called any more. It takes
  * constant time, and is allowed anywhere, at any time, also inside the function, and more
  * than once. Returns what has become of the function, which is never VOW_WAITING then:
- *   VOW_NEVER_RUNS  it is not called. Its context is destroyed before this returns; but
+ *   VOW_NEVER_RUNS  it is not called, and its context is destroyed before this returns; but
  *                   inside a destructor or another such function when that has returned,
  *                   and, if another thread is cancelling at this moment, by that one
  *   VOW_RUNNING     too late: it is running, on this thread or on another one
@@ -1240,12 +1240,12 @@ vow_scope_async(vow_scope *scope, vow_executor *VOW_NULLABLE executor, VOW_SENDA
  * their own time, and so does the scope. */
 VOW_API void vow_scope_cancel(vow_scope *scope);
 
-/** Gives a reference (consumed) to a scope up for the promise (owned) of its end, which settles
- * when all members have, those included that are added meanwhile: fulfilled with vow_none(), or
+/** Gives a scope (consumed) up for the promise (owned) of its end, which settles when all
+ * members have, those included that are added meanwhile: fulfilled with vow_none(), or
  * rejected with the first error that is no cancellation. Cancelling it cancels the members. A
  * member that waits for it is refused with VOW_EDEADLOCK; its own promise that adopts it is
- * rejected with VOW_ECYCLE. Of several who close a scope, each gets that same promise. NULL:
- * VOW_EINVAL. */
+ * rejected with VOW_ECYCLE. Who shares a scope gives one reference up; each who closes it gets
+ * that same promise. NULL: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_scope_close(vow_scope *scope);
 
 /** Gives a reference (consumed) back. The last one of a scope that nobody has closed cancels

@@ -197,18 +197,6 @@ final class SpareMemoryTests: CoreTest {
         }
     }
 
-    func testNothingIsKeptWhereTheProgramHasAnAllocatorOfItsOwn() {
-        // The same functions, so that it does not matter who allocates meanwhile.
-        allocatorHooks.deallocate = { _, memory, _ in free(memory) }
-        allocatorHooks.allocate = { _, size in malloc(size) }
-        let spares = Spares()
-        allocatorHooks.allocate = nil
-        allocatorHooks.deallocate = nil
-        let memory = allocateMemory(40)!
-        XCTAssertFalse(spares.keep(memory, 40))
-        freeMemory(memory, 40)
-    }
-
     func testAFreedPromiseIsTheNextOne() {
         Worker {
             let first = openPromise()

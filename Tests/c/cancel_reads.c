@@ -59,6 +59,38 @@ TEST("a handler that its executor has reads why it is cancelled, and its promise
     vow_executor_release(real);
 }
 
+/* A handler that answers with a promise. */
+typedef struct answer {
+    vow_promise *promise;
+    int destroyed;
+} answer;
+
+static vow_value give_answer(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(vow_promise_retain(((answer *)context)->promise));
+}
+
+static void destroy_answer(void *context) {
+    ((answer *)context)->destroyed++;
+}
+
+TEST("a promise says why it is cancelled also where its handler answers with one that is "
+     "fulfilled") {
+    for (int with_context = 0; with_context < 2; with_context++) {
+        answer given = {vow_promise_with(vow_int(1)), 0};
+        vow_resolver *resolver;
+        vow_promise *read = vow_promise_create(&resolver);
+        vow_promise *promise = link_full(vow_executor_inline(), read, NULL, give_answer, &given,
+                                         with_context ? destroy_answer : NULL);
+        CHECK(vow_cancel_with(promise, vow_int(42)));
+        is_rejected(promise, VOW_ECANCELLED, 42);
+        CHECK_INT_EQ(given.destroyed, with_context);
+        vow_resolver_release(resolver);
+        vow_promise_release(promise);
+        vow_promise_release(given.promise);
+    }
+}
+
 TEST("G15: clean-up for values alone, that its executor has, sees the value, and then no value") {
     hand executor = {0};
     vow_executor *real = vow_executor_custom(&hand_class, &executor);

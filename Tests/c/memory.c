@@ -84,6 +84,19 @@ TEST("one promise is one allocation, a link is one, settling and adopting are no
     CHECK_INT_EQ(int_of(outer), 2);
 }
 
+TEST("with an allocator of the program no thread keeps memory of freed promises") {
+    vow_promise *made[100];
+    for (int i = 0; i < 100; i++) {
+        made[i] = fulfilled_int(i);
+    }
+    long long blocks = atomic_load(&counts.blocks);
+    for (int i = 0; i < 100; i++) {
+        vow_promise_release(made[i]);
+    }
+    CHECK_INT_EQ(harness_stats().spare, 0);
+    CHECK_INT_EQ(atomic_load(&counts.blocks), blocks - (keeps_freed ? 0 : 100));
+}
+
 TEST("setting an allocator after the first promise is too late") {
     vow_promise_release(fulfilled_int(1));
     CHECK_INT_EQ(vow_set_allocator(&meter_allocator), VOW_EINVAL);

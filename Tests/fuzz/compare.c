@@ -41,8 +41,9 @@ static void compare_list(vow_value real, const model_value *model) {
 
 static void compare_error(vow_value real, const model_value *model) {
     const char *message = vow_error_message(real);
-    EXPECT(vow_error_index(real) == (model->kind == VOW_ERROR ? model->index : -1), "the place %d",
-           (int)vow_error_index(real));
+    int place = model->kind == VOW_ERROR ? model->index : -1;
+    EXPECT(vow_error_index(real) == place, "the place %d instead of %d, in error %d",
+           (int)vow_error_index(real), place, (int)vow_error_code(real));
     if (model->kind != VOW_ERROR) {
         EXPECT(vow_error_domain(real) == NULL && message == NULL, "words of what is no error");
         EXPECT(vow_error_code(real) == 0, "the code of what is no error");

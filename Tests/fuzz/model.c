@@ -274,15 +274,18 @@ void model_pass_followers_on(int promise) {
         }
         model_enqueue(end, moving[i]);
     }
+    /* Who stood between is gone. */
+    m.promises[promise].observed = true;
+    model_leave_queue(promise);
+    model_settle(promise, model_cancellation(-1));
 }
 
-static bool has_followers(int promise) {
-    for (int i = m.promises[promise].first; i >= 0; i = m.promises[i].next) {
-        if (m.promises[i].wait == WAITS_FOLLOWED) {
-            return true;
-        }
+/* Whether the path of adoptions from a promise on comes to another one. */
+static bool follows(int a, int b) {
+    while (a != b && m.promises[a].wait == WAITS_FOLLOWED && !model_stands_between(a)) {
+        a = m.promises[a].upstream;
     }
-    return false;
+    return a == b;
 }
 
 void model_follow(int promise, int followed, bool by_handler) {
@@ -295,12 +298,13 @@ void model_follow(int promise, int followed, bool by_handler) {
         model_settle(promise, model_cancellation(-1));
         return;
     }
-    /* Where nobody follows a cancelled one, what it has begun to follow is given up first. */
-    bool gives_up = self->cancelled && followed != promise && !has_followers(promise);
-    if (!gives_up && model_waits_for(followed, promise)) {
+    /* A cancelled one gives up first what it has begun to follow, and is a member of no ring. */
+    bool is_ring =
+        self->cancelled ? follows(followed, promise) : model_waits_for(followed, promise);
+    if (is_ring) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
-        model_settle_last(promise, own_error(VOW_ECYCLE));
+        model_settle_last(promise, self->cancelled ? self->error : own_error(VOW_ECYCLE));
         return;
     }
     model_observe_by_adoption(promise, followed, by_handler);

@@ -86,7 +86,7 @@ typedef struct model_promise {
 typedef enum hook_due {
     HOOK_WAITS,
     HOOK_MAYBE,  /* whether somebody is left to read is left open */
-    HOOK_UNSURE, /* whether a reaction still has its linked source's token is left open */
+    HOOK_UNSURE, /* whether a promise still has its linked source's token is left open */
     HOOK_CALLED,
     HOOK_DROPPED /* destroyed, and not called */
 } hook_due;

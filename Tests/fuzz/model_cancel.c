@@ -155,6 +155,7 @@ static int cancel_follower(int follower) {
     if (is_only_reader(follower, followed)) {
         return followed;
     }
+    m.promises[followed].observed = true; /* it was adopted, if by one that nobody reads */
     model_leave_queue(follower);
     model_settle_last(follower, m.promises[follower].error);
     return -1;

@@ -49,8 +49,8 @@ static void leave_all(model_group *group, bool cancelling) {
         m.promises[eye].cancelling = cancelling;
         m.promises[eye].left = member;
         model_leave(eye);
+        model_drain(); /* with all that it was the last one to read, before the next member */
     }
-    model_drain();
 }
 
 void model_give_up(int what) {

@@ -16,8 +16,8 @@ int model_source_new(const int *parents, int count) {
     return number;
 }
 
-/* Who has the token of a source: nobody; reactions alone, or what is linked to it for their sake,
- * and when they are through with it is left open; or the program. */
+/* Who has the token of a source: nobody; promises that were made with it alone, or what is linked
+ * to it for their sake, and when their memory goes is left open; or the program. */
 typedef enum life { ENDED, UNSURE, LIVES } life;
 
 static bool is_linked(int source, int parent) {
@@ -36,7 +36,7 @@ static life life_of(int source) {
         return LIVES;
     }
     for (int i = 0; i < m.promise_count; i++) {
-        if (m.promises[i].token == source && m.promises[i].state == VOW_PENDING) {
+        if (m.promises[i].token == source) {
             found = UNSURE;
         }
     }

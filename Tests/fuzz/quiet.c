@@ -160,6 +160,10 @@ void check_end(uint64_t bytes_before) {
     for (int i = 0; i < w.object_count; i++) {
         EXPECT(w.objects[i].destroyed == 1, "object %d is left at the end", i);
     }
+    for (int i = 0; i < m.hook_count; i++) {
+        EXPECT(!w.hooks[i].has_destroy || w.hooks[i].destroyed == 1, "hook %d is left at the end",
+               i);
+    }
     vow_statistics now = {.size = sizeof now};
     vow_stats(&now);
     EXPECT(now.live == 0 && now.pending == 0 && now.handlers == 0, "%llu promises are left",

@@ -15,8 +15,8 @@
 
 /* Stands for:
  *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers endEntering
- *   Promise/Follow.swift: isFollower isUnreadable abandon redirect leaveBehind rejectCycle settleWithOutcome
- *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Follow.swift: isFollower isUnreadable abandon letGo redirect arrive leaveBehind rejectCycle settleWithOutcome enter
+ *   Promise/Path.swift: lockedUpstream hasYielded longestPath endOfPath
  *   Promise/Rings.swift: leads endOfWay RingWatch
  *   Promise/RejectRing.swift: rejectIfRing waitsForItself rejectMember
  *   Promise/LookBelow.swift: lookBelow lookAtMembers
@@ -27,7 +27,8 @@
  *   Promise/Observe.swift: takeOwnOutcome
  *   Promise/Run.swift: begin skip
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack releaseResolver
- *   Promise/Counting.swift: releaseResolverOfPending
+ *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay
+ *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing unlockSettling transitionToSettling
  *   State/Transitions.swift: transitionAfterHandOver enlist lock unlock change
@@ -68,10 +69,12 @@ typedef Record {
     unsigned value : 2;
     unsigned promises : 4;
     unsigned producers : 3;
+    unsigned visitors : 4;
     bool hasFollowers;
     bool isObserved;
     bool lastOfBatch;
     bool isOut;
+    bool hasYielded;
     bool freed
 }
 
@@ -127,7 +130,7 @@ inline follow(followed, p, ownsProducer)
         :: isRing -> isRing = false; rejectCycle(p)
         :: hasYielded -> skip
         :: else ->
-            isUnreadable(p);
+            atomic { alive(p); seen = (r[p].promises == 0) }; /* isUnread */
             if
             :: seen -> abandon(p)
             :: else -> attach(p)
@@ -161,11 +164,15 @@ proctype Thread(byte me)
 {
     byte first = NIL, last = NIL; /* ThreadState.handOver */
     byte member, newest, batch, batchLast, moving, word, wordHead, further, current, goal, before;
-    byte mark, steps, distance, taken, obstacle, dead, units, producersOf, followed, waiting;
+    byte mark, steps, distance, taken, obstacle, dead, units, producersOf, visits, past, followed, waiting;
     byte outcome;
     byte follower, followers;
     byte todo, looked, below;
-    bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost;
+#ifdef LONGEST
+    byte passedBy;
+    bool holds;
+#endif
+    bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost, isTooLate, isIn;
 
     atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
     if
@@ -187,11 +194,14 @@ proctype Thread(byte me)
         moving = 0; word = 0; wordHead = 0; further = 0; current = 0; goal = 0; before = 0; obstacle = 0; dead = 0;
         units = 0; followed = 0; waiting = 0; outcome = 0; follower = 0; followers = 0; seen = 0; isFree = 0;
         mark = 0; steps = 0; distance = 0; taken = 0; isRing = 0; hasYielded = 0;
-        reads = 0; producersOf = 0; todo = 0; looked = 0; below = 0; waits = 0; isMine = 0; isLost = 0 }
+#ifdef LONGEST
+        passedBy = 0; holds = 0;
+#endif
+        reads = 0; producersOf = 0; visits = 0; past = 0; todo = 0; looked = 0; below = 0; waits = 0; isMine = 0; isLost = 0; isTooLate = 0; isIn = 0 }
 }
 
 init {
-    byte i, j, t, kind, dead, units, producersOf, member, word;
+    byte i, j, t, kind, dead, units, producersOf, visits, member, word;
     bool skipped;
     atomic {
         chooseScenario();

@@ -38,6 +38,8 @@ typedef struct deferred {
 } deferred;
 
 deferred defer(void);
+/* One that is told when it is cancelled, and ends with its resolver. */
+deferred defer_cooperative(void);
 void release(deferred *it);
 /* Resolves with the other's promise, which stays the caller's too. */
 void resolve_with(const deferred *it, const deferred *other);

@@ -14,6 +14,12 @@ deferred defer(void) {
     return made;
 }
 
+deferred defer_cooperative(void) {
+    deferred made;
+    made.promise = vow_promise_create_with(&made.resolver, VOW_COOPERATIVE);
+    return made;
+}
+
 void release(deferred *it) {
     vow_promise_release(it->promise);
     vow_resolver_release(it->resolver);

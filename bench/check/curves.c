@@ -654,7 +654,6 @@ const workload curves[] = {
      true},
     {"beside-serials", "a waiting serial handler, at 3,000 pieces of work for others", 64,
      beside_serials, true},
-    /* Quadratic still, so without a budget. */
     {"requests", "a request that follows the tail of a chain", 500, chain_of_requests, false},
     {"long-chain", "a follower of a chain of followers", 500, followers_of_chain, false},
 };

@@ -2,14 +2,11 @@
 #ifndef VOW_CALLABLE_HPP
 #define VOW_CALLABLE_HPP
 
-#include "traits.hpp"
+#include "held.hpp"
 
 #include <cstring>
-#include <functional>
 
 namespace vow {
-
-template <class T> class promise;
 
 namespace detail {
 
@@ -47,7 +44,18 @@ template <class F> struct slot {
         }
     }
 
-    static void destroy(void *context) {
+    /// The same for the only call, whose result is an owned value: a coroutine has the F to its
+    /// end.
+    template <class Use> static vow_value once(void *context, Use &&use) {
+        if constexpr (is_inside && is_marked<F>::value)
+            return held_until_settled(
+                with(context, [](F &copy) { return std::make_unique<F>(std::move(copy)); }),
+                std::forward<Use>(use));
+        else
+            return with(context, std::forward<Use>(use));
+    }
+
+    static void destroy(void *context) noexcept {
         delete static_cast<F *>(context);
     }
 
@@ -84,9 +92,6 @@ template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
 
 template <class T> struct is_tuple : std::false_type {};
 template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
-
-template <class T> struct is_promise : std::false_type {};
-template <class T> struct is_promise<promise<T>> : std::true_type {};
 
 /// What a promise of a handler's result is a promise of.
 template <class R> struct content_of { using type = std::decay_t<R>; };
@@ -161,10 +166,35 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
     }
 }
 
+/// The same with an argument that is held for a coroutine.
+template <class C, class F, class A> vow_value call_with_own(F &&function, A argument) {
+    if constexpr (is_promise<std::remove_cv_t<std::invoke_result_t<F, A>>>::value &&
+                  !takes_copies<std::decay_t<F>>::value)
+        return held_until_settled(std::make_unique<A>(std::move(argument)), [&](A &held) {
+            return call_and_write<C>(std::forward<F>(function), std::move(held));
+        });
+    else
+        return call_and_write<C>(std::forward<F>(function), std::move(argument));
+}
+
 /// Calls a handler with the T in a value (borrowed) and writes its result as a C.
 template <class T, class C, class F> vow_value call_with(F &&function, vow_value input) {
     constexpr taking how = how_taken<F, T>();
-    if constexpr (how == taking::shared) {
+    if constexpr (how != taking::nothing && !takes_copies<std::decay_t<F>>::value &&
+                  is_promise<std::remove_cv_t<value_result_t<F, T>>>::value)
+        return held_until_settled(std::make_unique<held_input<T>>(), [&](held_input<T> &held) {
+            if constexpr (how == taking::shared)
+                return call_and_write<C>(std::forward<F>(function), held.read(input));
+            else if constexpr (how == taking::moved)
+                return call_and_write<C>(std::forward<F>(function), held.take(input));
+            else
+                return std::apply(
+                    [&](const auto &...item) {
+                        return call_and_write<C>(std::forward<F>(function), item...);
+                    },
+                    held.read(input));
+        });
+    else if constexpr (how == taking::shared) {
         if constexpr (is_shareable_v<T>)
             return with_value<T>(input, [&](const T &content) {
                 return call_and_write<C>(std::forward<F>(function), content);

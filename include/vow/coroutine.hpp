@@ -3,6 +3,7 @@
 #define VOW_COROUTINE_HPP
 
 #include "resolver.hpp"
+#include "shield.hpp"
 #include "waiter.hpp"
 
 namespace vow {
@@ -13,13 +14,18 @@ namespace detail {
 template <class T> class coroutine_of : public coroutine_base {
   public:
     coroutine_of() {
+        ++coroutines_begun;
         vow_resolver *settles = nullptr;
-        promise_ = promise<T>::adopt(vow_promise_create(&settles));
+        // Cancelled, it is pending until its frame has ended: what its children borrow is there.
+        promise_ = promise<T>::adopt(vow_promise_create_with(&settles, VOW_COOPERATIVE));
         resolver_ = resolver<T>::adopt(settles);
         give_up = [](coroutine_base &base) noexcept {
             auto &self = static_cast<coroutine_of &>(base);
-            self.end(value::adopt(
-                vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on")));
+            if (self.state != nullptr && self.state->is_cancelled())
+                self.end(value());
+            else
+                self.end(value::adopt(vow_error("vow", VOW_ESHUTDOWN,
+                                                "no executor is left to resume the coroutine on")));
         };
     }
     coroutine_of(const coroutine_of &) = delete;
@@ -88,7 +94,7 @@ template <class T> class coroutine_promise final : public coroutine_of<T> {
     /// co_return of a T, or of a promise<T>, which is followed.
     template <class U = T> void return_value(U &&content) {
         if constexpr (is_promise<std::decay_t<U>>::value) {
-            static_assert(std::is_same_v<std::decay_t<U>, promise<T>>,
+            static_assert(std::is_base_of_v<promise<T>, std::decay_t<U>>,
                           "this coroutine returns a promise of another type");
             this->keep_result(vow_from_promise(promise<T>(std::forward<U>(content)).release()));
         } else {
@@ -104,36 +110,71 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
     }
 };
 
+/// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in
+/// its clean-up: that is reported.
+inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
+    const value failure = result.is_error() ? result : value();
+    if (!vow_resolve(settles, result.release()))
+        report_unless_cancelled(failure.native());
+}
+
+/// The same (settles is consumed) when a promise that a cancelled coroutine returned has ended;
+/// that is cancelled, too.
+inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noexcept {
+    vow_cancel(last);
+    vow_reaction reaction{};
+    reaction.size = sizeof reaction;
+    reaction.executor = vow_executor_inline();
+    reaction.context = settles;
+    reaction.destroy = [](void *context) noexcept {
+        vow_resolver_release(static_cast<vow_resolver *>(context));
+    };
+    reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
+        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome));
+        return vow_none();
+    };
+    vow_promise_release(vow_then_with(last, &reaction));
+}
+
 template <class T> void coroutine_of<T>::end(value result) noexcept {
-    const resolver<T> settles = std::move(resolver_);
+    resolver<T> settles = std::move(resolver_);
+    const bool is_cancelled = state != nullptr && state->is_cancelled();
     std::coroutine_handle<coroutine_promise<T>>::from_promise(
         static_cast<coroutine_promise<T> &>(*this))
         .destroy();
-    vow_resolve(settles.native(), result.release());
+    if (is_cancelled && result.kind() == VOW_PROMISE)
+        settle_coroutine_after(settles.release(), vow_promise_with(result.release()));
+    else
+        settle_coroutine(settles.native(), std::move(result));
 }
 
 template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;
 
-/// Suspends a coroutine, ours or another library's, by a waiter in its frame.
+/// Suspends a coroutine, ours or another library's, by a waiter in its frame. False: ours is
+/// cancelled.
 template <class P>
-bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited, executor where) {
-    coroutine_base *own = nullptr;
-    if constexpr (is_own_coroutine<P>) {
-        try {
+bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited,
+                const executor &where, bool is_shielded = false) {
+    try {
+        if constexpr (is_own_coroutine<P>) {
             handle.promise().prepare_to_wait();
-        } catch (...) {
-            vow_promise_release(awaited);
-            throw;
+        } else {
+            by.suspend(handle, awaited, where);
+            return true;
         }
-        own = &handle.promise();
+    } catch (...) {
+        vow_promise_release(awaited);
+        throw;
     }
-    return by.suspend(handle, own, awaited, std::move(where));
+    if constexpr (is_own_coroutine<P>)
+        return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
 /// Waits for a promise<T>.
 template <class T, bool Taking> class promise_awaiter {
   public:
-    explicit promise_awaiter(promise<T> awaited) noexcept : awaited_(std::move(awaited)) {
+    explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept
+        : awaited_(std::move(awaited)), is_shielded_(is_shielded) {
     }
 
     bool await_ready() noexcept {
@@ -144,7 +185,7 @@ template <class T, bool Taking> class promise_awaiter {
         return true;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, awaited_.release(), executor());
+        return suspend_by(waiter_, handle, awaited_.release(), executor(), is_shielded_);
     }
     T await_resume() {
         const value outcome = value::borrow(waiter_.outcome());
@@ -158,6 +199,7 @@ template <class T, bool Taking> class promise_awaiter {
 
   private:
     promise<T> awaited_;
+    bool is_shielded_;
     waiter waiter_;
 };
 
@@ -199,6 +241,24 @@ struct stop_awaiter {
     bool is_cancelled_ = false;
 };
 
+struct token_awaiter {
+    bool await_ready() const noexcept {
+        return false;
+    }
+    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
+        static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
+        handle.promise().prepare_to_wait();
+        token_ = handle.promise().state->token();
+        return false;
+    }
+    token await_resume() noexcept {
+        return std::move(token_);
+    }
+
+  private:
+    token token_;
+};
+
 template <class T> struct taken { promise<T> from; };
 
 } // namespace detail
@@ -212,6 +272,15 @@ template <class T> auto operator co_await(promise<T> &&awaited) noexcept {
 template <class T> auto operator co_await(const promise<T> &awaited) noexcept {
     static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
     return detail::promise_awaiter<T, false>(awaited);
+}
+
+/// `co_await vow::shield(p)`: waits to the end, also in a coroutine that is cancelled.
+template <class T> auto operator co_await(shielded<T> &&awaited) noexcept {
+    return detail::promise_awaiter<T, false>(std::move(awaited), true);
+}
+template <class T> auto operator co_await(const shielded<T> &awaited) noexcept {
+    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
+    return detail::promise_awaiter<T, false>(awaited, true);
 }
 
 /// `co_await vow::take(p)`: the value moved out of p, whatever its type.
@@ -233,6 +302,12 @@ inline auto resume_on(executor where) noexcept {
 /// it. The next co_await that would suspend throws vow::cancelled then.
 inline auto stop_requested() noexcept {
     return detail::stop_awaiter();
+}
+
+/// `co_await vow::current_token()`: a token that is cancelled when the coroutine's promise is, or
+/// when nobody reads it any more.
+inline auto current_token() noexcept {
+    return detail::token_awaiter();
 }
 
 } // namespace vow

@@ -69,8 +69,8 @@ class [[nodiscard]] promise
         using result = detail::value_result_t<F, T>;
         using content = detail::content_t<result>;
         auto handler = detail::value_handler<T, content>(std::move(f));
-        return promise<content>::adopt(detail::link(this->release(), detail::reaction_with(where),
-                                                    std::move(handler), detail::pass()));
+        return promise<content>::adopt(detail::link<detail::on::value>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto then(const W &where, F f) const & {
@@ -83,7 +83,8 @@ class [[nodiscard]] promise
     /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
     /// exceptions it is for, others pass through. Without a parameter, or with a
     /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
-    /// promise<T>, or throws again.
+    /// promise<T>, or throws; `throw;` passes on what it was called for (before a coroutine's first
+    /// suspension). One that is noexcept is spared a throw for the library's own exceptions.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
@@ -96,8 +97,8 @@ class [[nodiscard]] promise
     promise recover(const W &where, F f) && {
         using caught = detail::caught_t<E, F>;
         auto handler = detail::error_handler<caught, T>(std::move(f));
-        return promise(detail::link(this->release(), detail::reaction_with(where), detail::pass(),
-                                    std::move(handler)));
+        return promise(detail::link<detail::on::error>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class E = detail::by_parameter, class W = options, class F,
               std::enable_if_t<detail::is_where<W>, int> = 0>
@@ -113,17 +114,9 @@ class [[nodiscard]] promise
     }
     /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
     template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
-        auto handler = [domain, code, f = std::move(f)](vow_value input) mutable -> vow_value {
-            if (std::string_view(vow_error_domain(input)) != domain ||
-                (code != VOW_ANY_CODE && code != vow_error_code(input)))
-                return vow_value_retain(input);
-            if constexpr (std::is_invocable_v<F, const error &>)
-                return detail::call_and_write<T>(std::move(f), error(value::borrow(input)));
-            else
-                return detail::call_and_write<T>(std::move(f));
-        };
-        return promise(detail::link(this->release(), detail::reaction_with(options()),
-                                    detail::pass(), std::move(handler)));
+        auto handler = detail::error_handler<T>(domain, code, std::move(f));
+        return promise(detail::link<detail::on::error>(
+            this->release(), detail::reaction_with(options()), std::move(handler)));
     }
     template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
         return promise(*this).recover(domain, code, std::move(f));
@@ -138,13 +131,16 @@ class [[nodiscard]] promise
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto settled(const W &where, F f) && {
-        using content = detail::content_t<std::invoke_result_t<F, outcome<T>>>;
-        auto handler = [f = std::move(f)](vow_value input) mutable {
-            return detail::call_and_write<content>(std::move(f), outcome<T>(value::borrow(input)));
-        };
+        using result = std::invoke_result_t<F, outcome<T>>;
+        using content = detail::content_t<result>;
+        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)](vow_value input) mutable {
+                return detail::call_with_own<content>(std::move(f),
+                                                      outcome<T>(value::borrow(input)));
+            });
         // One function for both: kept once, called once.
-        return promise<content>::adopt(
-            detail::link_both(this->release(), detail::reaction_with(where), std::move(handler)));
+        return promise<content>::adopt(detail::link<detail::on::both>(
+            this->release(), detail::reaction_with(where), std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto settled(const W &where, F f) const & {
@@ -163,16 +159,18 @@ class [[nodiscard]] promise
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     promise finally(const W &where, F f) && {
         static_assert(std::is_invocable_v<F>, "finally's function is called without arguments");
-        using content = detail::content_t<std::invoke_result_t<F>>;
-        auto handler = [f = std::move(f)](vow_value) mutable {
-            if constexpr (detail::is_promise<std::invoke_result_t<F>>::value)
-                return detail::call_and_write<content>(std::move(f));
-            else
-                return detail::call_and_write<void>(std::move(f));
-        };
+        using result = std::invoke_result_t<F>;
+        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)](vow_value) mutable {
+                if constexpr (detail::is_promise<result>::value)
+                    return detail::call_and_write<detail::content_t<result>>(std::move(f));
+                else
+                    return detail::call_and_write<void>(std::move(f));
+            });
         vow_reaction reaction = detail::reaction_with(where);
         reaction.flags = VOW_FINALLY;
-        return promise(detail::link_both(this->release(), reaction, std::move(handler)));
+        return promise(
+            detail::link<detail::on::both>(this->release(), reaction, std::move(handler)));
     }
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     promise finally(const W &where, F f) const & {

@@ -35,63 +35,14 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
 
-/// For the one of the two outcomes that passes through.
-struct pass {};
+/// Which outcomes a function is for; the other one passes through.
+enum class on { value, error, both };
 
-/// Registers functions from a borrowed to an owned C value on a promise (consumed); they are
+/// Registers a function from a borrowed to an owned C value on a promise (consumed); it is
 /// destroyed once, by the library, before the new promise settles. Returns the new promise (owned).
 /// Throws std::bad_alloc, and then the promise is released.
-template <class Value, class Error>
-vow_promise *link(vow_promise *promise, vow_reaction reaction, Value on_value, Error on_error) {
-    struct functions {
-        Value value;
-        Error error;
-    };
-    constexpr bool has_value = !std::is_same_v<Value, pass>;
-    constexpr bool has_error = !std::is_same_v<Error, pass>;
-    using kept = std::conditional_t<has_value && has_error, functions,
-                                    std::conditional_t<has_value, Value, Error>>;
-    using place = slot<kept>;
-    reaction.destroy = place::destroyer();
-    try {
-        if constexpr (has_value && has_error)
-            reaction.context = place::make(functions{std::move(on_value), std::move(on_error)});
-        else if constexpr (has_value)
-            reaction.context = place::make(std::move(on_value));
-        else
-            reaction.context = place::make(std::move(on_error));
-    } catch (...) {
-        vow_promise_release(promise);
-        throw;
-    }
-    if constexpr (has_value)
-        reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
-            return guarded([&] {
-                return place::with(context, [&](kept &its) {
-                    if constexpr (has_error)
-                        return its.value(input);
-                    else
-                        return its(input);
-                });
-            });
-        };
-    if constexpr (has_error)
-        reaction.on_rejected = [](vow_value input, void *context) noexcept {
-            return guarded([&] {
-                return place::with(context, [&](kept &its) {
-                    if constexpr (has_value)
-                        return its.error(input);
-                    else
-                        return its(input);
-                });
-            });
-        };
-    return vow_then_with(promise, &reaction);
-}
-
-/// The same with one function for both outcomes.
-template <class Function>
-vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function function) {
+template <on Outcome, class Function>
+vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function) {
     using place = slot<Function>;
     reaction.destroy = place::destroyer();
     try {
@@ -100,19 +51,23 @@ vow_promise *link_both(vow_promise *promise, vow_reaction reaction, Function fun
         vow_promise_release(promise);
         throw;
     }
-    reaction.on_fulfilled = [](vow_value input, void *context) noexcept {
+    const vow_handler handler = [](vow_value input, void *context) noexcept {
         return guarded(
-            [&] { return place::with(context, [&](Function &its) { return its(input); }); });
+            [&] { return place::once(context, [&](Function &its) { return its(input); }); });
     };
-    reaction.on_rejected = reaction.on_fulfilled;
+    if (Outcome != on::error)
+        reaction.on_fulfilled = handler;
+    if (Outcome != on::value)
+        reaction.on_rejected = handler;
     return vow_then_with(promise, &reaction);
 }
 
 /// Calls a handler of T with a value and makes a C of its result.
 template <class T, class C, class F> auto value_handler(F function) {
-    return [function = std::move(function)](vow_value input) mutable {
-        return call_with<T, C>(std::move(function), input);
-    };
+    return mark<may_use_captures_later<F, value_result_t<F, T>>>(
+        [function = std::move(function)](vow_value input) mutable {
+            return call_with<T, C>(std::move(function), input);
+        });
 }
 
 /// recover's first template argument when the handler's parameter tells it.
@@ -126,59 +81,123 @@ using caught_t = std::conditional_t<
                        std::conditional_t<std::is_void_v<typename first_parameter<F>::type>,
                                           std::exception_ptr, typename first_parameter<F>::type>>>;
 
-template <class F, class E> struct error_result {
-    using type = std::invoke_result_t<F, const E &>;
-};
-template <class F> struct error_result<F, void> { using type = std::invoke_result_t<F>; };
+/// Whether a handler takes an exception of type E, or nothing.
+template <class F, class E>
+inline constexpr bool takes_exception = std::is_invocable_v<F, const E &>;
+template <class F> inline constexpr bool takes_exception<F, void> = false;
 
-/// The library's own exceptions are told by code, without a throw; false: it is something else.
-template <class E, class Use> bool with_own_error(vow_value native, Use &&use) {
-    if (carried_exception(native) != nullptr)
-        return false;
-    return with_library_type(native, [&](const auto &exception) {
-        if constexpr (std::is_convertible_v<decltype(exception), const E &>) {
-            use(static_cast<const E &>(exception));
-            return true;
-        } else {
-            return false;
-        }
-    });
+template <class F, class E, bool = takes_exception<F, E>> struct error_call {
+    using result = std::invoke_result_t<F>;
+    static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F>;
+};
+template <class F, class E> struct error_call<F, E, true> {
+    using result = std::invoke_result_t<F, const E &>;
+    static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F, const E &>;
+};
+
+/// Calls a handler with an exception, or with nothing, and writes its result as a C. Of a coroutine
+/// it is in a catch clause, and the exception is held.
+template <class C, class F, class E>
+vow_value call_error_handler(F &&function, const E &exception) {
+    using call = error_call<F, E>;
+    const auto write = [&](const auto &) {
+        if constexpr (takes_exception<F, E>)
+            return call_and_write<C>(std::forward<F>(function), exception);
+        else
+            return call_and_write<C>(std::forward<F>(function));
+    };
+    if constexpr (is_promise<std::remove_cv_t<typename call::result>>::value &&
+                  takes_exception<F, E>)
+        return held_until_settled(std::make_unique<std::exception_ptr>(std::current_exception()),
+                                  write);
+    else
+        return write(0);
 }
 
-/// Calls a handler for rejections of type E, whose result becomes a C; others pass through.
-template <class E, class C, class F> auto error_handler(F function) {
-    return [function = std::move(function)](vow_value input) mutable -> vow_value {
-        if constexpr (std::is_void_v<E>) {
-            return call_and_write<C>(std::move(function));
-        } else if constexpr (std::is_same_v<E, std::exception_ptr>) {
-            return call_and_write<C>(std::move(function), exception_of(input));
-        } else {
-            vow_value result = vow_none();
-            const auto handle = [&](const E &exception) {
-                if constexpr (std::is_invocable_v<F, const E &>)
-                    result = call_and_write<C>(std::move(function), exception);
-                else
-                    result = call_and_write<C>(std::move(function));
-            };
-            if constexpr (std::is_base_of_v<std::exception, E> &&
-                          std::is_convertible_v<const aggregate_error &, const std::exception &>) {
-                if (with_own_error<E>(input, handle))
-                    return result;
-            }
-            const std::exception_ptr *carried = carried_exception(input);
-            if (carried == nullptr)
-                return vow_value_retain(input);
-            bool is_handling = false;
-            try {
-                std::rethrow_exception(*carried);
-            } catch (const E &exception) {
-                handle(exception);
-                is_handling = true;
-            } catch (...) {
-            }
-            return is_handling ? result : vow_value_retain(input);
+/// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
+/// if it is one; else the error is passed on. It is called in a catch clause, so that `throw;`
+/// passes the exception on; where it cannot throw, without a throw if there need be none.
+template <class E, class C, class F> vow_value handle_error(F &&function, vow_value native) {
+    using call = error_call<F, E>;
+    constexpr bool needs_clause =
+        !call::is_noexcept || is_promise<std::remove_cv_t<typename call::result>>::value;
+    if constexpr (std::is_void_v<E>) {
+        if constexpr (!needs_clause)
+            return call_and_write<C>(std::forward<F>(function));
+        try {
+            throw_error(native);
+        } catch (...) {
+            return call_and_write<C>(std::forward<F>(function));
         }
-    };
+    } else if constexpr (std::is_same_v<E, std::exception_ptr>) {
+        if constexpr (!needs_clause)
+            return call_and_write<C>(std::forward<F>(function), exception_of(native));
+        try {
+            throw_error(native);
+        } catch (...) {
+            return call_with_own<C>(std::forward<F>(function), std::current_exception());
+        }
+    } else {
+        if (carried_exception(native) == nullptr) {
+            // The library's own are told by code, without a throw.
+            std::optional<vow_value> result;
+            const bool is_one = with_library_type(native, [&](const auto &exception) {
+                if constexpr (std::is_convertible_v<decltype(exception), const E &>) {
+                    if constexpr (!needs_clause)
+                        result = call_error_handler<C>(std::forward<F>(function),
+                                                       static_cast<const E &>(exception));
+                    return true;
+                } else {
+                    return false;
+                }
+            });
+            if (!is_one)
+                return vow_value_retain(native);
+            if (result)
+                return *result;
+        }
+        try {
+            throw_error(native);
+        } catch (const E &exception) {
+            return call_error_handler<C>(std::forward<F>(function), exception);
+        } catch (...) {
+            return vow_value_retain(native);
+        }
+    }
+}
+
+/// The same as a handler of a link.
+template <class E, class C, class F> auto error_handler(F function) {
+    return mark<may_use_captures_later<F, typename error_call<F, E>::result>>(
+        [function = std::move(function)](vow_value input) mutable {
+            return handle_error<E, C>(std::move(function), input);
+        });
+}
+
+/// The same for errors of a domain (borrowed) and a code (VOW_ANY_CODE: each).
+template <class C, class F> auto error_handler(const char *domain, std::int64_t code, F function) {
+    return mark<may_use_captures_later<F, typename error_call<F, error>::result>>(
+        [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
+            if (std::string_view(vow_error_domain(input)) != domain ||
+                (code != VOW_ANY_CODE && code != vow_error_code(input)))
+                return vow_value_retain(input);
+            try {
+                throw_error(input);
+            } catch (const error &exception) {
+                return call_error_handler<C>(std::move(function), exception);
+            } catch (...) {
+                if constexpr (takes_exception<F, error>)
+                    return call_with_own<C>(std::move(function), error(value::borrow(input)));
+                else
+                    return call_and_write<C>(std::move(function));
+            }
+        });
+}
+
+/// Reports an error (borrowed) that has no reader as unhandled; a cancellation, or no error, is
+/// nothing to report.
+inline void report_unless_cancelled(vow_value error) noexcept {
+    vow_promise_release(vow_promise_with(vow_value_retain(error)));
 }
 
 } // namespace detail

@@ -9,33 +9,47 @@
 namespace vow {
 namespace detail {
 
-/// Keeps functions as long as the library may call them. vow.h has no destructor for theirs; but it
-/// keeps the travelling context for exactly as long, so that this travels in the context's place,
-/// and lays the context that the caller had before each of the functions.
+/// Keeps functions until no call of them is running or to come, and what they returned is through.
 template <class F> struct repeated {
-    F functions;
-    value context;
-
-    static void destroy(void *pointer) {
-        delete static_cast<repeated *>(pointer);
-    }
-    static inline const vow_class kind = {sizeof(vow_class), "C++ function", destroy, nullptr};
-
-    static F &enter(void *pointer) noexcept {
-        auto *self = static_cast<repeated *>(pointer);
-        vow_context_set(vow_value_retain(self->context.native()));
-        return self->functions;
-    }
-
-    template <class Call> static vow_promise *with(F functions, Call &&call) {
-        value outer = value::borrow(vow_context_get());
-        auto *self = std::make_unique<repeated>(repeated{std::move(functions), outer}).release();
-        vow_context_set(checked(vow_object(self, &kind)));
-        vow_promise *made = call(static_cast<void *>(self));
-        vow_context_set(outer.release());
+    static vow_call call(F &&functions) {
+        vow_call made{};
+        made.size = sizeof made;
+        made.context = new F(std::move(functions));
+        made.destroy = [](void *context) noexcept { delete static_cast<F *>(context); };
         return made;
     }
+    static F &in(void *context) noexcept {
+        return *static_cast<F *>(context);
+    }
 };
+
+/// Calls reduce's function with what has accumulated and a value, both borrowed.
+template <class A, class T, class F>
+vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
+    constexpr bool is_shared = is_shareable_v<A> && std::is_invocable_v<F &, const A &, const T &>;
+    using sum = std::conditional_t<is_shared, const A &, A &&>;
+    using result = std::remove_cv_t<std::invoke_result_t<F &, sum, const T &>>;
+    if constexpr (is_promise<result>::value && !takes_copies<F>::value) {
+        using both = std::pair<held_input<A>, held_input<T>>;
+        return held_until_settled(std::make_unique<both>(), [&](both &held) {
+            if constexpr (is_shared)
+                return call_and_write<A>(function, held.first.read(accumulated),
+                                         held.second.read(input));
+            else
+                return call_and_write<A>(function, held.first.take(accumulated),
+                                         held.second.read(input));
+        });
+    } else {
+        return with_value<T>(input, [&](const T &content) {
+            if constexpr (is_shared)
+                return with_value<A>(accumulated, [&](const A &total) {
+                    return call_and_write<A>(function, total, content);
+                });
+            else
+                return call_and_write<A>(function, value_traits<A>::take(accumulated), content);
+        });
+    }
+}
 
 } // namespace detail
 
@@ -61,12 +75,11 @@ template <class Items, class F> auto map(Items items, F f, std::size_t concurren
     using own = detail::repeated<F>;
     const auto run = [](vow_value input, void *context) noexcept {
         return detail::guarded(
-            [&] { return detail::call_with<item, content>(own::enter(context), input); });
+            [&] { return detail::call_with<item, content>(own::in(context), input); });
     };
     value held = value::adopt(list);
-    return promise<results>::adopt(own::with(std::move(f), [&](void *context) {
-        return vow_map(held.release(), run, context, concurrency);
-    }));
+    const vow_call call = own::call(std::move(f));
+    return promise<results>::adopt(vow_map_with(held.release(), run, concurrency, &call));
 }
 
 /// Waits for each promise in turn and calls `f(accumulated, value)`, which returns the next A or a
@@ -79,27 +92,17 @@ promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
     using own = detail::repeated<F>;
     const auto run = [](vow_value accumulated, vow_value input, void *context) noexcept {
         return detail::guarded([&] {
-            F &function = own::enter(context);
-            return detail::with_value<detail::regular<T>>(
-                input, [&](const detail::regular<T> &content) {
-                    if constexpr (detail::is_shareable_v<A> &&
-                                  std::is_invocable_v<F &, const A &, const detail::regular<T> &>)
-                        return detail::with_value<A>(accumulated, [&](const A &sum) {
-                            return detail::call_and_write<A>(function, sum, content);
-                        });
-                    else
-                        return detail::call_and_write<A>(
-                            function, value_traits<A>::take(accumulated), content);
-                });
+            return detail::call_reducer<A, detail::regular<T>>(own::in(context), accumulated,
+                                                               input);
         });
     };
     value first = value::of(std::move(initial));
     std::vector<vow_promise *> natives(promises.size());
-    return promise<A>::adopt(own::with(std::move(f), [&](void *context) {
-        for (std::size_t i = 0; i < promises.size(); i++)
-            natives[i] = promises[i].release();
-        return vow_reduce(natives.data(), natives.size(), first.release(), run, context);
-    }));
+    const vow_call call = own::call(std::move(f));
+    for (std::size_t i = 0; i < promises.size(); i++)
+        natives[i] = promises[i].release();
+    return promise<A>::adopt(
+        vow_reduce_with(natives.data(), natives.size(), first.release(), run, &call));
 }
 
 /// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
@@ -117,7 +120,7 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     using own = detail::repeated<functions>;
     // A condition cannot reject, a step can: what the first throws is thrown by the second.
     const auto asks = [](vow_value now, void *context) noexcept {
-        functions &its = own::enter(context);
+        functions &its = own::in(context);
         try {
             return detail::with_value<S>(
                 now, [&](const S &content) { return static_cast<bool>(its.again(content)); });
@@ -128,17 +131,15 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     };
     const auto steps = [](vow_value now, void *context) noexcept {
         return detail::guarded([&] {
-            functions &its = own::enter(context);
+            functions &its = own::in(context);
             if (its.thrown)
                 std::rethrow_exception(std::exchange(its.thrown, nullptr));
             return detail::call_with<S, S>(its.step, now);
         });
     };
     value first = value::of(std::move(state));
-    return promise<S>::adopt(
-        own::with(functions{std::move(again), std::move(step), nullptr}, [&](void *context) {
-            return vow_repeat(first.release(), asks, steps, context);
-        }));
+    const vow_call call = own::call(functions{std::move(again), std::move(step), nullptr});
+    return promise<S>::adopt(vow_repeat_with(first.release(), asks, steps, &call));
 }
 
 /// How often retry tries, and how long apart.
@@ -176,19 +177,18 @@ template <class F> auto retry(retry_policy policy, F f) {
     if (policy.may_retry)
         native.may_retry = [](vow_value failure, void *context) noexcept {
             try {
-                return own::enter(context).may_retry(detail::exception_of(failure));
+                return own::in(context).may_retry(detail::exception_of(failure));
             } catch (...) {
                 return false;
             }
         };
     const auto run = [](vow_value number, void *context) noexcept {
         return detail::guarded([&] {
-            return detail::call_with<std::int64_t, content>(own::enter(context).attempt, number);
+            return detail::call_with<std::int64_t, content>(own::in(context).attempt, number);
         });
     };
-    return promise<content>::adopt(
-        own::with(functions{std::move(f), std::move(policy.may_retry)},
-                  [&](void *context) { return vow_retry(&native, run, context); }));
+    const vow_call call = own::call(functions{std::move(f), std::move(policy.may_retry)});
+    return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }
 
 } // namespace vow

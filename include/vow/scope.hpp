@@ -21,8 +21,12 @@ struct scope_options {
     const char *label = nullptr;
 };
 
-/// Closing it is a promise of the end of all its members; dropping the last one of it that nobody
-/// has closed cancels them. Can only be moved, and shared: a member may have one, and add others.
+/// Closing it is a promise of the end of all its members. Its destructor cancels them, and blocks
+/// until they have ended, as std::jthread's does: members may use what was there before the scope.
+/// (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
+/// vow::with_scope waits without blocking. Where waiting cannot end, in a handler of the serial
+/// executor that a member needs, it does not wait, and errc::deadlock is reported as unhandled.)
+/// Can only be moved, and shared: a member may have one, and add others.
 class scope {
   public:
     /// Throws std::bad_alloc.
@@ -31,19 +35,27 @@ class scope {
     /// The same with options. Wrong ones are what the end is rejected with.
     explicit scope(const scope_options &options) : native_(checked(made_with(options))) {
     }
-    scope(scope &&other) noexcept : native_(std::exchange(other.native_, nullptr)) {
+    scope(scope &&other) noexcept
+        : native_(std::exchange(other.native_, nullptr)), joins_(other.joins_) {
     }
     scope &operator=(scope &&other) noexcept {
         std::swap(native_, other.native_);
+        std::swap(joins_, other.joins_);
         return *this;
     }
     ~scope() {
-        vow_scope_release(native_);
+        if (!joins_)
+            vow_scope_release(native_);
+        else if (native_ != nullptr)
+            join();
     }
 
-    /// The same scope once more.
+    /// The same scope once more, for who adds to it: the destructor of this one waits for nobody,
+    /// and cancels only when it is the last and nobody has closed the scope.
     [[nodiscard]] scope share() const noexcept {
-        return scope(vow_scope_retain(native_));
+        scope other(vow_scope_retain(native_));
+        other.joins_ = false;
+        return other;
     }
 
     /// Makes the promise a member, also after somebody has closed the scope, until it has ended.
@@ -77,6 +89,10 @@ class scope {
     promise<void> close() &&noexcept {
         return promise<void>::adopt(vow_scope_close(std::exchange(native_, nullptr)));
     }
+    /// The C handle, borrowed.
+    [[nodiscard]] vow_scope *native() const noexcept {
+        return native_;
+    }
 
   private:
     explicit scope(vow_scope *native) noexcept : native_(native) {
@@ -95,20 +111,36 @@ class scope {
         given.label = options.label;
         return vow_scope_create_with(&given);
     }
+    void join() noexcept {
+        vow_scope_cancel(native_);
+        vow_promise *const end = vow_scope_close(std::exchange(native_, nullptr));
+        vow_value native = vow_none();
+        const int answer = vow_await(end, VOW_FOREVER, &native);
+        const value outcome = value::adopt(answer >= 0 ? native
+                                                       : vow_error("vow", answer,
+                                                                   "vow::scope: its members' end "
+                                                                   "cannot be waited for here"));
+        if (outcome.is_error())
+            detail::report_unless_cancelled(outcome.native());
+        vow_promise_release(end);
+    }
     template <class F> auto begin(vow_executor *where, F f) {
-        using content = detail::content_t<std::invoke_result_t<F &>>;
+        using result = std::invoke_result_t<F &>;
+        using content = detail::content_t<result>;
+        auto body = detail::mark<detail::may_use_captures_later<F, result>>(
+            [f = std::move(f)]() mutable { return detail::call_and_write<content>(f); });
+        using place = detail::slot<decltype(body)>;
         const auto run = [](vow_value, void *context) noexcept {
-            return detail::guarded([&] {
-                return detail::slot<F>::with(
-                    context, [](F &function) { return detail::call_and_write<content>(function); });
-            });
+            return detail::guarded(
+                [&] { return place::once(context, [](auto &its) { return its(); }); });
         };
-        void *context = detail::slot<F>::make(std::move(f));
+        void *context = place::make(std::move(body));
         return promise<content>::adopt(
-            vow_scope_async(native_, where, run, context, detail::slot<F>::destroyer()));
+            vow_scope_async(native_, where, run, context, place::destroyer()));
     }
 
     vow_scope *native_;
+    bool joins_ = true;
 };
 
 } // namespace vow

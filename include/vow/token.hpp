@@ -23,6 +23,19 @@ void register_callback(F &&function, Register &&enrol, const char *problem) {
         throw_code(status, problem);
 }
 
+class registration_handle
+    : public handle<vow_registration, vow_registration_retain, vow_registration_release> {
+  public:
+    registration_handle() noexcept = default;
+    [[nodiscard]] static registration_handle adopt(vow_registration *owned) noexcept {
+        return registration_handle(owned);
+    }
+
+  private:
+    explicit registration_handle(vow_registration *owned) noexcept : handle(owned) {
+    }
+};
+
 } // namespace detail
 
 /// What has become of a function that was registered.
@@ -50,7 +63,7 @@ class registration {
     }
     [[nodiscard]] static registration adopt(vow_registration *owned) noexcept {
         registration result;
-        result.handle_ = native_handle::adopt(owned);
+        result.handle_ = detail::registration_handle::adopt(owned);
         return result;
     }
 
@@ -71,19 +84,7 @@ class registration {
     }
 
   private:
-    class native_handle : public detail::handle<vow_registration, vow_registration_retain,
-                                                vow_registration_release> {
-      public:
-        native_handle() noexcept = default;
-        [[nodiscard]] static native_handle adopt(vow_registration *owned) noexcept {
-            return native_handle(owned);
-        }
-
-      private:
-        explicit native_handle(vow_registration *owned) noexcept : handle(owned) {
-        }
-    };
-    native_handle handle_;
+    detail::registration_handle handle_;
 };
 
 /// Tells that work is no longer wanted. A counted reference; an empty one is never cancelled.

@@ -9,6 +9,7 @@
 #define VOW_WAITER_HPP
 
 #include "reaction.hpp"
+#include "token.hpp"
 
 #include <coroutine>
 #include <mutex>
@@ -83,14 +84,29 @@ class coroutine_state {
     /// Ends the wait there is, and all to come.
     void cancel() noexcept {
         vow_promise *reaction;
+        std::optional<cancel_source> source;
         {
             const std::lock_guard<std::mutex> guard(mutex_);
             is_cancelled_.store(true, std::memory_order_release);
             reaction = std::exchange(reaction_, nullptr);
+            source = source_;
         }
+        if (source)
+            source->cancel();
         if (reaction != nullptr)
             vow_cancel(reaction);
         vow_promise_release(reaction);
+    }
+
+    /// A token that is cancelled with the coroutine. Throws std::bad_alloc.
+    vow::token token() {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (!source_) {
+            source_.emplace();
+            if (is_cancelled())
+                source_->cancel(); // nobody has its token yet: nothing is called
+        }
+        return source_->token();
     }
 
   private:
@@ -105,6 +121,109 @@ class coroutine_state {
     std::mutex mutex_;
     std::uint64_t wait_ = 0;
     vow_promise *reaction_ = nullptr;
+    std::optional<cancel_source> source_;
+};
+
+/// What a coroutine of another library leaves with the library: its frame may be destroyed while it
+/// waits. The awaiter in the frame has one reference, the reaction the other. Whoever comes first,
+/// the outcome or the destructor of the awaiter, decides; the frame is touched only by the former.
+class foreign_wait {
+  public:
+    /// Waits for a promise (consumed). Returns a wait of which the caller has a reference, after
+    /// the coroutine may have been resumed: it must be in its place before. Throws std::bad_alloc.
+    static void begin(std::coroutine_handle<> handle, vow_promise *awaited, const executor &where,
+                      foreign_wait *&place) {
+        auto *const self = new foreign_wait(handle);
+        place = self;
+        vow_reaction reaction = reaction_with(where);
+        reaction.on_fulfilled = settled;
+        reaction.on_rejected = settled;
+        reaction.context = self;
+        reaction.destroy = finished;
+        self->retain();
+        vow_promise *const link = vow_then_with(awaited, &reaction);
+        coroutine_state::leave_alone(vow_promise_retain(link));
+        self->waits_by(link);
+        self->release();
+    }
+
+    /// The awaiter (which gives up its reference) is destroyed: the coroutine is through, or will
+    /// not be resumed.
+    void leave() noexcept {
+        vow_promise *link = nullptr;
+        {
+            const std::lock_guard<std::mutex> guard(mutex_);
+            link = std::exchange(link_, nullptr);
+            has_left_ = !is_over_;
+        }
+        if (link != nullptr)
+            vow_cancel(link);
+        vow_promise_release(link);
+        release();
+    }
+
+    /// Borrowed, for the coroutine that was resumed.
+    [[nodiscard]] vow_value outcome() const noexcept {
+        return outcome_.native();
+    }
+
+  private:
+    explicit foreign_wait(std::coroutine_handle<> handle) noexcept : handle_(handle) {
+    }
+    void retain() noexcept {
+        count_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void release() noexcept {
+        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete this;
+    }
+
+    /// The reaction (consumed) by which it can be cancelled.
+    void waits_by(vow_promise *link) noexcept {
+        bool is_unwanted = false;
+        {
+            const std::lock_guard<std::mutex> guard(mutex_);
+            is_unwanted = has_left_;
+            if (!is_over_ && !has_left_)
+                link_ = std::exchange(link, nullptr);
+        }
+        if (is_unwanted)
+            vow_cancel(link);
+        vow_promise_release(link);
+    }
+
+    static vow_value settled(vow_value outcome, void *context) noexcept {
+        static_cast<foreign_wait *>(context)->outcome_ = value::borrow(outcome);
+        static_cast<foreign_wait *>(context)->has_run_ = true;
+        return vow_none();
+    }
+    static void finished(void *context) noexcept {
+        auto *const self = static_cast<foreign_wait *>(context);
+        if (!self->has_run_)
+            self->outcome_ = value::adopt(
+                vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on"));
+        vow_promise *link = nullptr;
+        bool has_left = false;
+        {
+            const std::lock_guard<std::mutex> guard(self->mutex_);
+            has_left = self->has_left_;
+            self->is_over_ = true;
+            link = std::exchange(self->link_, nullptr);
+        }
+        vow_promise_release(link);
+        if (!has_left)
+            self->handle_.resume();
+        self->release();
+    }
+
+    std::atomic<std::uint32_t> count_{2};
+    std::coroutine_handle<> handle_;
+    std::mutex mutex_;
+    vow_promise *link_ = nullptr;
+    bool is_over_ = false;
+    bool has_left_ = false;
+    bool has_run_ = false;
+    value outcome_;
 };
 
 /// How a coroutine of this library ends when nothing can resume it any more.
@@ -119,20 +238,32 @@ class waiter {
     waiter() noexcept = default;
     waiter(const waiter &) = delete;
     waiter &operator=(const waiter &) = delete;
+    ~waiter() {
+        if (foreign_ != nullptr)
+            foreign_->leave();
+    }
 
-    /// Waits for a promise (consumed) on an executor (empty: the current one). `coroutine`: nullptr
-    /// for one of another library. False: it is cancelled, and must not be suspended.
+    /// For a coroutine of another library: waits for a promise (consumed) on an executor (empty:
+    /// the current one). Throws std::bad_alloc.
+    void suspend(std::coroutine_handle<> handle, vow_promise *awaited, const executor &where) {
+        foreign_wait::begin(handle, awaited, where ? where : current_executor(), foreign_);
+    }
+
+    /// The same for one of this library. False: it is cancelled, and must not be suspended. What is
+    /// shielded is waited for all the same.
     bool suspend(std::coroutine_handle<> handle, coroutine_base *coroutine, vow_promise *awaited,
-                 executor where) noexcept {
+                 executor where, bool is_shielded) noexcept {
         handle_ = handle;
         coroutine_ = coroutine;
         where_ = where ? std::move(where) : current_executor();
-        coroutine_state *const state = coroutine != nullptr ? coroutine->state : nullptr;
-        if (state == nullptr) {
+        coroutine_state *const state = coroutine->state;
+        if (is_shielded) {
+            state->begin();
             coroutine_state::leave_alone(react(awaited));
             return true;
         }
-        if (state->is_cancelled()) {
+        // What is pending still is cancelled and waited for: it may use what is in this frame.
+        if (state->is_cancelled() && vow_promise_state(awaited) != VOW_PENDING) {
             vow_promise_release(awaited);
             refuse();
             return false;
@@ -152,7 +283,7 @@ class waiter {
 
     /// A value, or an error that is to be thrown; borrowed.
     [[nodiscard]] vow_value outcome() const noexcept {
-        return outcome_.native();
+        return foreign_ != nullptr ? foreign_->outcome() : outcome_.native();
     }
 
   private:
@@ -177,14 +308,14 @@ class waiter {
         auto *self = static_cast<waiter *>(context);
         if (self->has_run_)
             self->resume();
-        else if (self->is_refused_ || self->coroutine_ == nullptr || !self->is_cancelled())
+        else if (self->is_refused_ || !self->is_cancelled())
             self->give_up();
         else
             self->resume_cancelled();
     }
 
     [[nodiscard]] bool is_cancelled() const noexcept {
-        return coroutine_->state != nullptr && coroutine_->state->is_cancelled();
+        return coroutine_->state->is_cancelled();
     }
 
     void refuse() noexcept {
@@ -193,8 +324,7 @@ class waiter {
     }
 
     void resume() noexcept {
-        if (coroutine_ != nullptr && coroutine_->state != nullptr)
-            coroutine_->state->end();
+        coroutine_->state->end();
         handle_.resume();
     }
 
@@ -205,20 +335,15 @@ class waiter {
         coroutine_state::leave_alone(react(vow_promise_with(vow_none())));
     }
 
-    /// No executor runs it any more. A coroutine of another library is told, here.
+    /// No executor runs it any more.
     void give_up() noexcept {
-        if (coroutine_ != nullptr) {
-            coroutine_->state->end_unheard();
-            coroutine_->give_up(*coroutine_);
-            return;
-        }
-        outcome_ = value::adopt(
-            vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on"));
-        handle_.resume();
+        coroutine_->state->end_unheard();
+        coroutine_->give_up(*coroutine_);
     }
 
     std::coroutine_handle<> handle_;
     coroutine_base *coroutine_ = nullptr;
+    foreign_wait *foreign_ = nullptr;
     executor where_;
     value outcome_;
     bool has_run_ = false;

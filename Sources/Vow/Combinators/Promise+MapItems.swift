@@ -9,12 +9,10 @@ extension Promise {
     /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels what
     /// is under way. Of no items: an empty array.
     ///
-    /// - Parameters:
-    ///   - items: a sequence that makes its items as it goes is asked for the next one when there is room for it, one thread
-    ///     at a time; without a bound, and where the items are there already, all are taken at once. Of the former there is
-    ///     no progress to tell.
-    ///   - concurrency: how many items may be under way at once, at least one; nil: all.
-    ///   - executor: runs `transform`; nil: the one that a handler attached here would get.
+    /// `concurrency` is how many items may be under way at once, at least one; nil: all. Items that a sequence makes as it
+    /// goes are asked for when there is room for them, one thread at a time; without a bound, and where the items are
+    /// there already, all are taken at once. Of the former there is no progress to tell. `executor` runs `transform`;
+    /// nil: the one that a handler attached here would get.
     // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
     @_disfavoredOverload
     public static func map<Item: Sendable, Member>(

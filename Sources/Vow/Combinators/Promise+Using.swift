@@ -14,7 +14,7 @@ extension Promise where Failure == any Error {
     /// another failure it is reported as unhandled. Cancelling stops this promise or `body`, and never `release`: a
     /// resource that comes all the same is released without being used. Without a resource nothing runs.
     ///
-    /// - Parameter executor: runs both; nil: the one that a handler attached here would get.
+    /// `executor` runs both; nil: the one that a handler attached here would get.
     // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
     @_disfavoredOverload
     public func using<Result>(

@@ -30,7 +30,7 @@ extension Promise {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
     }
 
-    /// Goes on with the value; the closure returns a value or a promise. As ``map(on:cancelledBy:_:)``.
+    /// Goes on with the value; the closure returns a value or a promise. As `map`.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
@@ -40,7 +40,7 @@ extension Promise {
         map(on: executor, cancelledBy: token, body)
     }
 
-    /// Goes on with the value; the closure returns a value or a promise. As ``flatMap(on:cancelledBy:_:)``.
+    /// Goes on with the value; the closure returns a value or a promise. As `flatMap`.
     @discardableResult
     public func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,

@@ -10,7 +10,7 @@ extension Promise {
     /// which cancels the attempt under way. A number in the policy that makes no sense:
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
-    /// - Parameter executor: runs `body` and the policy's closure; on an event loop's executor, its clock counts.
+    /// `executor` runs `body` and the policy's closure; on an event loop's executor, its clock counts.
     public static func retry<Followed: PromiseConvertible>(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         joining _: Void = (),

@@ -49,7 +49,7 @@ func promiseRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Record
     @inline(__always)
     private func checkIsRead(_ promise: RecordPointer, _ function: StaticString) {
         if !promise.pointee.shape.contains(.immortal)
-            && promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
+            && promise.nowCounts.readers == 0
         {
             fatal(function, ": the promise handle was released before")
         }
@@ -62,7 +62,7 @@ func resolverRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Recor
     #if VOW_CHECKED
         checkMark(handle, true, .promise, function)
         if let resolver, !resolver.pointee.shape.contains(.immortal),
-            resolver.pointee.counts.loadAcquire() >> 32 == 0
+            resolver.nowCounts.producers == 0
         {
             fatal(function, ": the resolver was released before")
         }

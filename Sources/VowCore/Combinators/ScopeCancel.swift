@@ -41,6 +41,6 @@ func cancelNext(_ runner: RecordPointer, _ thread: ThreadPointer) {
     }
     // The runner's hold keeps the error.
     _ = cancel(promise, scope.pointee.cancellation, thread)
-    promise.release(thread)
+    promise.endVisit(thread)
     callBack(runner, thread)
 }

@@ -153,11 +153,11 @@ private func look(
         observe(promise, by: observer, thread)
         return true
     }
-    promise.retain()
+    promise.visit()
     asOneStep(thread) {
         observe(promise, by: observer, thread)
         _ = cancel(promise, error, thread)
-        promise.release(thread)
+        promise.endVisit(thread)
     }
     error.release(thread)
     return false
@@ -205,7 +205,7 @@ private func unlist(_ member: ScopeMemberPointer, of scope: ScopePointer) {
     }
 }
 
-/// The newest member of one list goes to another one: its promise, owned. Nil: there is none.
+/// The newest member of one list goes to another one: its promise, as a visit. Nil: there is none.
 func takeMember(
     of scope: ScopePointer, from stage: ScopeMember.Stage, to other: ScopeMember.Stage
 ) -> RecordPointer? {
@@ -213,7 +213,7 @@ func takeMember(
         guard let member = scope.first(stage) else { return nil }
         unlist(member, of: scope)
         enlist(member, other, of: scope)
-        member.pointee.promise.retain()
+        member.pointee.promise.visit()
         return member.pointee.promise
     }
 }
@@ -255,7 +255,7 @@ func observedByScope(_ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int)
             var member = scope.first(stage)
             while let current = member {
                 if left == 0 {
-                    current.pointee.promise.retain()
+                    current.pointee.promise.visit()
                     return .promise(current.pointee.promise)
                 }
                 left -= 1

@@ -76,7 +76,7 @@ func reportLateMembers(_ context: UnsafeMutableRawPointer?) {
             reportLate(
                 promise, in: scope.terms.pointee.label, after: scope.pointee.patience, thread)
         }
-        promise.release(thread)
+        promise.endVisit(thread)
     }
     let promise = scope.promise
     letGo(of: scope, thread)

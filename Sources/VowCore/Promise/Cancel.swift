@@ -10,7 +10,7 @@ import CVow
 func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
     asOneStep(thread) {
-        promise.retain()
+        promise.visit()
         isFirst = cancelUpwards(from: promise, error, thread)
     }
     return isFirst
@@ -29,11 +29,11 @@ func cancelAlone(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thread
 /// A promise (consumed) is given up by who was interested in it: it is cancelled, unless somebody else is.
 @inline(never)
 func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
-    if promise.isReadByOthers(besides: 1) {
-        promise.release(thread)
+    if promise.leaveUnlessLast() {
+        promise.endVisit(thread)
     } else {
         asOneStep(thread) {
-            promise.retain()
+            promise.visit()
             _ = cancelUpwards(from: promise, error, thread)
             // Nobody sees how it ends, if that is to come.
             promise.release(thread)
@@ -41,30 +41,30 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
     }
 }
 
-/// From a promise (consumed) on, as far as nobody else reads. A loop, not a recursion.
+/// From a promise (a visit, consumed) on, as far as nobody else reads. A loop, not a recursion.
 func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> Bool {
     var next: RecordPointer?
     let isFirst = cancelOne(promise, error, upstream: &next, thread)
-    promise.release(thread)
+    promise.endVisit(thread)
     while let current = next {
         next = nil
         _ = cancelOne(current, error, upstream: &next, thread)
-        current.release(thread)
+        current.endVisit(thread)
     }
     return isFirst
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a promise that so many references to are known of. A walk that passes counts as a reader.
+    /// Of a promise that so many readers are known of.
     func isReadByOthers(besides known: UInt64) -> Bool {
-        pointee.counts.loadAcquire() & 0xffff_ffff != known
+        nowCounts.readers != known
     }
 }
 
 /// Cancels one promise.
-/// - Parameter upstream: what it waits for, owned, if that is to be cancelled first.
+/// - Parameter upstream: what it waits for, as a visit, if that is to be cancelled first.
 private func cancelOne(
     _ promise: RecordPointer, _ error: vow_value, leavesUpstream: Bool = false,
     upstream: inout RecordPointer?, _ thread: ThreadPointer
@@ -80,18 +80,20 @@ private func cancelOne(
                 promise.pointee.state.unlock(.cancelled, word.head)
                 return true
             }
-            if !leavesUpstream, let read = promise.upstream, !read.pointee.state.read().hasValue,
-                !read.isReadByOthers(besides: 1)
-            {
-                // It gets what comes down.
-                read.retain()
-                promise.pointee.flags.insert(RecordFlag.cancelled)
-                promise.pointee.state.unlock(.cancelled, word.head)
-                upstream = read
-                return true
+            var hasLeft = false
+            if !leavesUpstream, let read = promise.upstream, !read.pointee.state.read().hasValue {
+                hasLeft = read.leaveUnlessLast()
+                if !hasLeft {
+                    // It gets what comes down.
+                    read.visit()
+                    promise.pointee.flags.insert(RecordFlag.cancelled)
+                    promise.pointee.state.unlock(.cancelled, word.head)
+                    upstream = read
+                    return true
+                }
             }
             promise.pointee.state.unlock(.claimed, word.head)
-            cancelReaction(promise, error, thread)
+            cancelReaction(promise, error, hasLeft: hasLeft, thread)
             return true
         case .open:
             cancelProducer(of: promise, word, error, thread)

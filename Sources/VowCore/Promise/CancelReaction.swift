@@ -7,17 +7,23 @@
 import CVow
 
 /// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
-func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
+/// - Parameter hasLeft: its reference to that is a visit.
+func cancelReaction(
+    _ reaction: RecordPointer, _ error: vow_value, hasLeft: Bool, _ thread: ThreadPointer
+) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
     // It may have come while its promise was settling already, and stand in the queue yet.
     if let promise = reaction.upstream, takeOut(reaction, thread) {
         if promise.pointee.state.read().hasValue && reaction.pointee.shape.contains(.finally) {
+            if hasLeft { promise.comeBack() }
             readInput(of: promise, by: reaction, error, thread)
         } else {
-            read(error, by: reaction, insteadOf: promise, thread)
+            read(error, by: reaction, thread)
+            if hasLeft { promise.endVisit(thread) } else { promise.release(thread) }
         }
         return
     }
+    if hasLeft { reaction.upstream?.comeBack() }
     // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
     // running it may be running; and one that handles the error is to run, if that can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
@@ -33,11 +39,8 @@ func cancelReaction(_ reaction: RecordPointer, _ error: vow_value, _ thread: Thr
     reaction.pointee.state.transitionToCancelled()
 }
 
-/// A reaction that has left the queue of a promise (its reference consumed) is handed over with an error (borrowed).
-private func read(
-    _ error: vow_value, by reaction: RecordPointer, insteadOf promise: RecordPointer,
-    _ thread: ThreadPointer
-) {
+/// A reaction that has left the queue of its promise is handed over with an error (borrowed) in place of that.
+private func read(_ error: vow_value, by reaction: RecordPointer, _ thread: ThreadPointer) {
     let rejection = reaction.token.flatMap { rejectionFor($0) } ?? makeRejected(error, thread)
     reaction.upstream = rejection
     if reaction.isInline { reaction.source = rejection }
@@ -46,7 +49,6 @@ private func read(
     reaction.pointee.state.transitionToCancelled()
     // The queue's reference is the list's now.
     thread.pointee.handOver.append(reaction)
-    promise.release(thread)
 }
 
 /// A `finally` that has left the queue of a promise which is settled is handed over before its turn, and sees what there
@@ -78,24 +80,25 @@ private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: T
     }
 }
 
-/// A follower that is locked. Returns what it follows (owned), if that is to be cancelled first.
+/// A follower that is locked. Returns what it follows (a visit), if that is to be cancelled first.
 func cancelFollower(
     _ follower: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer? {
     follower.pointee.flags.insert(RecordFlag.cancelled)
     guard let promise = follower.upstream else { fatal("a promise follows nothing") }
-    // An outcome that is there is about to be taken.
-    if promise.pointee.state.read().hasValue {
+    // An outcome that is there is about to be taken. And one that is on its way to another promise is asked again there, by
+    // who moves it.
+    if promise.pointee.state.read().hasValue || follower.isOnTheWay {
         follower.pointee.state.unlock(word.phase, word.head)
         return nil
     }
-    if !promise.isReadByOthers(besides: 1) {
-        promise.retain()
+    if !promise.leaveUnlessLast() {
+        promise.visit()
         follower.pointee.state.unlock(word.phase, word.head)
         return promise
     }
     claimLockedFollower(follower, word)
-    withdrawFollower(follower, error.retained(), thread)?.release(thread)
+    withdrawFollower(follower, error.retained(), thread)?.endVisit(thread)
     return nil
 }
 

@@ -6,20 +6,18 @@
 
 import CVow
 
-let oneProducer: UInt64 = 1 << 32
-
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Relaxed: the caller has a reference already.
     @inline(__always)
     func retain() {
-        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(1) }
+        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneReader) }
     }
 
     @inline(__always)
     func release(_ thread: ThreadPointer) {
         // A promise that is still to be settled may lose its last reader by this.
         if pointee.state.read().hasValue {
-            giveBack(1, thread)
+            giveBack(Counts.oneReader, thread)
         } else {
             releasePending(self, thread)
         }
@@ -27,13 +25,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
     @inline(__always)
     func retainProducer() {
-        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(oneProducer) }
+        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneProducer) }
     }
 
     /// For producers that have settled the promise, or are handing it on; see `releaseResolver` for the
     /// others.
     @inline(__always)
-    func releaseProducer(_ thread: ThreadPointer) { giveBack(oneProducer, thread) }
+    func releaseProducer(_ thread: ThreadPointer) { giveBack(Counts.oneProducer, thread) }
 
     /// Several references at once, of a promise with a value or those of its producer.
     @inline(__always)
@@ -49,7 +47,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     func releaseResolver(_ thread: ThreadPointer) {
         if pointee.state.read().hasValue {
-            giveBack(oneProducer, thread)
+            giveBack(Counts.oneProducer, thread)
         } else {
             releaseResolverOfPending(thread)
         }
@@ -59,10 +57,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     private func releaseResolverOfPending(_ thread: ThreadPointer) {
         if pointee.shape.contains(.immortal) { return }
         while true {
-            let counts = pointee.counts.loadAcquire()
-            let isLast = counts >> 32 == 1
-            let isWatched = counts & 0xffff_ffff != 0
-            if isLast && isWatched {
+            let counts = nowCounts
+            if counts.producers == 1 && counts.readers != 0 {
                 // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
                 pointee.flags.insert(RecordFlag.dropped)
                 if settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread) {
@@ -70,17 +66,76 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
                 }
                 if endCancelled(self, vow_none(), ownsProducer: true, thread) { return }
             }
-            let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)
-            if exchanged {
-                if counts == oneProducer { reclaim(self, thread) }
+            let rest = counts.bits &- Counts.oneProducer
+            if pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {
+                if rest == 0 { reclaim(self, thread) }
                 return
             }
         }
     }
 
-    /// Whether the caller's reference is the only one, of any kind.
+    /// Whether the caller's reference, a reader's, is the only one of any kind.
     @inline(__always)
-    var isOnlyMine: Bool { pointee.counts.loadAcquire() == 1 }
+    var isOnlyMine: Bool { pointee.counts.loadAcquire() == Counts.oneReader }
+
+    @inline(__always)
+    var nowCounts: Counts { Counts(bits: pointee.counts.loadAcquire()) }
+}
+
+// MARK: Visits
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Keeps the record, and makes nobody believe that it is read. Relaxed: the caller has a reference already, or the lock
+    /// of somebody who has.
+    func visit() {
+        if pointee.shape.contains(.immortal) { return }
+        if Counts(bits: pointee.counts.addRelaxed(Counts.oneVisitor)).isHalfFull { tooMany() }
+    }
+
+    func endVisit(_ thread: ThreadPointer) { giveBack(Counts.oneVisitor, thread) }
+
+    /// A visitor becomes a reader. False, and it stays a visitor, where no reader is left: somebody has been told so.
+    func stay() -> Bool {
+        if pointee.shape.contains(.immortal) { return true }
+        var counts = nowCounts
+        while counts.readers != 0 {
+            let (isDone, found) = pointee.counts.replaceAcquireRelease(
+                counts.bits, counts.bits &+ Counts.oneReader &- Counts.oneVisitor)
+            if isDone { return true }
+            counts = Counts(bits: found)
+        }
+        return false
+    }
+
+    /// A reader becomes a visitor, unless it is the last reader: of several who are about to leave one is.
+    func leaveUnlessLast() -> Bool {
+        if pointee.shape.contains(.immortal) { return true }
+        var counts = nowCounts
+        while counts.readers != 1 {
+            let (isDone, found) = pointee.counts.replaceAcquireRelease(
+                counts.bits, counts.bits &- Counts.oneReader &+ Counts.oneVisitor)
+            if isDone { return true }
+            counts = Counts(bits: found)
+        }
+        return false
+    }
+
+    /// Of a promise that has a value by now: who has left reads it after all.
+    func comeBack() {
+        if pointee.shape.contains(.immortal) { return }
+        _ = pointee.counts.addRelaxed(Counts.oneReader &- Counts.oneVisitor)
+    }
+
+    /// For a program's handles, of which there may be any number.
+    func retainHandle(_ unit: UInt64) {
+        if pointee.shape.contains(.immortal) { return }
+        if Counts(bits: pointee.counts.addRelaxed(unit)).isHalfFull { tooMany() }
+    }
+}
+
+@inline(never)
+private func tooMany() {
+    fatal("a promise has more handles than can be counted: they are taken and not given back")
 }
 
 extension vow_value {

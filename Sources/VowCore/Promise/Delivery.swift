@@ -72,7 +72,8 @@ private func endReading(
     _ promise: RecordPointer, _ delivery: Progress, _ thread: ThreadPointer,
     deliveringLateOnes: () -> Void
 ) {
-    var mine = delivery.contains(.holdsProducer) ? oneProducer + 1 : 1
+    var mine =
+        delivery.contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
     if delivery.contains(.countedInline) {
         promise.inlineLeft &-= 1
         if promise.inlineLeft != 0 {

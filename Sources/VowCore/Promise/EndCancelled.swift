@@ -118,19 +118,17 @@ private func end(
         result.release(thread)
         return
     }
-    // What the handler has begun is not wanted either.
-    if reaction.pointee.shape.contains(.finally) {
-        reaction.outcome = makeRejected(error, thread)
-        reaction.progress.insert(.outcomeIsHeld)
-    }
-    reaction.retain()
+    // What the handler has begun is not wanted either. Where that comes with a value all the same, this is passed on.
+    reaction.outcome = makeRejected(error, thread)
+    reaction.progress.insert(.outcomeIsHeld)
+    reaction.visit()
     let outer = thread.pointee.givingUp
     thread.pointee.givingUp = (reaction, error)
     follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
     thread.pointee.givingUp = outer
     giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
-    reaction.release(thread)
+    reaction.endVisit(thread)
 }
 
 /// A cancelled promise has begun to follow, or has gone on to another one.

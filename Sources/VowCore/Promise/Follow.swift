@@ -48,7 +48,8 @@ private func goOnFollowing(
     promise.pointee.flags.insert(RecordFlag.follows)
     promise.pointee.state.transitionToFollowing()
     // From here on it may be cancelled, by who then waits until this thread is through with its slot.
-    if promise.pointee.flags.contains(RecordFlag.hasFollowers) {
+    // One that is cancelled is about to leave, and is a member of no ring.
+    if promise.pointee.flags.contains(RecordFlag.hasFollowers) && !promise.isCancelled {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
         if waitsForItself(promise, by: followed, thread) {
             rejectCycle(promise, thread)
@@ -80,12 +81,12 @@ func releaseHandle(_ promise: RecordPointer, _ thread: ThreadPointer) {
 private func passesFollowersOn(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     let word = promise.pointee.state.lock()
     // The slot is a queue's only while it follows.
-    let passes = mayPassFollowersOn(promise, word, besides: 1) && !promise.isOut
+    let passes = mayPassFollowersOn(promise, word, besides: Counts.oneReader) && !promise.isOut
     promise.pointee.state.unlock(passes ? .claimed : word.phase, word.head)
     if !passes { return false }
     // The handle's reference keeps the promise meanwhile, as another producer's: nobody reads it but the followers.
     promise.retainProducer()
-    _ = promise.pointee.counts.subtractAcquireRelease(1)
+    _ = promise.pointee.counts.subtractAcquireRelease(Counts.oneReader)
     asOneStep(thread) {
         // Either way the queue's reference to it is this thread's now.
         _ = takeOut(promise, thread)
@@ -125,19 +126,21 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
             rejectCycle(follower, thread)
             return
         }
+        switch redirect(follower, to: end.promise, thread) {
+        case .isDone: break
+        case .isLost: return
+        // Somebody on the path was quicker, and has left it: the path is another one.
+        case .isTooLate: continue
+        }
         // Before entering: whoever sees the member sees the marks, and whom it follows.
         end.promise.pointee.isObserved.set()
         end.promise.pointee.flags.insert(RecordFlag.hasFollowers)
-        if !redirect(follower, to: end.promise, thread) { return }
-        // Who cancelled it before it was redirected has gone to whom it followed then, and not on to here: that one was
-        // perhaps passed.
+        // Who cancelled it before has gone to whom it followed then, and not on to here: that one was perhaps passed.
         let isCancelled = follower.isCancelled
         // Once it is its queue's, this keeps it for a look at it.
         let isKept = isCancelled || end.waits
         if isKept { follower.retainProducer() }
-        let obstacle = end.promise.pointee.state.enlist(
-            follower, while: end.holdsOutcome ? .ofWaiters : .ofFollowers)
-        guard let obstacle else {
+        guard let obstacle = enter(end, follower) else {
             // From here on the follower is its queue's.
             nudgeWaitingThreads(past: bit)
             if isKept { endEntering(follower, isCancelled, waits: end.waits, thread) }
@@ -151,14 +154,29 @@ private func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
+/// Into the queue where its path ends. Returns what stood in the way otherwise.
+private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
+    let state = end.promise
+    if !end.holdsOutcome { return state.pointee.state.enlist(follower, while: .ofFollowers) }
+    // One that follows may be left by its followers at this moment.
+    let word = state.pointee.state.lock()
+    if word.hasValue || word.phase == .following && state.hasYielded {
+        state.pointee.state.unlock(word.phase, word.head)
+        return word
+    }
+    follower.next = word.head
+    follower.forgetPlace()
+    state.pointee.state.unlock(word.phase, follower)
+    return nil
+}
+
 /// Of a follower that has entered a queue, and was kept for this: it was cancelled before, or that promise waits itself.
 @inline(never)
 private func endEntering(
     _ follower: RecordPointer, _ isCancelled: Bool, waits: Bool, _ thread: ThreadPointer
 ) {
     if isCancelled {
-        let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
-        let error = known?.retained() ?? follower.ownError
+        let error = cancellation(of: follower, thread)
         giveUpFollowed(by: follower, error, thread)
         error.release(thread)
     }
@@ -166,48 +184,60 @@ private func endEntering(
     follower.releaseProducer(thread)
 }
 
+/// Of a follower that was cancelled: why (owned).
+private func cancellation(of follower: RecordPointer, _ thread: ThreadPointer) -> vow_value {
+    let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
+    return known?.retained() ?? follower.ownError
+}
+
 /// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
 /// False when somebody else reads it, or when it has many followers: then it stays between them.
 private func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    guard var moving = takeFollowers(of: promise, besides: 0) else { return false }
-    guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+    guard let (first, followed) = takeFollowers(of: promise, besides: 0) else { return false }
+    var moving = first
     // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
     let outer = thread.pointee.isTakingOutcomes
     thread.pointee.isTakingOutcomes = true
     defer { thread.pointee.isTakingOutcomes = outer }
     // First: whoever cancels the last of its followers goes on with it. Those that are still to be moved keep it,
     // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
-    abandon(promise, thread)
+    letGo(ofYielded: promise, thread)
     while let follower = moving.popFirst() {
         if follower.pointee.flags.contains(RecordFlag.hasFollowers),
-            let theirs = takeFollowers(of: follower, besides: 1)
+            let (theirs, next) = takeFollowers(of: follower, besides: Counts.oneVisitor)
         {
             // It stayed in between earlier, because somebody read it then.
             moving.append(theirs)
-            abandon(follower, thread)
-        } else if isUnreadable(follower, besides: 1) && follower.pointee.isObserved.isSet {
+            next.endVisit(thread)
+            letGo(ofYielded: follower, thread)
+        } else if isUnreadable(follower, besides: Counts.oneVisitor)
+            && follower.pointee.isObserved.isSet
+        {
             // Passed by on the way of its own follower, which reports in its place, and given up by
             // its holders.
             abandon(follower, thread)
         } else {
-            followed.retain()
-            if redirect(follower, to: followed, thread) { attach(follower, thread) }
+            // What it has left keeps that, as a reader.
+            followed.visit()
+            if redirect(follower, to: followed, thread) == .isDone { attach(follower, thread) }
         }
-        follower.release(thread)
+        follower.endVisit(thread)
     }
+    followed.endVisit(thread)
     return true
 }
 
-/// Empties the queue of a following promise that has nothing but a few followers, and no other reader. Resolvers may be
-/// held: they can say nothing any more. Whoever walks past it at this moment counts as a reader. Each follower is
-/// retained: a walk of the caller may come to it, and must not have the last reference then, because the caller could
-/// not wait for itself to let go.
-/// - Parameter besides: how many references the caller has.
-private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotList? {
+/// Empties the queue of a following promise that has nothing but a few followers, and no other reader or visitor, for ever:
+/// the caller, whose reference to it was its queue's, is to let go of it. Resolvers may be held: they can say nothing any
+/// more. Each follower, and what it followed itself, is visited.
+/// - Parameter besides: which references the caller has, other than its queue's.
+private func takeFollowers(
+    of promise: RecordPointer, besides: UInt64
+) -> (followers: SlotList, followed: RecordPointer)? {
     let word = promise.pointee.state.lock()
     let isFree = mayPassFollowersOn(promise, word, besides: besides)
-    var taken: SlotList?
-    if isFree {
+    var taken: (SlotList, RecordPointer)?
+    if isFree, let followed = promise.upstream {
         // Under the lock: who cancels one of them sees that it is in no queue.
         var list = SlotList()
         var current = word.head
@@ -215,10 +245,13 @@ private func takeFollowers(of promise: RecordPointer, besides: UInt64) -> SlotLi
             current = follower.next
             moveDescents(from: follower, to: nil)
             follower.forgetPlace()
-            follower.retain()
+            follower.visit()
             list.prepend(follower)
         }
-        taken = list
+        followed.visit()
+        taken = (list, followed)
+        // From here on nobody enters it; who cancels it takes a producer's reference of its own.
+        promise.beginOut()
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
@@ -241,7 +274,7 @@ private func mayPassFollowersOn(
         member = current.next
     }
     return member == nil && followers > 0 && followers <= most
-        && promise.pointee.counts.loadAcquire() & 0xffff_ffff == UInt64(followers) + besides
+        && promise.nowCounts.withoutProducers == UInt64(followers) * Counts.oneReader + besides
         && isCancelledWithFollowers(promise, word)
 }
 
@@ -264,14 +297,14 @@ private func isFollower(_ member: RecordPointer) -> Bool {
 
 /// Whether nobody but the caller holds the promise and nobody waits for it: its outcome can reach nobody.
 private func isUnreadable(_ promise: RecordPointer, besides: UInt64) -> Bool {
-    promise.pointee.counts.loadAcquire() == besides | 1 << 32
+    promise.pointee.counts.loadAcquire() == besides | Counts.oneProducer
         && promise.pointee.state.read().head == nil
         && !promise.progress.contains(.outcomeIsHeld) && !promise.keepsContext
 }
 
 /// Whether no handle, reaction or follower is left to read the promise. It does not change back.
 private func isUnread(_ promise: RecordPointer) -> Bool {
-    promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
+    promise.nowCounts.readers == 0
 }
 
 /// A promise that nobody reads has begun to follow. The producer of what it followed hears that, if it was the
@@ -289,9 +322,15 @@ private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) 
     followed?.release(thread)
 }
 
-/// Lets go of a follower that stands in no queue and that nobody reads. It stays following, with its
-/// reference, for those who walk past it at this moment; the last of them frees it. What it followed goes
-/// on, and reports its own rejection.
+/// Of one that has yielded: it stays following, with its reference, for those who walk past it at this moment; the last of
+/// them frees it. What it followed goes on, and reports its own rejection.
+private func letGo(ofYielded promise: RecordPointer, _ thread: ThreadPointer) {
+    // Its token must not find it while it dies.
+    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
+    promise.releaseProducer(thread)
+}
+
+/// The same of a follower that stands in no queue, and that nobody reads or waits for.
 private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let word = promise.pointee.state.lock()
     let isFollowing = word.phase == .following
@@ -299,32 +338,55 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if isFollowing { promise.beginOut() }
     promise.pointee.state.unlock(word.phase, word.head)
     if isFollowing {
-        // Its token must not find it while it dies.
-        if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
-        promise.releaseProducer(thread)
+        letGo(ofYielded: promise, thread)
     } else {
         promise.markOut()
     }
 }
 
-/// Changes whom a follower follows (consumed), under its lock, for those who walk past it meanwhile.
-/// False when it was cancelled meanwhile: then this thread has let go of it.
+private enum Redirection {
+    case isDone
+    /// The follower was cancelled meanwhile: this thread has let go of it.
+    case isLost
+    /// Nobody reads that promise any more.
+    case isTooLate
+}
+
+/// Changes whom a follower follows (a visit, consumed), under its lock, for those who walk past it meanwhile.
+///
+/// As long as what it followed before may be kept for it, that one may be taken for another reader of what it follows now.
+/// So who cancels it then leaves it to this thread to find out whether there is one.
 private func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, _ thread: ThreadPointer
-) -> Bool {
+) -> Redirection {
     let word = follower.pointee.state.lock()
-    if word.phase != .following {
-        follower.pointee.state.unlock(word.phase, word.head)
-        follower.markOut()
-        followed.release(thread)
-        return false
+    let isMine = word.phase == .following
+    let before = isMine ? follower.upstream : nil
+    let isDone = isMine && before != followed && followed.stay()
+    if isDone {
+        if isWatched { noteFollows(follower, followed, isFirst: false) }
+        follower.upstream = followed
+        follower.isOnTheWay = true
     }
-    let before = follower.upstream
-    if isWatched { noteFollows(follower, followed, isFirst: false) }
-    follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
-    if let before { leaveBehind(before, thread) }
-    return true
+    if isDone, let before {
+        leaveBehind(before, thread)
+        return arrive(follower)
+    }
+    followed.endVisit(thread)
+    if isMine { return before == followed ? .isDone : .isTooLate }
+    follower.markOut()
+    return .isLost
+}
+
+private func arrive(_ follower: RecordPointer) -> Redirection {
+    let word = follower.pointee.state.lock()
+    let isMine = word.phase == .following
+    if isMine { follower.isOnTheWay = false }
+    follower.pointee.state.unlock(word.phase, word.head)
+    if isMine { return .isDone }
+    follower.markOut()
+    return .isLost
 }
 
 /// A follower has gone on, past a promise (consumed) that it followed so far. If it was the last reader nobody needs
@@ -337,9 +399,9 @@ private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// A follower (one reference consumed) that no queue has is a member of a ring.
+/// A follower (a visit, consumed) that no queue has is a member of a ring, or would be if it were not cancelled.
 private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
-    defer { follower.release(thread) }
+    defer { follower.endVisit(thread) }
     guard follower.pointee.state.transitionToClaimed(from: .following) else {
         follower.markOut()
         return
@@ -347,14 +409,16 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
     if followed != follower { followed?.pointee.isObserved.set() }
+    let error = follower.isCancelled ? cancellation(of: follower, thread) : ownErrors.cycle
     if follower.keepsContext {
-        follower.upstream = makeRejected(ownErrors.cycle, thread)
+        follower.upstream = makeRejected(error, thread)
+        error.release(thread)
         followed?.release(thread)
         endLater(follower, thread)
         return
     }
     let outcome = takeHeldOutcome(follower)
-    settle(follower, ownErrors.cycle, ownsProducer: true, thread)
+    settle(follower, error, ownsProducer: true, thread)
     followed?.release(thread)
     outcome?.release(thread)
 }
@@ -365,8 +429,8 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
     let held = takeHeldOutcome(promise)
     var value = followed.value
     if let held, !value.isError { value = held.value }
-    if promise.pointee.flags.contains(RecordFlag.cancelled) && !followed.value.isError {
-        value = held?.value.isCancellation ?? false ? value.retained() : promise.ownError
+    if promise.pointee.flags.contains(RecordFlag.cancelled) && !value.isError {
+        value = promise.ownError
     } else {
         value.retained()
     }

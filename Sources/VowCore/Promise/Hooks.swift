@@ -79,7 +79,7 @@ func addHook(
     let word = promise.pointee.state.lock()
     let isOpen = word.phase == .open && !promise.pointee.shape.contains(.immortal)
     // Nobody can come back to read it once nobody is left.
-    let isUnread = promise.pointee.counts.loadAcquire() & 0xffff_ffff == 0
+    let isUnread = promise.nowCounts.readers == 0
     if isOpen && !isUnread {
         let newest = promise.hooks
         hook.next = newest

@@ -4,8 +4,6 @@
 
 import CVow
 
-private let readers: UInt64 = 0xffff_ffff
-
 /// Gives back a reference to a promise that had no value a moment ago.
 /// - Parameter isPassed: by a follower that goes on along the same path.
 @inline(never)
@@ -30,18 +28,20 @@ private func giveUpReading(
     _ promise: RecordPointer, isPassed: Bool, _ thread: ThreadPointer
 ) -> Bool {
     while true {
-        let counts = promise.pointee.counts.loadAcquire()
-        if counts == 1 {
+        let counts = promise.nowCounts
+        if counts.bits == Counts.oneReader && !isPassed {
             reclaim(promise, thread)
             return false
         }
         // A reaction goes on, and mostly there is nobody to forget. Asked after the count, because another reader may
         // have observed it and left just now.
         let isLast =
-            counts & readers == 1
+            counts.readers == 1
             && (!promise.pointee.shape.isReaction || isPassed || promise.pointee.isObserved.isSet)
-        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
-        if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }
+        let rest = counts.bits &- Counts.oneReader &+ (isLast ? Counts.oneProducer : 0)
+        if promise.pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {
+            return isLast
+        }
     }
 }
 

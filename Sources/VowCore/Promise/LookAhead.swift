@@ -18,7 +18,7 @@ enum Obstacle {
 /// One step of the way.
 private enum Step {
     case stop(Finding)
-    /// Owned.
+    /// A visit.
     case go(RecordPointer)
 }
 
@@ -47,7 +47,7 @@ private func look(
     from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Finding {
-    promise.retain()
+    promise.visit()
     var current = promise
     var watch = RingWatch(from: current)
     var steps = 0
@@ -57,11 +57,11 @@ private func look(
         let found = step(from: current, at: place, until: deadline, &circles, &seen, thread)
         guard case .go(let next) = found else {
             watch.end(thread)
-            current.release(thread)
+            current.endVisit(thread)
             guard case .stop(let finding) = found else { return .blocked }
             return finding.needed(besides: circles)
         }
-        current.release(thread)
+        current.endVisit(thread)
         current = next
         steps += 1
         let isTooLate = steps % stepsBetweenLooks == 0 && deadline.hasPassed
@@ -69,7 +69,7 @@ private func look(
         if isTooLate || watch.hasSeen(current, thread) {
             seen.way = allPromises
             watch.end(thread)
-            current.release(thread)
+            current.endVisit(thread)
             return .blocked
         }
     }
@@ -119,11 +119,11 @@ private func step(
             mayRun = false
             circles = min(circles, found.leansOn)
         case .deadlock, .forked, .runnable:
-            upstream?.release(thread)
+            upstream?.endVisit(thread)
             return .stop(found)
         }
         if isReady {
-            upstream?.release(thread)
+            upstream?.endVisit(thread)
             if !mayRun { return .stop(found) }
             // An inline one is open while its handler is running.
             if let awaited = promiseAwaited(inHandlerOf: current) { return .go(awaited) }
@@ -144,7 +144,7 @@ private func lookAtExecutor(
     guard let executor = reaction.executor else { return .blocked }
     if place.blocks(executor) { return .deadlock }
     guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
-    defer { awaited.release(thread) }
+    defer { awaited.endVisit(thread) }
     if !seen.mayGoDeeper {
         seen.way = allPromises
         return .blocked
@@ -223,7 +223,7 @@ private func lookAtObserved(
         case .leftInStep: finding = .forked
         case .promise(let promise):
             finding = look(from: promise, at: place, until: deadline, &seen, thread)
-            promise.release(thread)
+            promise.endVisit(thread)
         }
         index += 1
         switch finding.obstacle {

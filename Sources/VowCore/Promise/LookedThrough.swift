@@ -117,7 +117,7 @@ struct LookedThrough: ~Copyable {
     @inline(never)
     consuming func end(_ thread: ThreadPointer) {
         if count == 0 { return }
-        for slot in 0..<capacity { promise(of: slots[slot].key)?.release(thread) }
+        for slot in 0..<capacity { promise(of: slots[slot].key)?.endVisit(thread) }
         if let taken { giveMemoryBack(taken, capacity * MemoryLayout<LookedAt>.stride) }
     }
 
@@ -165,7 +165,7 @@ struct LookedThrough: ~Copyable {
             way = allPromises
             return nil
         }
-        promise(of: key)?.retain()
+        promise(of: key)?.visit()
         let free = self.slot(of: key)
         slots[free].key = key
         count += 1

@@ -42,7 +42,7 @@ enum Observed {
     case nothing
     /// In a forked child: whoever was about to change it was left in the parent.
     case leftInStep
-    /// Owned.
+    /// A visit.
     case promise(RecordPointer)
 }
 
@@ -87,7 +87,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         if isLeftInStep { return .leftInStep }
         guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
         let promise = upstream
-        promise?.retain()
+        promise?.visit()
         pointee.state.unlock(.open, word.head)
         return promise.map { .promise($0) } ?? .nothing
     }

@@ -8,17 +8,17 @@ func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let word = follower.pointee.state.lock()
     // Most have nobody who waits for them.
     let end = word.phase == .following && word.head != nil ? follower.upstream : nil
-    end?.retain()
+    end?.visit()
     follower.pointee.state.unlock(word.phase, word.head)
     guard let end else { return }
     if waitsForItself(follower, by: end, thread) {
         rejectMember(follower, thread)
-        follower.release(thread)
+        follower.endVisit(thread)
     }
-    end.release(thread)
+    end.endVisit(thread)
 }
 
-/// If so, the follower is retained: see `leads`.
+/// If so, the follower is visited: see `leads`.
 @inline(never)
 func waitsForItself(
     _ follower: RecordPointer, by followed: RecordPointer, _ thread: ThreadPointer

@@ -6,12 +6,11 @@
 import CVow
 
 /// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
-/// is retained: the walk may have the last reference to it, and the caller, who is about to put it into a queue,
-/// could not wait for itself to let go of it.
+/// is visited.
 func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
-    start.retain()
+    start.visit()
     guard let end = endOfWay(from: start, to: follower, thread) else { return true }
-    defer { end.release(thread) }
+    defer { end.endVisit(thread) }
     guard let owner = end.needsEach else { return false }
     return withUnsafeTemporaryAllocation(of: LookedAt.self, capacity: LookedThrough.few) { memory in
         guard let memory = memory.baseAddress else { fatal("no stack for a search") }
@@ -40,7 +39,7 @@ private func leads(
 ) -> Bool {
     // It may be one of more than are looked at.
     if follower.isLookedAt(by: owner) {
-        follower.retain()
+        follower.visit()
         return true
     }
     let isFirst = search.depth == 0
@@ -64,7 +63,7 @@ private func leads(
             guard let further = endOfWay(from: member, to: follower, thread) else { return true }
             let next = further.needsEach
             let isRing = next.map { leads(through: further, $0, to: follower, &search, thread) }
-            further.release(thread)
+            further.endVisit(thread)
             if isRing ?? false { return true }
         }
         place += 1
@@ -72,8 +71,8 @@ private func leads(
     return false
 }
 
-/// Where the way upstream of a promise (consumed) ends (owned). Nil: it comes to a follower, which is retained, or goes in
-/// circles.
+/// Where the way upstream of a promise (a visit, consumed) ends (a visit). Nil: it comes to a follower, which is visited, or
+/// goes in circles.
 @inline(never)
 private func endOfWay(
     from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer
@@ -82,14 +81,14 @@ private func endOfWay(
     var watch = RingWatch(from: current)
     var isRing = start == follower
     while !isRing, let next = current.lockedUpstream().promise {
-        current.release(thread)
+        current.endVisit(thread)
         current = next
         isRing = current == follower || watch.hasSeen(current, thread)
     }
-    if isRing { follower.retain() }
+    if isRing { follower.visit() }
     watch.end(thread)
     if !isRing { return current }
-    current.release(thread)
+    current.endVisit(thread)
     return nil
 }
 
@@ -110,13 +109,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 /// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.
 struct RingWatch: ~Copyable {
-    /// Owned.
+    /// A visit.
     private var mark: RecordPointer
     private var steps = 0
     private var distance = 1
 
     init(from start: RecordPointer) {
-        start.retain()
+        start.visit()
         mark = start
     }
 
@@ -127,12 +126,12 @@ struct RingWatch: ~Copyable {
         if steps == distance {
             distance *= 2
             steps = 0
-            mark.release(thread)
-            current.retain()
+            mark.endVisit(thread)
+            current.visit()
             mark = current
         }
         return false
     }
 
-    consuming func end(_ thread: ThreadPointer) { mark.release(thread) }
+    consuming func end(_ thread: ThreadPointer) { mark.endVisit(thread) }
 }

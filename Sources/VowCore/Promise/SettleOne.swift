@@ -7,7 +7,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a reaction: nobody can read it, nor cancel it, nor come to do so; who is about to run it has it alone.
     @inline(__always)
     var isUnseen: Bool {
-        pointee.counts.loadAcquire() == oneProducer && !pointee.shape.isTravelling
+        pointee.counts.loadAcquire() == Counts.oneProducer && !pointee.shape.isTravelling
     }
 }
 
@@ -53,7 +53,7 @@ func settlePrivately(
     if isWatched { noteSettled(reaction, value) }
     reaction.value = value
     reaction.pointee.state.close()
-    reaction.pointee.counts.storeRelaxed(1)
+    reaction.pointee.counts.storeRelaxed(Counts.oneReader)
     count(thread.cell.pointee.counters.promisesSettled)
 }
 

@@ -175,7 +175,7 @@ private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
     if waiting.pointee.blocks != 0 { firstBlocking = first } else { firstOther = first }
 }
 
-/// What the thread of a handler that waits waits for, for as long as it takes; owned: not what that handler does, but
+/// What the thread of a handler that waits waits for, for as long as it takes, as a visit: not what that handler does, but
 /// one that runs inside its wait, if there is any, for that has to end first. Each wait looks ahead again then. Nil: the
 /// handler does not wait.
 func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
@@ -190,7 +190,7 @@ func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
 }
 
 /// What somebody waits for, as long as it takes, whose wait blocks an executor (which may be gone: its address is
-/// compared); owned.
+/// compared); as a visit.
 func promiseAwaited(blocking executor: ExecutorPointer) -> RecordPointer? {
     if blockingCount.loadOrdered() == 0 { return nil }
     return waitingThreadsLock.withLock {
@@ -205,7 +205,7 @@ func promiseAwaited(blocking executor: ExecutorPointer) -> RecordPointer? {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == WaitingThread {
     fileprivate var awaited: RecordPointer? {
         if pointee.endsByItself { return nil }
-        pointee.promise.retain()
+        pointee.promise.visit()
         return pointee.promise
     }
 }

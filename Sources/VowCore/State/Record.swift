@@ -100,8 +100,7 @@ enum RecordFlag {
 
 struct Record: ~Copyable {
     let state: PromiseState
-    /// Low half: handles, and reactions that read this promise. High half: producers, that is resolver
-    /// handles, or the queue or executor that holds this reaction. Freed when both are 0.
+    /// See `Counts`. Freed when all are 0.
     let counts: AtomicWord
     let shape: Shape
     /// Read and written through the pointer's `progress`.
@@ -127,7 +126,7 @@ struct Record: ~Copyable {
     ) {
         state = PromiseState(phase)
         self.flags = AtomicFlags(flags)
-        counts = AtomicWord(promises | producers << 32)
+        counts = AtomicWord(promises * Counts.oneReader | producers * Counts.oneProducer)
         self.shape = shape
     }
 }
@@ -166,6 +165,7 @@ enum RecordOffset {
     static let seal = 40
     /// As `next`: no member of any queue.
     static let out: UInt64 = 1
+    static let onTheWay: UInt64 = 4
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
@@ -254,6 +254,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// The same before anybody else knows the member.
     @inline(__always)
     func beginOut() { slotWord.pointee.poke(RecordOffset.out) }
+
+    /// Of a follower that stands in no queue, under its lock: whom it follows was changed, and whom it followed is perhaps still
+    /// kept for it.
+    var isOnTheWay: Bool {
+        get { slotWord.pointee.peek() == RecordOffset.onTheWay }
+        nonmutating set { slotWord.pointee.poke(newValue ? RecordOffset.onTheWay : 0) }
+    }
 
     var isOut: Bool { slotWord.pointee.loadAcquire() == RecordOffset.out }
 

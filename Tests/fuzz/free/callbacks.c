@@ -27,6 +27,12 @@ static void check_order(const bond *self) {
     EXPECT(!self->overtaken, "link %d was overtaken", (int)(self - f.links));
 }
 
+/* What somebody holds is cancelled by nobody else. */
+static bool is_surely_wanted(const bond *self) {
+    const record *it = self->record < 0 ? NULL : &f.records[self->record];
+    return it != NULL && it->holds > 0 && !it->cancelled;
+}
+
 /* G14: what belongs to a link ends before its promise settles. */
 static void check_is_unsettled(const bond *self) {
     const record *it = self->record < 0 ? NULL : &f.records[self->record];
@@ -41,9 +47,11 @@ static vow_value handle(vow_value input, bond *self) {
     EXPECT(self->destroyed == 0, "handler %d with a destroyed context", number);
     check_place(self->executor);
     check_is_unsettled(self);
-    /* One that is cancelled reads so, and before its turn. */
+    /* One that is cancelled reads so, if it does not clean up, and before its turn. */
     if (!self->has_token && !is_own(input, VOW_ECANCELLED)) {
-        check_order(self);
+        if (!self->finally || is_surely_wanted(self)) {
+            check_order(self);
+        }
         if (self->upstream >= 0) {
             learn(self->upstream, input);
         }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static deferred first, third, end, sources[2];
+static deferred first, second, third, end, sources[2];
 static vow_promise *dying[2];
 static call calls[2];
 
@@ -158,4 +158,30 @@ static void let_go(void) {
 
 const scenario held_while_dying = {
     "held-while-dying", start_held, {one_dies, other_dies, let_go, settle_end}, finish_first, 1, 1,
+};
+
+/* A path so long that who comes to it stands with the promise that dies at this moment: two are
+ * passed here. */
+static void start_long(void) {
+    start();
+    /* `second` follows the one that dies, and `third`, from before that, the second. */
+    second = defer();
+    resolve_with(&third, &second);
+    follow_with_handle(&second);
+}
+
+static void first_follows_third(void) {
+    resolve_with(&first, &third);
+}
+
+static void finish_long(void) {
+    check_once(&calls[0], false, 6);
+    check_once(&calls[1], false, 6);
+    release(&second);
+    outcome(0);
+    clean_up();
+}
+
+const scenario stand_with_dying = {
+    "stand-with-dying", start_long, {one_dies, first_follows_third, settle_end}, finish_long, 2, 1,
 };
