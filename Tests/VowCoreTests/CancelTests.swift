@@ -49,7 +49,7 @@ final class CancelTests: CoreTest {
         XCTAssertEqual(phase(of: promise), .settled)
         XCTAssertEqual(rejection(of: promise), cancelled)
         // The resolver is still its producer's, and does nothing any more.
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 1))
         XCTAssertFalse(resolveLast(promise, vow_int(1)))
         drop(promise)
     }
@@ -82,14 +82,14 @@ final class CancelTests: CoreTest {
         let newest = branch(promise, with: fate, useFate)
         XCTAssertTrue(cancelNow(derived))
         XCTAssertEqual(rejection(of: derived), cancelled)
-        XCTAssertEqual(Counts(derived), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(derived.nowCounts, Counts(readers: 1, producers: 0))
         XCTAssertEqual(promise.pointee.state.read().head, newest)
         XCTAssertEqual(newest.next, others[1])
         XCTAssertEqual(others[1].next, others[0])
         XCTAssertNil(others[0].next)
         // The promise lost a reader, and has others.
         XCTAssertEqual(phase(of: promise), .open)
-        XCTAssertEqual(Counts(promise), Counts(promises: 4, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 4, producers: 1))
         resolveLast(promise, vow_int(1))
         XCTAssertEqual(fate.calls, 3)
         drop(derived, newest, promise)
@@ -119,7 +119,7 @@ final class CancelTests: CoreTest {
         XCTAssertEqual(cost.done, 2)
         // The links are gone; the root is kept by its resolvers.
         XCTAssertEqual(cost.promisesFreed, 1)
-        XCTAssertEqual(Counts(promise), Counts(promises: 0, producers: 2))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 0, producers: 2))
         XCTAssertEqual(phase(of: promise), .settled)
         XCTAssertFalse(resolveLast(promise, vow_int(1)))
         promise.releaseResolver(thread)
@@ -172,8 +172,8 @@ final class CancelTests: CoreTest {
         XCTAssertTrue(cancelNow(outer))
         XCTAssertEqual(rejection(of: outer), cancelled)
         XCTAssertNil(inner.pointee.state.read().head)
-        XCTAssertEqual(Counts(outer), Counts(promises: 1, producers: 0))
-        XCTAssertEqual(Counts(inner), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(outer.nowCounts, Counts(readers: 1, producers: 0))
+        XCTAssertEqual(inner.nowCounts, Counts(readers: 1, producers: 1))
         resolveLast(inner, vow_int(1))
         drop(inner, outer)
     }
@@ -208,7 +208,7 @@ final class CancelTests: CoreTest {
         resolveLast(root, vow_none())
         XCTAssertEqual(rejection(of: fixture.own), cancelled)
         XCTAssertEqual(fixture.value.box!.pointee.count.loadAcquire(), 1)
-        XCTAssertEqual(Counts(fixture.own), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(fixture.own.nowCounts, Counts(readers: 1, producers: 0))
         drop(fixture.own)
         drop(fixture.value)
     }
@@ -279,7 +279,7 @@ final class CancelTests: CoreTest {
         XCTAssertEqual(fate.ends, 1)
         gate.open.send()
         expectSettled(blocked)
-        eventually("its executor drops it") { Counts(derived).producers == 0 }
+        eventually("its executor drops it") { derived.nowCounts.producers == 0 }
         XCTAssertEqual(fate.ends, 1)
         XCTAssertEqual(fate.calls, 0)
         drop(blocked, derived)
@@ -303,7 +303,7 @@ final class CancelTests: CoreTest {
         XCTAssertTrue(cancelNow(work))
         gate.open.send()
         expectSettled(blocked)
-        eventually("its executor drops it") { Counts(work).producers == 0 }
+        eventually("its executor drops it") { work.nowCounts.producers == 0 }
         XCTAssertEqual(fate.calls, 0)
         drop(blocked, work)
         serial.release(thread)

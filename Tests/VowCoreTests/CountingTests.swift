@@ -9,7 +9,7 @@ final class CountingTests: CoreTest {
     func testAPromiseBeginsWithOneHandleAndItsProducers() {
         for producers in UInt64(0)...2 {
             let promise = makePromise(.open, producers: producers, thread)!
-            XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: producers))
+            XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: producers))
             for _ in 0..<producers { promise.releaseResolver(thread) }
             dropObserved(promise)
         }
@@ -18,18 +18,18 @@ final class CountingTests: CoreTest {
     func testHandlesAndProducersAreCountedApart() {
         let promise = openPromise()
         promise.retain()
-        XCTAssertEqual(Counts(promise), Counts(promises: 2, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 2, producers: 1))
         promise.retainProducer()
         promise.retainProducer()
-        XCTAssertEqual(Counts(promise), Counts(promises: 2, producers: 3))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 2, producers: 3))
         promise.release(thread)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 3))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 3))
         promise.releaseResolver(thread)
         promise.releaseResolver(thread)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 1))
         XCTAssertEqual(phase(of: promise), .open)
         resolveLast(promise, vow_none())
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
         drop(promise)
     }
 
@@ -49,7 +49,7 @@ final class CountingTests: CoreTest {
         let watched = openPromise()
         watched.releaseResolver(thread)
         XCTAssertEqual(code(of: watched.value), Int64(VOW_EBROKEN))
-        XCTAssertEqual(Counts(watched), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(watched.nowCounts, Counts(readers: 1, producers: 0))
         dropObserved(watched)
 
         let unwatched = openPromise()
@@ -75,18 +75,18 @@ final class CountingTests: CoreTest {
         resolveLast(promise, vow_int(1))
         promise.releaseResolver(thread)
         XCTAssertEqual(promise.value.as.integer, 1)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
         drop(promise)
     }
 
     func testALinkHoldsItsPromiseAndItsQueueHoldsTheLink() {
         let promise = openPromise()
         let derived = branch(promise) { _, _ in vow_none() }
-        XCTAssertEqual(Counts(promise), Counts(promises: 2, producers: 1))
-        XCTAssertEqual(Counts(derived), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 2, producers: 1))
+        XCTAssertEqual(derived.nowCounts, Counts(readers: 1, producers: 1))
         resolveLast(promise, vow_none())
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
-        XCTAssertEqual(Counts(derived), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
+        XCTAssertEqual(derived.nowCounts, Counts(readers: 1, producers: 0))
         drop(derived, promise)
     }
 
@@ -102,7 +102,7 @@ final class CountingTests: CoreTest {
 
     func testImmortalPromisesAreNotCounted() {
         let promise = promiseWithoutMemory!
-        let before = Counts(promise)
+        let before = promise.nowCounts
         let cost = Cost.of {
             promise.retain()
             promise.retainProducer()
@@ -112,7 +112,7 @@ final class CountingTests: CoreTest {
                 promise.releaseResolver(thread)
             }
         }
-        XCTAssertEqual(Counts(promise), before)
+        XCTAssertEqual(promise.nowCounts, before)
         XCTAssertEqual(cost, Cost())
     }
 
@@ -145,9 +145,9 @@ final class CountingTests: CoreTest {
         let promise = openPromise()
         let value = asValue(promise)
         value.retained()
-        XCTAssertEqual(Counts(promise), Counts(promises: 2, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 2, producers: 1))
         value.release(thread)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 1))
         resolveLast(promise, vow_none())
         XCTAssertEqual(Cost.of { value.release(thread) }.promisesFreed, 1)
     }
@@ -176,7 +176,7 @@ final class CountingTests: CoreTest {
                 value.release(thread)
             }
         }
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 1))
         XCTAssertEqual(value.box!.pointee.count.loadAcquire(), 1)
         resolveLast(promise, value)
         drop(promise)

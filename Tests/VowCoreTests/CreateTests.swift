@@ -19,7 +19,7 @@ final class CreateTests: CoreTest {
             XCTAssertEqual(cost, Cost(taken: 40, made: 1, settled: 1))
             XCTAssertEqual(phase(of: promise), .settled)
             XCTAssertEqual(promise.value.kind, value.kind)
-            XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+            XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
             dropObserved(promise)
         }
     }

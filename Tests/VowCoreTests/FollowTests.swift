@@ -16,7 +16,7 @@ final class FollowTests: CoreTest {
             XCTAssertEqual(phase(of: outer), .settled)
             XCTAssertEqual(outer.value.box, value.box)
             XCTAssertEqual(value.box!.pointee.count.loadAcquire(), 2)
-            XCTAssertEqual(Counts(inner), Counts(promises: 1, producers: 0))
+            XCTAssertEqual(inner.nowCounts, Counts(readers: 1, producers: 0))
             XCTAssertTrue(inner.pointee.isObserved.isSet)
             XCTAssertFalse(outer.pointee.isObserved.isSet)
             dropObserved(outer)
@@ -34,12 +34,12 @@ final class FollowTests: CoreTest {
         XCTAssertEqual(inner.pointee.state.read().head, outer)
         XCTAssertTrue(inner.pointee.flags.contains(RecordFlag.hasFollowers))
         // The queue is its producer, and it holds what it follows.
-        XCTAssertEqual(Counts(outer), Counts(promises: 1, producers: 1))
-        XCTAssertEqual(Counts(inner), Counts(promises: 2, producers: 1))
+        XCTAssertEqual(outer.nowCounts, Counts(readers: 1, producers: 1))
+        XCTAssertEqual(inner.nowCounts, Counts(readers: 2, producers: 1))
         XCTAssertEqual(Cost.of { resolveLast(inner, vow_int(4)) }, Cost(settled: 2))
         XCTAssertEqual(outer.value.as.integer, 4)
-        XCTAssertEqual(Counts(outer), Counts(promises: 1, producers: 0))
-        XCTAssertEqual(Counts(inner), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(outer.nowCounts, Counts(readers: 1, producers: 0))
+        XCTAssertEqual(inner.nowCounts, Counts(readers: 1, producers: 0))
         drop(outer, inner)
     }
 
@@ -96,7 +96,7 @@ final class FollowTests: CoreTest {
         XCTAssertEqual(outer.next, middle)
         XCTAssertNil(middle.next)
         // The path does not need the one in the middle.
-        XCTAssertEqual(Counts(middle), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(middle.nowCounts, Counts(readers: 1, producers: 1))
         resolveLast(end, vow_int(7))
         XCTAssertEqual(outer.value.as.integer, 7)
         XCTAssertEqual(middle.value.as.integer, 7)
@@ -189,7 +189,7 @@ final class FollowTests: CoreTest {
         let cost = Cost.of { resolveLast(outer, asValue(end)) }
         XCTAssertEqual(cost.promisesFreed, 1)
         XCTAssertNil(end.pointee.state.read().head)
-        XCTAssertEqual(Counts(end), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(end.nowCounts, Counts(readers: 1, producers: 1))
         resolveLast(end, vow_none())
         drop(end)
     }

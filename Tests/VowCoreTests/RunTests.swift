@@ -77,8 +77,8 @@ final class RunTests: CoreTest {
         resolveLast(promise, vow_int(1))
         XCTAssertEqual(phases.entries, [Int(Phase.delivering.rawValue)])
         XCTAssertEqual(phase(of: promise), .settled)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
-        XCTAssertEqual(Counts(derived), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
+        XCTAssertEqual(derived.nowCounts, Counts(readers: 1, producers: 0))
         drop(derived, promise)
     }
 
@@ -89,13 +89,13 @@ final class RunTests: CoreTest {
             drop(
                 branch(promise, with: counts) { _, context in
                     let read = currentThread().pointee.frame!.pointee.promise!
-                    context!.object(Journal.self).write(Int(Counts(read).promises))
+                    context!.object(Journal.self).write(Int(read.nowCounts.readers))
                     return vow_none()
                 })
         }
         resolveLast(promise, vow_none())
         XCTAssertEqual(counts.entries, [5, 5, 5, 5])
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
         XCTAssertEqual(phase(of: promise), .settled)
         drop(promise)
     }

@@ -22,7 +22,7 @@ final class SettleTests: CoreTest {
         let promise = openPromise()
         XCTAssertEqual(Cost.of { settleOnly(promise, vow_int(1)) }, Cost(settled: 1))
         XCTAssertEqual(phase(of: promise), .settled)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 0))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 0))
         drop(promise)
     }
 
@@ -30,7 +30,7 @@ final class SettleTests: CoreTest {
         let promise = openPromise()
         XCTAssertTrue(promise.pointee.state.transitionToClaimed(from: .open))
         VowCore.settle(promise, vow_int(1), ownsProducer: false, thread)
-        XCTAssertEqual(Counts(promise), Counts(promises: 1, producers: 1))
+        XCTAssertEqual(promise.nowCounts, Counts(readers: 1, producers: 1))
         promise.releaseResolver(thread)
         drop(promise)
     }

@@ -75,19 +75,10 @@ func code(of value: vow_value) -> Int64? {
 
 func phase(of promise: RecordPointer) -> Phase { promise.pointee.state.read().phase }
 
-/// The two halves of a promise's count.
-struct Counts: Equatable {
-    let promises: UInt64
-    let producers: UInt64
-
-    init(promises: UInt64, producers: UInt64) {
-        self.promises = promises
-        self.producers = producers
-    }
-
-    init(_ promise: RecordPointer) {
-        let both = promise.pointee.counts.loadAcquire()
-        self.init(promises: both & 0xffff_ffff, producers: both >> 32)
+extension Counts {
+    /// Of one that nobody visits.
+    init(readers: UInt64, producers: UInt64) {
+        self.init(bits: readers * Counts.oneReader + producers * Counts.oneProducer)
     }
 }
 
