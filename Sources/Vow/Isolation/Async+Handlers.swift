@@ -8,6 +8,7 @@ import CVow
 extension Promise {
     /// `map` with an asynchronous closure, in a task that is isolated to where it was written and is cancelled with the link.
     /// The promise settles when the task has ended.
+    @_disfavoredOverload
     public func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ transform:
@@ -24,7 +25,7 @@ extension Promise {
     }
 
     /// `then` with an asynchronous closure, as `map`.
-    @_disfavoredOverload  // Of closures that make promises.
+    @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
@@ -42,6 +43,7 @@ extension Promise {
     }
 
     /// The same with a promise that `body` makes, which is waited for.
+    @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
@@ -60,6 +62,7 @@ extension Promise {
     }
 
     /// `done` with an asynchronous closure, as `map`.
+    @_disfavoredOverload
     @discardableResult
     public func done(
         cancelledBy token: CancellationToken? = nil,
@@ -76,6 +79,7 @@ extension Promise {
     }
 
     /// `get` with an asynchronous closure, as `map`.
+    @_disfavoredOverload
     public func get(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ body:
@@ -91,6 +95,7 @@ extension Promise {
     }
 
     /// `recover` with an asynchronous closure, as `map`.
+    @_disfavoredOverload
     public func recover(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ body:
@@ -107,6 +112,7 @@ extension Promise {
     }
 
     /// `catch` with an asynchronous closure, as `map`: the chain is through when its task has ended.
+    @_disfavoredOverload
     @discardableResult
     public func `catch`(
         cancelledBy token: CancellationToken? = nil,
@@ -125,6 +131,7 @@ extension Promise {
 
     /// `finally` with an asynchronous closure, as `map`. Its task is not cancelled by what ended the chain before: clean-up
     /// runs.
+    @_disfavoredOverload
     @discardableResult
     public func finally(
         cancelledBy token: CancellationToken? = nil,
