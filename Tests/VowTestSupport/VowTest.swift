@@ -15,7 +15,7 @@ open class VowTest: XCTestCase {
         // What is made once and kept.
         _ = (
             PromiseExecutor.inline, PromiseExecutor.pool, PromiseExecutor.mainActor,
-            CancellationToken.never
+            PromiseExecutor.task(priority: .background), CancellationToken.never
         )
         before = Holdings()
     }

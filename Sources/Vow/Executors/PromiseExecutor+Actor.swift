@@ -6,13 +6,11 @@ extension PromiseExecutor {
     ///
     /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and
     /// `on: .actor(actor)` gives it to a closure of two arguments, see ``ActorExecutor``.
-    @_disfavoredOverload
     public static func actor(_ actor: any Actor) -> PromiseExecutor {
         isolated(to: actor) ?? .pool
     }
 
     /// Runs handlers on the main actor, one at a time, in one order; `MainActor.assumeIsolated` in them gives its state.
-    @_disfavoredOverload
     public static var mainActor: PromiseExecutor { MainLane.executor }
 
     /// Runs each handler in a task that prefers this executor.

@@ -39,7 +39,6 @@ extension PromiseExecutor {
     public static let pool = PromiseExecutor(borrowed: vow_executor_pool())
 
     /// The main queue, which the program must run.
-    @_disfavoredOverload  // Of handlers that the compiler knows to be the main actor's.
     public static let main = PromiseExecutor(borrowed: vow_executor_main())
 
     /// The executor that a handler attached here and now would run on.

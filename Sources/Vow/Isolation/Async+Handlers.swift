@@ -129,8 +129,7 @@ extension Promise {
         }
     }
 
-    /// `finally` with an asynchronous closure, as `map`. Its task is not cancelled by what ended the chain before: clean-up
-    /// runs.
+    /// `finally` with an asynchronous closure, as `map`. Its task is never cancelled: clean-up runs to its end.
     @_disfavoredOverload
     @discardableResult
     public func finally(
@@ -138,7 +137,7 @@ extension Promise {
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) () async throws(Failure) -> Void
     ) -> Promise {
-        react(.finally, isolatedTo: body.isolation, token) { _ in
+        react(.finally, isolatedTo: body.isolation, token, isCleanUp: true) { _ in
             do throws(Failure) { try await body() } catch { return encodeError(error) }
             return vow_none()
         }

@@ -17,7 +17,7 @@ extension Promise where Failure == any Error {
             }
             do { return encode(try await body(resource)) } catch { return encodeError(error) }
         }
-        let released = AsyncStart(isolatedTo: release.isolation) { input in
+        let released = AsyncStart(isolatedTo: release.isolation, isCleanUp: true) { input in
             guard let resource = decode(input, as: Success.self) else {
                 return encodeError(unexpected(input, Success.self))
             }

@@ -14,9 +14,10 @@ extension Promise {
     /// Registers an asynchronous reaction. Its promise settles when the task has ended, and cancelling it cancels the task.
     func react<NewSuccess, NewFailure>(
         _ kind: ReactionKind, isolatedTo actor: (any Actor)?, _ token: CancellationToken?,
-        _ body: @escaping AsyncBody
+        isCleanUp: Bool = false, _ body: @escaping AsyncBody
     ) -> Promise<NewSuccess, NewFailure> {
-        react(kind, on: .inline, token, Starting(start: AsyncStart(isolatedTo: actor, body)))
+        let start = AsyncStart(isolatedTo: actor, isCleanUp: isCleanUp, body)
+        return react(kind, on: .inline, token, Starting(start: start))
     }
 }
 
@@ -29,11 +30,16 @@ private struct Starting: Reactor {
 /// A task that waits to be told what to do, or that there is nothing to do.
 final class AsyncStart: Sendable {
     private let body: AsyncBody
+    private let isCleanUp: Bool
     private let handover = Handover()
     private let task: Task<Void, Never>
 
-    init(isolatedTo actor: (any Actor)?, _ body: @escaping AsyncBody) {
+    /// - Parameter isCleanUp: the task is never cancelled (G15).
+    init(
+        isolatedTo actor: (any Actor)?, isCleanUp: Bool = false, _ body: @escaping AsyncBody
+    ) {
         self.body = body
+        self.isCleanUp = isCleanUp
         // Nothing of the actor's is touched here: its task is made, and nothing else.
         let begin = unsafeBitCast(BeginningThere(begin: beginTask), to: BeginningHere.self).begin
         task = begin(handover, actor)
@@ -47,8 +53,10 @@ final class AsyncStart: Sendable {
     /// - Returns: the promise of the task, as a value (owned).
     func run(with input: vow_value) -> vow_value {
         let (promise, resolver) = Promise<Void, any Error>.pendingCooperative()
-        let task = task
-        resolver.onCancel { task.cancel() }
+        if !isCleanUp {
+            let task = task
+            resolver.onCancel { task.cancel() }
+        }
         handover.give(AsyncWork(input: vow_value_retain(input), body, resolver))
         return promise.cValue
     }

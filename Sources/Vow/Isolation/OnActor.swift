@@ -1,16 +1,13 @@
 // Where a closure runs that is given the actor to be isolated to.
 
-/// Where handlers of an actor's run that is given to them: `map(on: .actor(ledger)) { $0.write($1) }`. What they may touch,
-/// the compiler knows.
-///
-/// As a value of its own: ``PromiseExecutor/actor(_:)``.
-public struct ActorExecutor<Isolated: Actor>: Sendable {
+/// Where handlers of an actor's run that is given to them: `map(isolatedTo: ledger) { $0.write($1) }`.
+struct ActorPlace<Isolated: Actor>: Sendable {
     private let actor: Isolated
     let executor: PromiseExecutor
 
-    /// The actor, in one order with all handlers that run there.
-    public static func actor(_ actor: Isolated) -> ActorExecutor {
-        ActorExecutor(actor: actor, executor: .actor(actor))
+    init(_ actor: Isolated) {
+        self.actor = actor
+        executor = .actor(actor)
     }
 
     /// On the executor: calls `body` as the actor's.

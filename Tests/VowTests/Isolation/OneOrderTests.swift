@@ -26,7 +26,7 @@ final class OneOrderTests: VowTest {
         for round in 0..<manyOf(1_000, full: 20_000) {
             let (promise, resolver) = Promise<Void, Never>.pending()
             let all = (0..<5).map { number in
-                promise.done(on: .actor(ledger)) { ledger, _ in ledger.write(number) }
+                promise.done(isolatedTo: ledger) { ledger, _ in ledger.write(number) }
             }
             resolver.fulfill()
             for each in all { await each.value }
@@ -71,7 +71,7 @@ final class OneOrderTests: VowTest {
             (0..<200).map { number in
                 Promise(on: .pool) { () -> Promise<Void, Never> in
                     Guarantee.value(thread * 200 + number)
-                        .done(on: .actor(ledger)) { $0.write($1) }
+                        .done(isolatedTo: ledger) { $0.write($1) }
                 }
             }
         }
@@ -83,7 +83,7 @@ final class OneOrderTests: VowTest {
     func testAHandlerHasThePriorityOfWhoHandsItOver() async {
         let ledger = Ledger()
         let (promise, resolver) = Promise<Void, Never>.pending()
-        let priority = promise.map(on: .actor(ledger)) { _, _ in Task.currentPriority }
+        let priority = promise.map(isolatedTo: ledger) { _, _ in Task.currentPriority }
         await Task(priority: .low) { Task.detached(priority: .high) { _ = resolver.fulfill() } }
             .value.value
         let value = await priority.value

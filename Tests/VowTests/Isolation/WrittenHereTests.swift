@@ -62,15 +62,7 @@ private struct Refused: Error {}
             .catch { _ in self.write("catch") }
     }
 
-    func onTheMainQueue(_ promise: Promise<String, any Error>) -> Promise<Void, any Error> {
-        promise.done(on: .main) { self.title = $0 }
-    }
-
     func byReference(_ promise: Promise<String, any Error>) -> Promise<Void, any Error> {
-        promise.done(on: .mainActor, self.show)
-    }
-
-    func byReferenceAlone(_ promise: Promise<String, any Error>) -> Promise<Void, any Error> {
         promise.done(self.show)
     }
 
@@ -125,23 +117,17 @@ final class WrittenHereTests: VowTest {
         XCTAssertEqual(lines.sorted(), ["catch", "onFailure", "recover", "transform"])
     }
 
-    func testTheMainQueueAndTheMainActorAreTheMainActors() async throws {
+    func testAMethodOfTheMainActorsIsAHandlerAsItStands() async throws {
         let screen = await Screen()
-        try await screen.onTheMainQueue(.value("queue")).value
-        var title = await screen.title
-        XCTAssertEqual(title, "queue")
-        try await screen.byReference(.value("actor")).value
-        title = await screen.title
-        XCTAssertEqual(title, "actor")
-        try await screen.byReferenceAlone(.value("alone")).value
-        title = await screen.title
-        XCTAssertEqual(title, "alone")
+        try await screen.byReference(.value("shown")).value
+        let title = await screen.title
+        XCTAssertEqual(title, "shown")
     }
 
     func testFromAnywhereAHandlerMayBeTheMainActors() async throws {
         let screen = await Screen()
         let promise = Promise<String, any Error>.value("from afar")
-        let here = promise.done(on: .mainActor) { screen.title = $0 }
+        let here = promise.done { @MainActor in screen.title = $0 }
         try await here.value
         var title = await screen.title
         XCTAssertEqual(title, "from afar")
@@ -149,8 +135,8 @@ final class WrittenHereTests: VowTest {
         title = await screen.title
         XCTAssertEqual(title, "from afar!")
         let end = Promise<Int, any Error>.failure(Refused())
-            .catch(on: .main) { screen.title = "\($0)" }
-            .finally(on: .mainActor) { screen.notes.count += 1 }
+            .catch { @MainActor in screen.title = "\($0)" }
+            .finally { @MainActor in screen.notes.count += 1 }
         await end.value
         let count = await screen.count
         XCTAssertEqual(count, 1)
@@ -174,16 +160,16 @@ final class WrittenHereTests: VowTest {
     func testAnActorIsGivenToItsHandlers() async throws {
         let ledger = Ledger()
         let promise = Promise<Int, any Error>.value(4)
-        let written = try await promise.map(on: .actor(ledger)) { $0.write($1) }.value
+        let written = try await promise.map(isolatedTo: ledger) { $0.write($1) }.value
         XCTAssertEqual(written, 4)
         let seven = promise
-            .then(on: .actor(ledger)) { .value($0.write($1 + 1)) }
-            .get(on: .actor(ledger)) { _ = $0.write($1 + 1) }
-            .finally(on: .actor(ledger)) { _ = $0.write(7) }
+            .then(isolatedTo: ledger) { .value($0.write($1 + 1)) }
+            .get(isolatedTo: ledger) { _ = $0.write($1 + 1) }
+            .finally(isolatedTo: ledger) { _ = $0.write(7) }
         let end = seven
-            .recover(on: .actor(ledger)) { ledger, _ in ledger.write(0) }
-            .done(on: .actor(ledger)) { ledger, number in _ = ledger.write(number + 3) }
-            .catch(on: .actor(ledger)) { ledger, _ in _ = ledger.write(-1) }
+            .recover(isolatedTo: ledger) { ledger, _ in ledger.write(0) }
+            .done(isolatedTo: ledger) { ledger, number in _ = ledger.write(number + 3) }
+            .catch(isolatedTo: ledger) { ledger, _ in _ = ledger.write(-1) }
         await end.value
         let lines = await ledger.lines
         XCTAssertEqual(lines, [4, 5, 6, 7, 8])
