@@ -24,11 +24,19 @@ private final class Settings: Sendable {
         // Inherits the actor, as `Task { … }` does.
         let shown = Promise { self.text = await promise.value }
         shown.onComplete { _ in }
+        // So do handlers.
+        promise.onSuccess { self.text = $0 }.done(self.write)
+        promise.done { text in
+            await Task.yield()
+            self.text = text
+        }
     }
 
+    func write(_ text: String) { self.text = text }
+
     func load(_ promise: Promise<Int, any Error>) {
-        // A handler is not isolated to the actor that attaches it.
         promise.then { $0 + 1 }.catch { _ in }
+        promise.map(on: .pool) { "\($0)" }.cauterize()
     }
 }
 
@@ -38,7 +46,15 @@ private actor Ledger {
     func follow(_ promise: Promise<String, Never>) {
         promise.onSuccess(on: .actor(self)) { line in self.assumeIsolated { $0.lines.append(line) }
         }
+        promise.onSuccess { self.lines.append($0) }
     }
+}
+
+private func write(_ promise: Promise<String, any Error>, to ledger: Ledger, _ screen: Screen) {
+    promise
+        .get(isolatedTo: ledger) { $0.lines.append($1) }
+        .done { @MainActor in screen.text = $0 }
+        .catch { error in await print(ledger.lines.count, error) }
 }
 
 func captures(_ promise: Promise<Int, any Error>) {

@@ -18,7 +18,8 @@ extension Promise {
     @discardableResult
     public func done(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
         let place = WrittenVoid(written: written)
         let body = place.plain.body

@@ -10,7 +10,8 @@ extension Promise where Failure == any Error {
     ) -> Promise {
         let place = TryingTest(written: written)
         let isFitting = place.plain.body
-        return validate(on: place.executor, cancelledBy: token, orThrow: PromiseError.noSuchElement, isFitting)
+        return validate(
+            on: place.executor, cancelledBy: token, orThrow: PromiseError.noSuchElement, isFitting)
     }
 
     /// `validate` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
@@ -30,7 +31,8 @@ extension Promise where Failure == any Error {
     /// `compactMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func compactMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws -> NewSuccess?
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws -> NewSuccess?
     ) -> Promise<NewSuccess, any Error> {
         let place = Trying(written: written)
         let transform = place.plain.body

@@ -8,7 +8,8 @@ extension Promise {
     @discardableResult
     public func finally(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) () throws(Failure) -> Void
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) () throws(Failure) -> Void
     ) -> Promise {
         let place = WrittenAction(written: written)
         let body = place.plain.body
@@ -19,7 +20,8 @@ extension Promise {
     @discardableResult
     public func finally<Ignored>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Failure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Failure>
     ) -> Promise {
         let place = WrittenMaker(written: written)
         let body = place.plain.body
@@ -31,7 +33,8 @@ extension Promise {
     @discardableResult
     public func finally<Ignored>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Never>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Never>
     ) -> Promise {
         let place = WrittenMaker(written: written)
         let body = place.plain.body
@@ -43,7 +46,8 @@ extension Promise {
     @discardableResult
     public func finally<Ignored, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Other>
     ) -> Promise<Success, any Error> {
         let place = WrittenMaker(written: written)
         let body = place.plain.body
@@ -57,7 +61,8 @@ extension Promise where Failure == Never {
     @discardableResult
     public func finally<Ignored, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) () -> Promise<Ignored, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) () -> Promise<Ignored, NewFailure>
     ) -> Promise<Success, NewFailure> {
         let place = SureMaker(written: written)
         let body = place.plain.body

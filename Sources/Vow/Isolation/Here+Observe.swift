@@ -6,7 +6,8 @@ extension Promise {
     /// `get` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func get(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
     ) -> Promise {
         let place = WrittenVoid(written: written)
         let body = place.plain.body
@@ -19,7 +20,8 @@ extension Promise {
     /// `tap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func tap(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Void
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Void
     ) -> Promise {
         let place = SureVoid(written: written)
         let body = place.plain.body
@@ -33,7 +35,8 @@ extension Promise {
     @discardableResult
     public func onComplete(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Void
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Void
     ) -> Promise {
         let place = SureVoid(written: written)
         let body = place.plain.body

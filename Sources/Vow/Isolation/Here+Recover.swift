@@ -6,7 +6,8 @@ extension Promise {
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func recover(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Success
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Success
     ) -> Promise {
         let place = Written(written: written)
         let body = place.plain.body
@@ -17,7 +18,8 @@ extension Promise {
     @_disfavoredOverload  // Of closures that only throw: either would do.
     public func recover(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Promise
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Promise
     ) -> Promise {
         let place = WrittenPromise(written: written)
         let body = place.plain.body
@@ -39,7 +41,8 @@ extension Promise {
     @_disfavoredOverload
     public func recover<NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) -> Promise<Success, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Failure) -> Promise<Success, NewFailure>
     ) -> Promise<Success, NewFailure> {
         let place = SurePromise(written: written)
         let body = place.plain.body
@@ -51,7 +54,8 @@ extension Promise {
     public func recover<Other: Error>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) throws -> Promise<Success, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Failure) throws -> Promise<Success, Other>
     ) -> Promise<Success, any Error> {
         let place = TryingPromise(written: written)
         let body = place.plain.body
@@ -64,7 +68,8 @@ extension Promise where Failure == any Error {
     public func recover<Caught: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Caught) throws -> Success
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Caught) throws -> Success
     ) -> Promise {
         let place = Trying(written: written)
         let body = place.plain.body
@@ -79,7 +84,8 @@ extension Promise where Failure == any Error {
     public func recover<Caught: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Caught) throws -> Promise
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Caught) throws -> Promise
     ) -> Promise {
         let place = TryingPromise(written: written)
         let body = place.plain.body
@@ -94,7 +100,8 @@ extension Promise where Failure == any Error {
     public func recover<Caught: Error, Other: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil, joining _: Void = (),
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Caught) throws -> Promise<Success, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Caught) throws -> Promise<Success, Other>
     ) -> Promise {
         let place = TryingPromise(written: written)
         let body = place.plain.body
@@ -108,7 +115,8 @@ extension Promise where Failure == any Error {
     public func recover<Caught: Error & Equatable>(
         from wanted: Caught,
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Caught) throws -> Success
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Caught) throws -> Success
     ) -> Promise {
         let place = Trying(written: written)
         let body = place.plain.body

@@ -6,7 +6,8 @@ extension Promise {
     /// `map` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         let place = Written(written: written)
         let transform = place.plain.body
@@ -29,7 +30,10 @@ extension Promise {
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Failure
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = WrittenPromise(written: written)
         let transform = place.plain.body
@@ -41,7 +45,8 @@ extension Promise {
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         let place = Written(written: written)
         let body = place.plain.body
@@ -52,7 +57,10 @@ extension Promise {
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Failure
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = WrittenPromise(written: written)
         let body = place.plain.body

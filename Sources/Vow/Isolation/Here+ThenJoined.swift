@@ -7,7 +7,10 @@ extension Promise {
     @_disfavoredOverload
     public func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Never>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Never
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = WrittenPromise(written: written)
         let transform = place.plain.body
@@ -18,7 +21,10 @@ extension Promise {
     @_disfavoredOverload
     public func flatMap<NewSuccess, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Other
+            >
     ) -> Promise<NewSuccess, any Error> {
         let place = WrittenPromise(written: written)
         let transform = place.plain.body
@@ -30,7 +36,10 @@ extension Promise {
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Never>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Never
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = WrittenPromise(written: written)
         let body = place.plain.body
@@ -42,7 +51,10 @@ extension Promise {
     @discardableResult
     public func then<NewSuccess, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<NewSuccess, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
+                NewSuccess, Other
+            >
     ) -> Promise<NewSuccess, any Error> {
         let place = WrittenPromise(written: written)
         let body = place.plain.body
@@ -55,7 +67,8 @@ extension Promise where Failure == Never {
     @_disfavoredOverload
     public func flatMap<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
         let place = SurePromise(written: written)
         let transform = place.plain.body
@@ -67,7 +80,10 @@ extension Promise where Failure == Never {
     public func flatMap<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(NewFailure) -> Promise<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(NewFailure) -> Promise<
+                NewSuccess, NewFailure
+            >
     ) -> Promise<NewSuccess, NewFailure> {
         let place = WrittenPromise(written: written)
         let transform = place.plain.body
@@ -79,7 +95,8 @@ extension Promise where Failure == Never {
     @discardableResult
     public func then<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
         let place = SurePromise(written: written)
         let body = place.plain.body
@@ -92,7 +109,10 @@ extension Promise where Failure == Never {
     public func then<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws(NewFailure) -> Promise<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) throws(NewFailure) -> Promise<
+                NewSuccess, NewFailure
+            >
     ) -> Promise<NewSuccess, NewFailure> {
         let place = WrittenPromise(written: written)
         let body = place.plain.body

@@ -16,11 +16,14 @@ extension Promise where Failure == Never {
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken?,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, CancellationError> {
         let place = SurePromise(written: written)
         let transform = place.plain.body
-        return cancellable.flatMap(on: place.executor, cancelledBy: token) { transform($0).cancellable }
+        return cancellable.flatMap(on: place.executor, cancelledBy: token) {
+            transform($0).cancellable
+        }
     }
 
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
@@ -39,7 +42,8 @@ extension Promise where Failure == Never {
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken?,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, CancellationError> {
         let place = SurePromise(written: written)
         let body = place.plain.body

@@ -8,7 +8,9 @@ extension Promise {
     public func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (),
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure) -> NewSuccess
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure) ->
+            NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         let place = Written(written: written)
         let body = place.plain.body
@@ -20,7 +22,9 @@ extension Promise {
     public func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (), changing _: Void = (),
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(NewFailure) ->
+            NewSuccess
     ) -> Promise<NewSuccess, NewFailure> {
         let place = Written(written: written)
         let body = place.plain.body
@@ -30,7 +34,8 @@ extension Promise {
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
             -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         let place = WrittenPromise(written: written)
@@ -42,7 +47,10 @@ extension Promise {
     @_disfavoredOverload
     public func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Promise<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Promise<
+                NewSuccess, NewFailure
+            >
     ) -> Promise<NewSuccess, NewFailure> {
         let place = SurePromise(written: written)
         let body = place.plain.body
@@ -54,7 +62,10 @@ extension Promise {
     public func transform<NewSuccess, Other>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws -> Promise<NewSuccess, Other>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws -> Promise<
+                NewSuccess, Other
+            >
     ) -> Promise<NewSuccess, any Error> {
         let place = TryingPromise(written: written)
         let body = place.plain.body
@@ -64,7 +75,8 @@ extension Promise {
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     public func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
             -> Result<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         let place = Written(written: written)
@@ -78,7 +90,10 @@ extension Promise {
     @_disfavoredOverload  // Of closures that do not say so.
     public func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Result<
+                NewSuccess, NewFailure
+            >
     ) -> Promise<NewSuccess, NewFailure> {
         let place = Sure(written: written)
         let body = place.plain.body

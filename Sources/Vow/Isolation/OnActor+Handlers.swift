@@ -9,7 +9,8 @@ extension Promise {
         _ written: @escaping @Sendable (isolated Isolated, Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         let place = ActorPlace(actor)
-        let transform: @Sendable (Success) throws(Failure) -> NewSuccess = { input throws(Failure) in
+        let transform: @Sendable (Success) throws(Failure) -> NewSuccess = {
+            input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
         return react(.onFulfilled, on: place.executor, token, Mapping(transform: transform))
@@ -18,10 +19,14 @@ extension Promise {
     /// `flatMap` with a closure that is isolated to the actor, which it is given.
     public func flatMap<NewSuccess, Isolated: Actor>(
         isolatedTo actor: Isolated, cancelledBy token: CancellationToken? = nil,
-        _ written: @escaping @Sendable (isolated Isolated, Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        _ written:
+            @escaping @Sendable (isolated Isolated, Success) throws(Failure) -> Promise<
+                NewSuccess, Failure
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = ActorPlace(actor)
-        let transform: @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure> = { input throws(Failure) in
+        let transform: @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure> = {
+            input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
         return react(.onFulfilled, on: place.executor, token, FlatMapping(transform: transform))
@@ -45,10 +50,14 @@ extension Promise {
     @discardableResult
     public func then<NewSuccess, Isolated: Actor>(
         isolatedTo actor: Isolated, cancelledBy token: CancellationToken? = nil,
-        _ written: @escaping @Sendable (isolated Isolated, Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        _ written:
+            @escaping @Sendable (isolated Isolated, Success) throws(Failure) -> Promise<
+                NewSuccess, Failure
+            >
     ) -> Promise<NewSuccess, Failure> {
         let place = ActorPlace(actor)
-        let body: @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure> = { input throws(Failure) in
+        let body: @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure> = {
+            input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
         return flatMap(on: place.executor, cancelledBy: token, body)
@@ -123,10 +132,12 @@ extension Promise {
     @discardableResult
     public func finally<Ignored, Isolated: Actor>(
         isolatedTo actor: Isolated, cancelledBy token: CancellationToken? = nil,
-        _ written: @escaping @Sendable (isolated Isolated) throws(Failure) -> Promise<Ignored, Failure>
+        _ written:
+            @escaping @Sendable (isolated Isolated) throws(Failure) -> Promise<Ignored, Failure>
     ) -> Promise {
         let place = ActorPlace(actor)
-        let body: @Sendable () throws(Failure) -> Promise<Ignored, Failure> = { () throws(Failure) in
+        let body: @Sendable () throws(Failure) -> Promise<Ignored, Failure> = {
+            () throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor) }
         }
         return react(.finally, on: place.executor, token, FinallyWithPromise(body: body))
@@ -209,10 +220,13 @@ extension Promise {
     public func transform<NewSuccess, Isolated: Actor>(
         isolatedTo actor: Isolated, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (),
-        _ written: @escaping @Sendable (isolated Isolated, Result<Success, Failure>) throws(Failure) -> NewSuccess
+        _ written:
+            @escaping @Sendable (isolated Isolated, Result<Success, Failure>) throws(Failure) ->
+            NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         let place = ActorPlace(actor)
-        let body: @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess = { input throws(Failure) in
+        let body: @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess = {
+            input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
         return react(.onBoth, on: place.executor, token, ResultMapping(transform: body))
@@ -221,13 +235,16 @@ extension Promise {
     /// `transform` with a closure that is isolated to the actor, which it is given.
     public func transform<NewSuccess, Isolated: Actor>(
         isolatedTo actor: Isolated, cancelledBy token: CancellationToken? = nil,
-        _ written: @escaping @Sendable (isolated Isolated, Result<Success, Failure>) throws(Failure)
+        _ written:
+            @escaping @Sendable (isolated Isolated, Result<Success, Failure>) throws(Failure)
             -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         let place = ActorPlace(actor)
-        let body: @Sendable (Result<Success, Failure>) throws(Failure) -> Promise<NewSuccess, Failure> = { input throws(Failure) in
-            try place.run { actor throws(Failure) in try written(actor, input) }
-        }
+        let body:
+            @Sendable (Result<Success, Failure>) throws(Failure) -> Promise<NewSuccess, Failure> = {
+                input throws(Failure) in
+                try place.run { actor throws(Failure) in try written(actor, input) }
+            }
         return react(.onBoth, on: place.executor, token, ResultFlatMapping(transform: body))
     }
 }

@@ -129,8 +129,7 @@ extension Promise where Failure == Never {
     }
 }
 
-struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor
-{
+struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
     let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {

@@ -12,7 +12,9 @@ private enum Request {
 }
 
 @MainActor private final class Screen {
-    var title = ""
+    var title: String
+
+    init(_ title: String) { self.title = title }
 
     func follow(_ promise: Promise<String, any Error>) -> Promise<Int, any Error> {
         promise.map { text in
@@ -40,7 +42,8 @@ private actor Ledger {
 final class AsyncHandlersTests: VowTest {
     func testEachHandlerMayBeAsynchronous() async throws {
         let promise = Promise<Int, any Error>.value(1)
-        let sum = promise
+        let sum =
+            promise
             .map { number in
                 await Task.yield()
                 return number + 1
@@ -54,7 +57,8 @@ final class AsyncHandlersTests: VowTest {
         let value = try await sum.value
         XCTAssertEqual(value, 3)
         let lines = Journal<String>()
-        let end = promise
+        let end =
+            promise
             .done { number in
                 try await Task.sleep(for: .zero)
                 lines.write("done \(number)")
@@ -74,7 +78,7 @@ final class AsyncHandlersTests: VowTest {
     }
 
     func testAPromiseOfAnActorsClosureRunsThereThroughout() async throws {
-        let screen = await Screen()
+        let screen = await Screen("")
         let count = try await screen.follow(.value("hello")).value
         XCTAssertEqual(count, 6)
         let title = await screen.title

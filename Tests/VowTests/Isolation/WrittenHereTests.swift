@@ -162,11 +162,13 @@ final class WrittenHereTests: VowTest {
         let promise = Promise<Int, any Error>.value(4)
         let written = try await promise.map(isolatedTo: ledger) { $0.write($1) }.value
         XCTAssertEqual(written, 4)
-        let seven = promise
+        let seven =
+            promise
             .then(isolatedTo: ledger) { .value($0.write($1 + 1)) }
             .get(isolatedTo: ledger) { _ = $0.write($1 + 1) }
             .finally(isolatedTo: ledger) { _ = $0.write(7) }
-        let end = seven
+        let end =
+            seven
             .recover(isolatedTo: ledger) { ledger, _ in ledger.write(0) }
             .done(isolatedTo: ledger) { ledger, number in _ = ledger.write(number + 3) }
             .catch(isolatedTo: ledger) { ledger, _ in _ = ledger.write(-1) }
