@@ -5,7 +5,7 @@ extension PromiseExecutor {
     /// `actor.assumeIsolated` in them gives its state. It keeps the actor.
     ///
     /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and
-    /// `on: .actor(actor)` gives it to a closure of two arguments, see ``ActorExecutor``.
+    /// ``Promise/map(isolatedTo:cancelledBy:_:)`` and the like give it to a closure.
     public static func actor(_ actor: any Actor) -> PromiseExecutor {
         isolated(to: actor) ?? .pool
     }

@@ -1,8 +1,8 @@
 // From an asynchronous closure to a reaction of the core.
 //
 // The task is made with the link, so that it has the priority and the task locals of who attached it. It waits, isolated to
-// where its closure was written, until the link runs and gives it what to do; so handlers of one promise that were attached
-// there start in the order of their registration. A link that does not run its handler lets the task end.
+// where its closure was written, until the link runs and gives it what to do. A link that does not run its handler lets the
+// task end.
 
 import CVow
 import VowCore

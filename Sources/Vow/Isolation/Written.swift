@@ -4,7 +4,8 @@
 // called where it belongs, without: the same closure, which differs by its type only, is the executor's to call.
 //
 // There is one of these types for each shape of closure: passed through a type that is more general than the closure, it
-// would stand behind another function, and Swift 6.3's compiler crashes where it should make that.
+// would stand behind another function, and Swift 6.3's compiler crashes where it should make that. All is inlined: else
+// each link would have its type's metadata looked up.
 
 protocol WrittenClosure {
     /// The same closure for who calls it where it belongs, and nothing else.
@@ -15,8 +16,8 @@ protocol WrittenClosure {
 
 extension WrittenClosure {
     /// Nil: it was written nowhere in particular.
-    var executor: PromiseExecutor? { .isolated(to: isolation) }
-    var plain: Plain { unsafeBitCast(self, to: Plain.self) }
+    @inline(__always) var executor: PromiseExecutor? { .isolated(to: isolation) }
+    @inline(__always) var plain: Plain { unsafeBitCast(self, to: Plain.self) }
 }
 
 /// One of a value, that may throw and comes to a value.
@@ -27,7 +28,7 @@ struct Written<Input, Thrown: Error, Output>: WrittenClosure {
         let body: @Sendable (Input) throws(Thrown) -> Output
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Comes to nothing.
@@ -38,7 +39,7 @@ struct WrittenVoid<Input, Thrown: Error>: WrittenClosure {
         let body: @Sendable (Input) throws(Thrown) -> Void
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Makes a promise.
@@ -49,7 +50,7 @@ struct WrittenPromise<Input, Thrown: Error, Success: Sendable, Failure: Error>: 
         let body: @Sendable (Input) throws(Thrown) -> Promise<Success, Failure>
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Of nothing, and comes to nothing.
@@ -60,7 +61,7 @@ struct WrittenAction<Thrown: Error>: WrittenClosure {
         let body: @Sendable () throws(Thrown) -> Void
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Of nothing, and makes a promise.
@@ -71,7 +72,7 @@ struct WrittenMaker<Thrown: Error, Success: Sendable, Failure: Error>: WrittenCl
         let body: @Sendable () throws(Thrown) -> Promise<Success, Failure>
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Does not throw.
@@ -82,7 +83,7 @@ struct Sure<Input, Output>: WrittenClosure {
         let body: @Sendable (Input) -> Output
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Does not throw, and comes to nothing.
@@ -93,7 +94,7 @@ struct SureVoid<Input>: WrittenClosure {
         let body: @Sendable (Input) -> Void
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Does not throw, and makes a promise.
@@ -104,7 +105,7 @@ struct SurePromise<Input, Success: Sendable, Failure: Error>: WrittenClosure {
         let body: @Sendable (Input) -> Promise<Success, Failure>
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Of nothing; does not throw, and makes a promise.
@@ -115,7 +116,7 @@ struct SureMaker<Success: Sendable, Failure: Error>: WrittenClosure {
         let body: @Sendable () -> Promise<Success, Failure>
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Throws any error.
@@ -126,7 +127,7 @@ struct Trying<Input, Output>: WrittenClosure {
         let body: @Sendable (Input) throws -> Output
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Throws any error, and makes a promise.
@@ -137,7 +138,7 @@ struct TryingPromise<Input, Success: Sendable, Failure: Error>: WrittenClosure {
         let body: @Sendable (Input) throws -> Promise<Success, Failure>
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Throws any error, and decides.
@@ -148,7 +149,7 @@ struct TryingTest<Input>: WrittenClosure {
         let body: @Sendable (Input) throws -> Bool
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
 
 /// Of any error.
@@ -159,5 +160,5 @@ struct SureOfErrors: WrittenClosure {
         let body: @Sendable (any Error) -> Void
     }
 
-    var isolation: (any Actor)? { written.isolation }
+    @inline(__always) var isolation: (any Actor)? { written.isolation }
 }
