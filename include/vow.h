@@ -405,7 +405,8 @@ vow_promise_create_with(vow_resolver *VOW_NULLABLE *VOW_NONNULL resolver, uint32
  * adopting, or subscribing. For a VOW_PROMISE it is that promise itself. */
 VOW_API VOW_OWNED vow_promise *vow_promise_with(vow_value value);
 
-/** One more reference (owned); returns promise (borrowed). */
+/** One more reference (owned); returns promise (borrowed). A promise has room for a
+ * hundred million; who goes on taking them ends the process with a sentence. */
 VOW_API vow_promise *VOW_NULLABLE vow_promise_retain(vow_promise *VOW_NULLABLE promise);
 
 /** Gives a reference (consumed) back. A chain of any length is freed with
@@ -447,7 +448,8 @@ VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);
  * payload would keep it alive for ever. Else as vow_resolve. */
 VOW_API bool vow_reject(vow_resolver *resolver, vow_value error);
 
-/** One more reference (owned); returns resolver (borrowed). */
+/** One more reference (owned); returns resolver (borrowed). A promise has room for
+ * two million; who goes on taking them ends the process with a sentence. */
 VOW_API vow_resolver *VOW_NULLABLE vow_resolver_retain(vow_resolver *VOW_NULLABLE resolver);
 
 /** Gives a reference (consumed) back; the last one of an unresolved promise

@@ -128,6 +128,44 @@ TEST("a thenable that returns false is itself the value") {
     CHECK_INT_EQ(atomic_load(&thenable.calls), 1);
 }
 
+typedef struct passing {
+    vow_promise *passed;
+    int ends;
+} passing;
+
+static void cancel_what_passes(void *pointer) {
+    passing *self = pointer;
+    self->ends++;
+    CHECK(vow_cancel(self->passed));
+}
+
+static vow_value not_called(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    CHECK(false);
+    return vow_none();
+}
+
+TEST("as a value that is passed on it is not asked again, though the promise is cancelled "
+     "meanwhile") {
+    source thenable = {.act = act_refuse};
+    passing self = {0};
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_reaction reaction = {.size = sizeof reaction, .executor = vow_executor_inline()};
+    reaction.on_rejected = not_called;
+    reaction.context = &self;
+    reaction.destroy = cancel_what_passes;
+    self.passed = vow_then_with(promise, &reaction);
+    CHECK(vow_resolve(resolver, source_value(&thenable)));
+    CHECK_INT_EQ(self.ends, 1);
+    CHECK_INT_EQ(code_of(self.passed), VOW_ECANCELLED);
+    CHECK_INT_EQ(self.ends, 1);
+    CHECK_INT_EQ(atomic_load(&thenable.calls), 1);
+    vow_resolver_release(resolver);
+    CHECK(reaches(&thenable.ends, 1));
+}
+
 static bool only_at_first(vow_value state, void *context) {
     (void)context;
     return state.kind == VOW_INT;

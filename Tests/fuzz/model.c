@@ -25,7 +25,7 @@ int model_error_new(int domain, int64_t code, int message, int payload) {
     return error;
 }
 
-static int own_error(int64_t code) {
+int model_own_error(int64_t code) {
     return model_error_new(DOMAIN_VOW, code, TEXT_ANY, -1);
 }
 
@@ -304,7 +304,7 @@ void model_follow(int promise, int followed, bool by_handler) {
     if (is_ring) {
         /* Whether the attempt counts as adopting is left open. */
         m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
-        model_settle_last(promise, self->cancelled ? self->error : own_error(VOW_ECYCLE));
+        model_settle_last(promise, self->cancelled ? self->error : model_own_error(VOW_ECYCLE));
         return;
     }
     model_observe_by_adoption(promise, followed, by_handler);
@@ -363,7 +363,7 @@ static void break_promise(int promise, bool subscribed) {
         m.promises[promise].observed = true;
     }
     m.promises[promise].direct = true;
-    model_settle(promise, own_error(VOW_EBROKEN));
+    model_settle(promise, model_own_error(VOW_EBROKEN));
 }
 
 void model_resolver_drop(int resolver) {

@@ -201,6 +201,7 @@ int model_subscribe(int promise);
 void model_subscribed(int promise, int resolver, int object, bool answer);
 
 /* model_cancel.c. Cancelling a promise with an error, and first what only it reads. */
+int model_own_error(int64_t code);
 int model_cancellation(int reason);
 bool model_cancel(int promise, int error);
 /* The same by its token: what it reads is left alone. */

@@ -106,6 +106,12 @@ static void finish_cancelled(int reaction, int result) {
     if (self->wait == WAITS_FOLLOWED) {
         model_cancel_followed(reaction);
     }
+    /* It has stayed, as the only reader of what waits for itself. */
+    if (self->wait == WAITS_FOLLOWED && model_waits_for(self->upstream, reaction)) {
+        m.promises[self->upstream].doubtful = true;
+        model_leave_queue(reaction);
+        model_settle_last(reaction, model_own_error(VOW_ECYCLE));
+    }
     model_step_end();
 }
 

@@ -87,8 +87,8 @@ func cancelFollower(
     follower.pointee.flags.insert(RecordFlag.cancelled)
     guard let promise = follower.upstream else { fatal("a promise follows nothing") }
     // An outcome that is there is about to be taken. And one that is on its way to another promise is asked again there, by
-    // who moves it.
-    if promise.pointee.state.read().hasValue || follower.isOnTheWay {
+    // who moves it: in a forked child, perhaps nobody.
+    if promise.pointee.state.read().hasValue || follower.isOnTheWay && !isForkedChild {
         follower.pointee.state.unlock(word.phase, word.head)
         return nil
     }

@@ -143,12 +143,13 @@ func giveUpFollowed(
     }
 }
 
-/// Settles a claimed or cancelled reaction that no handler runs for with a value (consumed).
-func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
+/// Settles a cancelled reaction that has nothing of its own to wait for with a value (consumed), or with its error.
+func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
-    reaction.takeError().release(thread)
-    settle(reaction, value, ownsProducer: true, thread)
+    let error = reaction.takeError()
+    settle(reaction, value ?? error, ownsProducer: true, thread)
+    if value != nil { error.release(thread) }
 }
 
 /// Settles a cancelled promise whose producer has ended its work; what that says (consumed) is for nobody. False when it

@@ -328,7 +328,7 @@ private func waitFor(
     return true
 }
 
-/// Settles a running reaction with a value (consumed), unless it was cancelled.
+/// Settles a running reaction with an outcome (consumed), unless it was cancelled.
 @inline(__always)
 private func conclude(
     _ reaction: RecordPointer, begunAs phase: Phase, _ value: vow_value, _ thread: ThreadPointer
@@ -336,7 +336,8 @@ private func conclude(
     if settle(reaction, whileIn: phase, value, ownsProducer: true, thread) {
         count(thread.cell.pointee.counters.handlersDone)
     } else {
-        discard(value, of: reaction, thread)
+        concludeCancelled(reaction, nil, thread)
+        value.release(thread)
     }
 }
 

@@ -49,7 +49,7 @@ static vow_value handle(vow_value input, bond *self) {
     check_is_unsettled(self);
     /* One that is cancelled reads so, if it does not clean up, and before its turn. */
     if (!self->has_token && !is_own(input, VOW_ECANCELLED)) {
-        if (!self->finally || is_surely_wanted(self)) {
+        if (!self->cleans_up || is_surely_wanted(self)) {
             check_order(self);
         }
         if (self->upstream >= 0) {

@@ -155,6 +155,7 @@ static void react(void) {
     reaction.token = form & 16 ? any_token() : NULL;
     bond *self = new_link(upstream, executor, form & 1, form & 2);
     self->has_destroy = true;
+    self->cleans_up = form & 4;
     self->finally = (form & 7) == 7;
     self->has_token = reaction.token != NULL;
     reaction.on_fulfilled = form & 1 ? free_on_value : NULL;

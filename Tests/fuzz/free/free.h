@@ -65,7 +65,7 @@ typedef struct bond {
     int upstream; /* the record that it reads; -1: none */
     int executor;
     int carried; /* the context that travels along; -1: none */
-    bool on_value, on_error, finally, has_token, has_destroy;
+    bool on_value, on_error, finally, cleans_up, has_token, has_destroy;
     bool overtaken; /* a later one has begun, so it never may */
     bool running;   /* its handler, or its destructor */
     int runs, destroyed;
