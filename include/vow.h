@@ -147,7 +147,7 @@ typedef uint32_t vow_kind;
 #define VOW_ERROR ((vow_kind)8)   /**< counted, read with vow_error_code */
 #define VOW_PROMISE ((vow_kind)9) /**< counted: a promise as a value */
 
-/** A value. `reserved` is 0 where C makes a value; Swift uses it, so copy values
+/** A value. `reserved` is 0 where C makes a value; Swift and C++ use it, so copy values
  * as a whole. `as.pointer` of a counted kind belongs to the
  * library: read it with the functions below only. */
 typedef struct vow_value {

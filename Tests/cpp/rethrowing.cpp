@@ -104,3 +104,33 @@ TEST("a coroutine that recovers has the exception after a suspension") {
 }
 
 #endif
+
+TEST("a handler that takes an error as a value and cannot throw is called without a throw") {
+    const auto code = [](vow::error e) noexcept {
+        return std::current_exception() == nullptr ? static_cast<int>(e.code()) : 0;
+    };
+    CHECK_EQ(rejected_by_library().recover(code).get(), VOW_ETIMEDOUT);
+    CHECK_EQ(rejected_by_library().recover(vow::errc::timed_out, code).get(), VOW_ETIMEDOUT);
+    CHECK_EQ(vow::rejected<int>(vow::error("disk", 5, "full")).recover("disk", 5, code).get(), 5);
+}
+
+TEST("one that can throw is in a catch clause, also where it takes the error as a value") {
+    CHECK_THROWS(vow::timed_out,
+                 rejected_by_library().recover([](vow::error) -> int { throw; }).get());
+    CHECK_THROWS(vow::timed_out,
+                 rejected_by_library().recover([](vow::error e) -> int { throw e; }).get());
+}
+
+TEST("it is not called for exceptions that are no errors, and is for those that are") {
+    struct own_error : vow::error {
+        own_error() : vow::error("own", 7, "mine", vow::value::of(11)) {
+        }
+    };
+    const auto payload = [](vow::error e) { return e.payload().as<int>(); };
+    CHECK_EQ(vow::rejected<int>(own_error()).recover(payload).get(), 11);
+    CHECK_THROWS(std::logic_error, vow::rejected<int>(std::logic_error("no"))
+                                       .recover(payload)
+                                       .recover([](const vow::error &) { return 1; })
+                                       .recover([](const vow::timed_out &) { return 1; })
+                                       .get());
+}

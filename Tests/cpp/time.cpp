@@ -13,6 +13,25 @@ TEST("a delay takes its time, and a negative one is refused") {
     CHECK(vow::delay(std::chrono::duration<double>(0.001)).wait() == vow::state::fulfilled);
 }
 
+TEST("a delay until a time of any clock is over when that has come, and at once when it is past") {
+    const auto soon = std::chrono::steady_clock::now() + 5ms;
+    vow::delay_until(soon).get();
+    CHECK(std::chrono::steady_clock::now() >= soon);
+    vow::delay_until(std::chrono::system_clock::now() - 1h).get();
+    vow::delay_until(std::chrono::system_clock::time_point::min()).get();
+    using days = std::chrono::duration<int, std::ratio<86400>>;
+    using day = std::chrono::time_point<std::chrono::system_clock, days>;
+    CHECK(vow::delay_until(day::max()).state() == vow::state::pending);
+    CHECK(vow::delay_until(vow::clock::time_point::max()).state() == vow::state::pending);
+    vow::loop loop = vow::loop::virtual_time();
+    auto later =
+        vow::async(loop.executor(), [] { return vow::delay_until(vow::clock::now() + 1h); });
+    loop.advance(59min);
+    CHECK(!later.is_settled());
+    loop.advance(1min);
+    CHECK(later.is_settled());
+}
+
 TEST("a time-out cancels what takes too long") {
     auto pr = vow::pending<int>();
     auto &p = pr.promise;

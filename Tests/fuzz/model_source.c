@@ -73,14 +73,20 @@ bool model_source_cancel(int source, int reason) {
     return true;
 }
 
-/* By itself, or with a parent. */
+/* By itself, or with a parent, which was made before it. */
 bool model_can_be_cancelled(int source) {
-    const model_source *self = &m.sources[source];
-    bool found = self->holds > 0;
-    for (int i = 0; i < self->parent_count && !found; i++) {
-        found = model_can_be_cancelled(self->parents[i]);
+    bool asked[MODEL_SOURCES] = {false};
+    asked[source] = true;
+    for (int i = source; i >= 0; i--) {
+        const model_source *self = &m.sources[i];
+        if (asked[i] && self->holds > 0) {
+            return true;
+        }
+        for (int j = 0; asked[i] && j < self->parent_count; j++) {
+            asked[self->parents[j]] = true;
+        }
     }
-    return found;
+    return false;
 }
 
 /* Somebody has given a source or a token back: what can be called no more is destroyed. */

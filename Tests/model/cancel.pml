@@ -16,7 +16,7 @@
  */
 
 /* Stands for:
- *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards cancelOne cancelProducer
  *   Promise/CancelReaction.swift: cancelReaction read withdraw cancelFollower claimLockedFollower withdrawFollower takeOut
  *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled handBack runCancelled discard end giveUpFollowed
  *   Promise/EndCancelled.swift: concludeCancelled keepsContext endLater endFollowing endWithdrawn
@@ -26,15 +26,19 @@
  *   Promise/Settle.swift: finishHandOver handOver promiseRead
  *   Promise/SettleOne.swift: publish takesOutcome
  *   Promise/Observe.swift: takeOwnOutcome
- *   Promise/Follow.swift: follow beginFollowing takeOutcome takeOutcomeAtLast attach yieldFollowers takeFollowers
- *   Promise/Follow.swift: isCancelledWithFollowers isFollower isUnreadable isUnread giveUpFollowing abandon redirect
- *   Promise/Follow.swift: leaveBehind settleWithOutcome
- *   Promise/Path.swift: lockedUpstream endOfPath
+ *   Promise/Follow.swift: follow beginFollowing goOnFollowing takeOutcome takeOutcomeAtLast attach enter endEntering
+ *   Promise/Follow.swift: isUnread giveUpFollowing settleWithOutcome
+ *   Promise/Yield.swift: yieldFollowers takeFollowers mayPassFollowersOn isCancelledWithFollowers isFollower isUnreadable
+ *   Promise/Yield.swift: letGo abandon
+ *   Promise/Redirect.swift: Redirection redirect follows arrive leaveBehind
+ *   Promise/Path.swift: lockedUpstream hasYielded endOfPath
  *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude dropWithdrawn
  *   Promise/Run.swift: destroyContext
  *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry
  *   Promise/React.swift: register
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit stay
+ *   Promise/Counting.swift: leaveUnlessLast comeBack
+ *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
  *   State/WayBack.swift: wayBack hasWayBack relink forgetPlace unmark NextWord
@@ -42,7 +46,7 @@
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionToCancelled lock unlock
  *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
  *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOut errorToCome errorToRead
+ *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOnTheWay isOut errorToCome errorToRead
  *   State/Link.swift: withdrawnUpstream
  *   State/HandlerQueue.swift: MemberList SlotList
  */
@@ -57,6 +61,7 @@
 /* As a link or a lane */
 #define NIL 7
 #define OUT 6                  /* next: in no queue */
+#define ON_THE_WAY 8           /* next: of a follower that has another one to follow, and is kept where it was */
 #define TOP 6                  /* lane: of the newest member */
 #define BUSY 5                 /* lane: in an executor's or a thread's list */
 
@@ -80,8 +85,13 @@
 
 /* 1: a reaction and a follower, P settles. 2: three reactions and followers, a late one; P settles.
  * 3: P begins to follow Q, two followers move on. 4: a reaction with a token. 5: the same, which then
- * follows, and has a follower: cancelled by that one, or BY_TOKEN. */
-#if SCENARIO == 3
+ * follows, and has a follower: cancelled by that one, or BY_TOKEN. 6: P begins to follow Q, and it, or its only follower,
+ * is cancelled. 7: P does so while another thread makes B follow A, a follower of P. */
+#define MOVES (SCENARIO == 3 || SCENARIO >= 6)
+#if SCENARIO >= 6
+#define IS_REACTION(p) false
+#define FOLLOWS(p) true
+#elif SCENARIO == 3
 #define IS_REACTION(p) (p == A)
 #define FOLLOWS(p) (p == A || p == B)
 #elif SCENARIO == 2
@@ -100,19 +110,28 @@
 #define STAYS(p) (SCENARIO == 5 && p == A)
 /* Its context lives until what its handler returned is through. */
 #define KEEPS(p) (SCENARIO == 5 && p == A && keeps)
+/* Whom a mover's promise, or a reaction, begins to follow */
+#if SCENARIO == 7
+#define FOLLOWED(p) (p == B -> A : Q)
+#else
+#define FOLLOWED(p) Q
+#endif
+/* Under the lock, of one that follows: its followers have gone on past it. */
+#define HAS_YIELDED(p) (r[p].next == OUT && !KEEPS(p))
 #define PASSES (SCENARIO == 2 || (SCENARIO == 4 && passes))
 
 typedef Record {
     unsigned phase : 3;
     bool locked;
     unsigned head : 3 = NIL;
-    unsigned next : 3 = OUT;
+    unsigned next : 4 = OUT;
     unsigned upstream : 3 = NIL;
     unsigned lane : 3 = NIL;
     unsigned use : 2;
     unsigned value : 2;
     unsigned promises : 4;
     unsigned producers : 3;
+    unsigned visitors : 4;
     unsigned withdrawnUpstream : 3 = NIL;
     bool cancelled;            /* flags */
     bool dropped;
@@ -136,8 +155,17 @@ bool settledOnce[RECORDS];
 byte started;                  /* bits: begun */
 byte ran;                      /* bits: a handler was called */
 byte contexts;                 /* bits: not yet destroyed */
+bool givenUp;                  /* a follower: nobody reads it any more */
+bool adopts;                   /* P: Q, or is about to */
+byte cancelledOne;
 byte finished;
 bool ended;
+
+#if SCENARIO == 6
+#define noteGivenUp(p) givenUp = (givenUp || p == cancelledOne)
+#else
+#define noteGivenUp(p) givenUp = (givenUp || p == A || p == B)
+#endif
 
 inline alive(p) { assert(p < RECORDS && !r[p].freed) }
 
@@ -160,6 +188,7 @@ inline alive(p) { assert(p < RECORDS && !r[p].freed) }
 #define CANCEL 4
 #define TAKE_OUTCOME 5
 #define ATTACH 6
+#define REDIRECT 7
 
 #include "cancel-counts.inc"
 #include "cancel-queue.inc"
@@ -189,13 +218,13 @@ init {
     atomic {
         r[P].producers = 1;
         r[T].phase = SETTLED; r[T].use = VALUE; r[T].value = CANCELLED;
-#if SCENARIO != 2 && SCENARIO != 3
+#if SCENARIO != 2 && !MOVES
         if
         :: catches = true
         :: catches = false
         fi;
 #endif
-#if SCENARIO != 2 && SCENARIO != 3
+#if SCENARIO != 2 && !MOVES
         run Thread(EXECUTOR, NIL, NIL);
 #endif
 #if SCENARIO == 1
@@ -222,12 +251,36 @@ init {
         :: member(A, P); member(B, P)
         :: member(B, P); member(A, P)
         fi;
-        run Thread(MOVER, NIL, NIL);
+        run Thread(MOVER, P, NIL);
         if
         :: run Thread(CANCELLER, A, NIL); run Thread(CANCELLER, B, NIL); isLate = true
         :: run Thread(CANCELLER, A, B); run Thread(SETTLER, Q, NIL)
         fi;
         threads = 3; expected = 1 << P | 1 << Q | 1 << A | 1 << B
+#elif SCENARIO == 6
+        r[Q].producers = 1;
+        r[Q].promises = 1;
+        if
+        :: cancelledOne = P; r[P].promises = 1; expected = 1 << P | 1 << Q
+        :: cancelledOne = A; member(A, P); expected = 1 << P | 1 << Q | 1 << A
+        fi;
+        if
+        :: run Thread(MOVER, P, NIL)
+        :: run Thread(MOVER, P, P) /* its resolver is kept for a while */
+        fi;
+        run Thread(CANCELLER, cancelledOne, NIL);
+        isLate = true;
+        threads = 2
+#elif SCENARIO == 7
+        r[Q].producers = 1;
+        r[Q].promises = 1;
+        member(A, P); /* the handle is given to B */
+        r[B].producers = 1;
+        r[B].promises = 1; /* who reads it */
+        run Thread(MOVER, P, NIL);
+        run Thread(MOVER, B, NIL);
+        run Thread(SETTLER, Q, NIL);
+        threads = 3; expected = 1 << P | 1 << Q | 1 << A
 #elif SCENARIO == 4
         member(A, P);
         r[A].isListed = true;
@@ -282,6 +335,7 @@ init {
     atomic {
         i = 0;
         assert(contexts == 0);
+        assert(SCENARIO != 7 || settledOnce[B]);
         assert(!catches || PASSES || (ran & (1 << A)));
         ended = true
     }

@@ -14,8 +14,10 @@
  */
 
 /* Stands for:
- *   Promise/Follow.swift: follow beginFollowing takeOutcome attach yieldFollowers takeFollowers endEntering
- *   Promise/Follow.swift: isFollower isUnreadable abandon letGo redirect arrive leaveBehind rejectCycle settleWithOutcome enter
+ *   Promise/Follow.swift: follow beginFollowing goOnFollowing takeOutcome attach enter endEntering isUnread rejectCycle
+ *   Promise/Follow.swift: settleWithOutcome
+ *   Promise/Yield.swift: yieldFollowers takeFollowers mayPassFollowersOn isFollower isUnreadable letGo abandon
+ *   Promise/Redirect.swift: Redirection redirect follows arrive leaveBehind
  *   Promise/Path.swift: lockedUpstream hasYielded longestPath endOfPath
  *   Promise/Rings.swift: leads endOfWay RingWatch
  *   Promise/RejectRing.swift: rejectIfRing waitsForItself rejectMember
@@ -27,7 +29,7 @@
  *   Promise/Observe.swift: takeOwnOutcome
  *   Promise/Run.swift: begin skip
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack releaseResolver
- *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay
+ *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay isOnlyMine nowCounts
  *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing unlockSettling transitionToSettling
@@ -172,7 +174,7 @@ proctype Thread(byte me)
     byte passedBy;
     bool holds;
 #endif
-    bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost, isTooLate, isIn;
+    bool seen, isFree, isRing, hasYielded, reads, waits, isMine, isLost, isTooLate, isIn, inherits;
 
     atomic { alive(me); assert(r[me].phase == OPEN); !r[me].locked -> r[me].phase = CLAIMED };
     if

@@ -14,12 +14,15 @@
 /* Stands for:
  *   Promise/Interest.swift: releasePending giveUpReading loseInterest
  *   Promise/Hooks.swift: dismiss runHooks addHook isUnresolved
- *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/Cancel.swift: cancel cancelUpwards cancelOne cancelProducer
  *   Promise/CancelReaction.swift: cancelFollower claimLockedFollower withdrawFollower takeOut
  *   Promise/Resolve.swift: resolve
- *   Promise/Follow.swift: follow beginFollowing isUnread giveUpFollowing attach redirect
+ *   Promise/Follow.swift: follow beginFollowing goOnFollowing isUnread giveUpFollowing attach
+ *   Promise/Redirect.swift: redirect
  *   Promise/Settle.swift: settle settleLocked
  *   Promise/Counting.swift: release retainProducer releaseProducer giveBack releaseResolver releaseResolverOfPending
+ *   Promise/Counting.swift: nowCounts visit endVisit leaveUnlessLast
+ *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing lock unlock unlockSettling
  *   State/Transitions.swift: transitionToSettling enlist change
@@ -47,6 +50,7 @@ byte phase[2];
 bool locked[2];
 byte promises[2];
 byte producers[2];
+byte visitors[2];
 bool freed[2];
 byte use = OF_HOOKS;
 bool isOut;
@@ -107,6 +111,34 @@ inline dismissUnread(which)
     fi
 }
 
+#define IS_FREE(p) (promises[p] == 0 && producers[p] == 0 && visitors[p] == 0)
+
+inline visit(p) { atomic { alive(p); visitors[p]++ } }
+
+inline endVisit(p)
+{
+    atomic {
+        alive(p);
+        assert(visitors[p] > 0);
+        visitors[p]--;
+        freed[p] = IS_FREE(p);
+        assert(!freed[p] || (!locked[p] && (p == Q || hooks == 0)))
+    }
+}
+
+/* A reader becomes a visitor: `got`; not where it is the last one. */
+inline leaveUnlessLast(p)
+{
+    atomic {
+        alive(p);
+        got = (promises[p] != 1);
+        if
+        :: got -> assert(promises[p] > 1); promises[p]--; visitors[p]++
+        :: else
+        fi
+    }
+}
+
 inline giveBack(p, readers, resolvers)
 {
     atomic {
@@ -114,7 +146,7 @@ inline giveBack(p, readers, resolvers)
         assert(promises[p] >= readers && producers[p] >= resolvers);
         promises[p] = promises[p] - readers;
         producers[p] = producers[p] - resolvers;
-        freed[p] = (promises[p] == 0 && producers[p] == 0);
+        freed[p] = IS_FREE(p);
         assert(!freed[p] || (!locked[p] && (p == Q || hooks == 0)))
     }
 }
@@ -125,11 +157,11 @@ inline giveUpReading(p)
     atomic {
         alive(p);
         assert(promises[p] > 0);
-        isLast = (promises[p] == 1 && producers[p] != 0);
+        isLast = (promises[p] == 1 && (producers[p] != 0 || visitors[p] != 0));
         promises[p]--;
         if
         :: isLast -> producers[p]++
-        :: else -> freed[p] = (promises[p] == 0)
+        :: else -> freed[p] = IS_FREE(p)
         fi
     }
 }
@@ -277,7 +309,7 @@ inline takeOutcome()
     fi
 }
 
-/* cancelOne, of Q, which P follows; then the canceller's reference is given back. */
+/* cancelOne, of Q, which P follows; then the canceller's visit ends. */
 inline cancelQ()
 {
     lock(Q);
@@ -300,12 +332,13 @@ inline cancelQ()
     :: else -> unlock(Q, word)
     fi;
     got = false;
-    giveBack(Q, 1, 0)
+    endVisit(Q)
 }
 
 /* cancel: by who has a handle. */
 inline cancel()
 {
+    visit(P);
     do
     :: true ->
         lock(P);
@@ -322,10 +355,10 @@ inline cancel()
             isCancelled = true;
             atomic { alive(Q); got = (phase[Q] != SETTLED) };
             if
-            :: got -> atomic { alive(Q); got = (promises[Q] == 1) };
+            :: got -> leaveUnlessLast(Q);
                 if
-                :: got -> atomic { alive(Q); promises[Q]++; got = false }; unlock(P, word); cancelQ()
-                :: else -> unlock(P, CLAIMED); withdrawFollower(); goOn()
+                :: !got -> visit(Q); unlock(P, word); cancelQ()
+                :: else -> unlock(P, CLAIMED); withdrawFollower(); goesOn = false; endVisit(Q)
                 fi
             :: else -> unlock(P, word)
             fi;
@@ -333,7 +366,8 @@ inline cancel()
         :: word == CLAIMED -> unlock(P, word); atomic { phase[P] != CLAIMED -> alive(P) }
         :: else -> unlock(P, word); break
         fi
-    od
+    od;
+    endVisit(P)
 }
 
 proctype Reader()

@@ -25,11 +25,13 @@
  *   Promise/RunInline.swift: runReady runInline runInlineCancelled
  *   Promise/Run.swift: complete conclude
  *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled runCancelled discard end
- *   Promise/Cancel.swift: cancel cancelUpwards isReadByOthers cancelOne cancelProducer
+ *   Promise/Cancel.swift: cancel cancelUpwards cancelOne cancelProducer
  *   Promise/CancelReaction.swift: cancelReaction read takeOut
  *   Promise/React.swift: register registerInline
  *   Promise/Interest.swift: releasePending giveUpReading
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine
+ *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit
+ *   Promise/Counting.swift: leaveUnlessLast comeBack
+ *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim holdsNothing
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
  *   State/Link.swift: isBegunByRunning source
@@ -71,6 +73,7 @@ byte head[4] = NIL;
 byte next[4] = NIL;
 byte readers[4];
 byte producers[4];
+byte visitors[4];
 bool freed[4];
 byte inlineLeft[4];
 byte slot[4];
@@ -139,21 +142,34 @@ inline subtract(p, r, q)
     readers[p] = readers[p] - r;
     producers[p] = producers[p] - q;
     if
-    :: readers[p] == 0 && producers[p] == 0 -> free(p)
+    :: readers[p] == 0 && producers[p] == 0 && visitors[p] == 0 -> free(p)
     :: else
     fi
 }
 
 /* Without a read-modify-write where it is all that is left */
-inline giveBack(p, r, q) { d_step { (written || (readers[p] == r && producers[p] == q)) -> subtract(p, r, q) } }
+inline giveBack(p, r, q)
+{
+    d_step { (written || (readers[p] == r && producers[p] == q && visitors[p] == 0)) -> subtract(p, r, q) }
+}
+
+inline endVisit(p)
+{
+    d_step {
+        (written || (readers[p] == 0 && producers[p] == 0 && visitors[p] == 1)) -> alive(p);
+        assert(visitors[p] > 0);
+        visitors[p]--;
+        subtract(p, 0, 0)
+    }
+}
 
 /* release, releasePending: of B and C, which nobody observes, a subtraction. Of A, giveUpReading: the last reader's
  * reference becomes a producer's for a moment; there is nobody to be told. */
 inline release(p)
 {
     d_step {
-        (written || (readers[p] == 1 && producers[p] == 0)) -> alive(p);
-        ask = (phase[p] < SETTLING && p <= A && readers[p] == 1 && producers[p] != 0);
+        (written || (readers[p] == 1 && producers[p] == 0 && visitors[p] == 0)) -> alive(p);
+        ask = (phase[p] < SETTLING && p <= A && readers[p] == 1 && (producers[p] != 0 || visitors[p] != 0));
         if
         :: ask -> readers[p]--; producers[p]++
         :: else -> subtract(p, 1, 0)
@@ -391,7 +407,7 @@ inline endReading(p)
         :: else ->
             mine = mine + owed;
             owed = 0;
-            d_step { alive(p); ask = (readers[p] == mine && producers[p] == isHolding) };
+            d_step { alive(p); ask = (readers[p] == mine && producers[p] == isHolding && visitors[p] == 0) };
             if
             :: ask ->
                 d_step { written -> alive(p); assert(!locked[p]); phase[p] = SETTLED; deliverer[p] = NOBODY; ask = false };
@@ -465,7 +481,7 @@ inline runInline(m)
         d_step { alive(m); from = source[m]; assert(from == reads[m]); alive(from); assert(slot[from] == OF_VALUE) };
         takeDelivery(m, from);
         /* isUnseen */
-        d_step { alive(m); ask = (readers[m] == 0 && producers[m] == 1); got = false };
+        d_step { alive(m); ask = (readers[m] == 0 && producers[m] == 1 && visitors[m] == 0); got = false };
         if
         :: ask ->
             d_step { alive(m); ask = false; got = (phase[m] == OPEN) };
@@ -537,7 +553,7 @@ inline takeOut(m)
 /* cancelUpwards, cancelOne, cancelReaction: m and, as far as nobody else reads it, first what it waits for */
 inline cancel(m)
 {
-    d_step { written -> alive(m); readers[m]++; upstream = NIL };
+    d_step { written -> alive(m); visitors[m]++; upstream = NIL };
     do
     :: true ->
         lock(m);
@@ -545,12 +561,22 @@ inline cancel(m)
         :: word == OPEN && m != P ->
             d_step { alive(reads[m]); ask = (phase[reads[m]] < SETTLING) };
             if
-            :: ask -> d_step { alive(reads[m]); ask = (readers[reads[m]] == 1) }
+            :: ask ->
+                /* leaveUnlessLast */
+                d_step {
+                    written -> alive(reads[m]);
+                    hasLeft = (readers[reads[m]] != 1);
+                    ask = !hasLeft;
+                    if
+                    :: hasLeft -> assert(readers[reads[m]] > 1); readers[reads[m]]--; visitors[reads[m]]++
+                    :: else
+                    fi
+                }
             :: else
             fi;
             if
             :: ask ->
-                d_step { written -> alive(reads[m]); upstream = reads[m]; readers[upstream]++; ask = false };
+                d_step { written -> alive(reads[m]); upstream = reads[m]; visitors[upstream]++; ask = false };
                 d_step { cancelled[m] = true; unlockNow(m, TO_REJECT) }
             :: else ->
                 d_step { cancelled[m] = true; unlockNow(m, CLAIMED) };
@@ -561,16 +587,33 @@ inline cancel(m)
                     d_step { got = false; from = reads[m]; reads[m] = NIL; source[m] = NIL; out[m] = true };
                     toReject(m);
                     ready[me]!m;
-                    release(from);
+                    if
+                    :: hasLeft -> endVisit(from)
+                    :: else -> release(from)
+                    fi;
                     from = 0
-                :: else -> d_step { alive(m); hasError[m] = true }; toReject(m)
-                fi
+                :: else ->
+                    if
+                    :: hasLeft ->
+                        /* comeBack */
+                        d_step {
+                            written -> alive(reads[m]);
+                            assert((phase[reads[m]] >= SETTLING || locked[reads[m]]) && visitors[reads[m]] > 0);
+                            readers[reads[m]]++;
+                            visitors[reads[m]]--
+                        }
+                    :: else
+                    fi;
+                    d_step { alive(m); hasError[m] = true };
+                    toReject(m)
+                fi;
+                hasLeft = false
             fi
         :: word == OPEN && m == P -> assert(head[P] == NIL || !(settled & 1)); settleLocked(P, false)
         :: word == CLAIMED -> unlock(m, word); d_step { phase[m] != CLAIMED -> alive(m) }; goto again
         :: else -> unlock(m, word)
         fi;
-        release(m);
+        endVisit(m);
         if
         :: upstream == NIL -> upstream = 0; break
         :: else -> d_step { m = upstream; upstream = NIL; alive(m) }
@@ -601,7 +644,7 @@ inline register(p)
         :: got -> break
         :: else
         fi;
-        d_step { alive(p); ask = (!isNested || (readers[p] == 1 && producers[p] == 0)) };
+        d_step { alive(p); ask = (!isNested || (readers[p] == 1 && producers[p] == 0 && visitors[p] == 0)) };
         if
         :: ask -> ask = false; ready[me]!C; break
         :: else
@@ -633,7 +676,7 @@ inline register(p)
 proctype Thread(byte me; byte role; byte x; byte y)
 {
     byte word, from, only, newest, oldest, mine, owed, upstream, m;
-    bool got, ask, isCounted, isHolding, isLast, isNested;
+    bool got, ask, isCounted, isHolding, isLast, isNested, hasLeft;
 
     if
     :: role == RESOLVER ->

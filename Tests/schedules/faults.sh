@@ -81,33 +81,31 @@ fault way-is-not-forgotten Promise/WaitingThreads.swift \
 ' ''
 
 # Whoever walks past it goes on to what it followed.
-fault abandon-gives-back-early Promise/Follow.swift \
-    '        promise.releaseProducer(thread)
-    } else {
-        promise.markOut()' \
-    '        let followed = promise.upstream
-        promise.releaseProducer(thread)
-        followed?.release(thread)
-    } else {
-        promise.markOut()' \
+fault abandon-gives-back-early Promise/Yield.swift \
+    '    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
+    promise.releaseProducer(thread)' \
+    '    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
+    let followed = promise.upstream
+    promise.releaseProducer(thread)
+    followed?.release(thread)' \
     Promise/Reclaim.swift \
     '        if phase == .following { record.upstream?.release(thread) }
 ' ''
 
 fault retain-after-unlock Promise/Path.swift \
-    '        found.promise?.retain()
+    '        found.promise?.visit()
         pointee.state.unlock(word.phase, word.head)' \
     '        pointee.state.unlock(word.phase, word.head)
-        found.promise?.retain()'
+        found.promise?.visit()'
 
 fault idle-observer-is-locked Promise/Observe.swift \
     '        guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
         let promise = upstream
-        promise?.retain()
+        promise?.visit()
         pointee.state.unlock(.open, word.head)' \
     '        let word = pointee.state.lock()
         let promise = word.phase == .open ? upstream : nil
-        promise?.retain()
+        promise?.visit()
         pointee.state.unlock(word.phase, word.head)'
 
 fault scope-is-held-from-nothing Combinators/ScopeCancel.swift \
@@ -122,8 +120,8 @@ fault scope-is-closed-by-all Combinators/Scope.swift \
     '    if scope.pointee.closed.exchangeAcquireRelease(1) == 0 {' \
     '    if scope.pointee.closed.exchangeAcquireRelease(0) == 0 {'
 
-fault dies-though-held Promise/Follow.swift \
-    '        && promise.pointee.counts.loadAcquire() & 0xffff_ffff == UInt64(followers) + besides
+fault dies-though-held Promise/Yield.swift \
+    '        && promise.nowCounts.withoutProducers == UInt64(followers) * Counts.oneReader + besides
 ' ''
 
 fault passes-on-in-its-queue Promise/Follow.swift \
@@ -135,16 +133,19 @@ fault passes-on-unclaimed Promise/Follow.swift \
     'unlock(passes ? .claimed : word.phase, word.head)' \
     'unlock(word.phase, word.head)'
 
-fault redirect-without-the-lock Promise/Follow.swift \
-    '    let before = follower.upstream
-    if isWatched { noteFollows(follower, followed, isFirst: false) }
-    follower.upstream = followed
+fault redirect-without-the-lock Promise/Redirect.swift \
+    '    follower.upstream = followed
     follower.pointee.state.unlock(word.phase, word.head)
-    if let before { leaveBehind(before, thread) }' \
+    if stands && isVisit { followed.endVisit(thread) }
+    if inherits { reclaim(before, thread) }
+    if stands { return .isDone }
+    leaveBehind(before, thread)' \
     '    follower.pointee.state.unlock(word.phase, word.head)
-    let before = follower.upstream
-    if let before { leaveBehind(before, thread) }
-    follower.upstream = followed'
+    if !stands { leaveBehind(before, thread) }
+    follower.upstream = followed
+    if stands && isVisit { followed.endVisit(thread) }
+    if inherits { reclaim(before, thread) }
+    if stands { return .isDone }'
 
 fault progress-two-at-a-time Promise/Progress.swift \
     'if !listener.pointee.hasNews || listener.pointee.isDelivering { return }' \
@@ -169,9 +170,11 @@ fault progress-delivery-has-no-hold Promise/Progress.swift \
 '
 
 fault last-resolver-by-an-old-reading Promise/Counting.swift \
-    'let (exchanged, _) = pointee.counts.replaceAcquireRelease(counts, counts &- oneProducer)' \
-    '_ = pointee.counts.subtractAcquireRelease(oneProducer)
-            let exchanged = true'
+    '            if pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {
+                if rest' \
+    '            _ = pointee.counts.subtractAcquireRelease(Counts.oneProducer)
+            if true {
+                if rest'
 
 fault value-counted-in-two-steps Promise/Counting.swift \
     '            if pointee.count.subtractAcquireRelease(1) != 1 { return }' \
@@ -206,9 +209,11 @@ fault no-look-through-reactions Promise/Path.swift \
 ' ''
 
 fault no-look-through-finally Promise/Path.swift \
-    '            holdsOutcome = true
+    '            further.endVisit(thread)
+            holdsOutcome = true
             waits = true' \
-    '            holdsOutcome = true'
+    '            further.endVisit(thread)
+            holdsOutcome = true'
 
 fault waiting-finally-is-a-follower Promise/Path.swift \
     'standsBetween ? .waitsFor(upstream) : .follows(upstream)' \
@@ -216,15 +221,13 @@ fault waiting-finally-is-a-follower Promise/Path.swift \
 
 # Two that close a ring from both ends may both look before either has entered.
 fault looks-below-before-entering Promise/Follow.swift \
-    '        let obstacle = end.promise.pointee.state.enlist(
-            follower,' \
+    '        guard let obstacle = enter(end, follower) else {' \
     '        let mayBeRing =
             end.waits && lookBelow(follower, for: end.promise, thread) == .perhaps
-        let obstacle = end.promise.pointee.state.enlist(
-            follower,' \
+        guard let obstacle = enter(end, follower) else {' \
     Promise/Follow.swift \
-    'waits: end.waits, thread)' \
-    'waits: mayBeRing, thread)'
+    'endEntering(follower, isCancelled, waits: end.waits, thread)' \
+    'endEntering(follower, isCancelled, waits: mayBeRing, thread)'
 
 # As if those who are too many did not wait.
 fault looks-at-few-below Promise/LookBelow.swift \
@@ -274,12 +277,15 @@ fault settled-follower-not-marked-out Promise/Follow.swift \
         }
     }'
 
-fault redirected-follower-not-marked-out Promise/Follow.swift \
+fault redirected-follower-not-marked-out Promise/Redirect.swift \
     '        follower.markOut()
-        followed.release(thread)
-        return false' \
-    '        followed.release(thread)
-        return false'
+        if isVisit' \
+    '        if isVisit'
+
+fault arrived-follower-not-marked-out Promise/Redirect.swift \
+    '    if isMine { return .isDone }
+    follower.markOut()' \
+    '    if isMine { return .isDone }'
 
 fault unlink-leaves-the-neighbours-lane State/Unlink.swift \
     '    if let after, after.hasWayBack { after.wayBack = before ?? top }
@@ -301,10 +307,10 @@ fault taken-followers-keep-their-way-back State/HandlerQueue.swift \
         member.next = first' \
     '        member.next = first'
 
-fault taken-followers-keep-their-lane Promise/Follow.swift \
+fault taken-followers-keep-their-lane Promise/Yield.swift \
     '            follower.forgetPlace()
-            follower.retain()' \
-    '            follower.retain()'
+            follower.visit()' \
+    '            follower.visit()'
 
 fault late-members-by-their-lane State/Unlink.swift \
     '    if word.hasValue {
@@ -312,11 +318,9 @@ fault late-members-by-their-lane State/Unlink.swift \
     '    if word.hasValue && member.wayBack == nil {
         let rest'
 
-fault redirect-ignores-the-phase Promise/Follow.swift \
-    '    if word.phase != .following {
-        follower.pointee.state.unlock' \
-    '    if false {
-        follower.pointee.state.unlock'
+fault redirect-ignores-the-phase Promise/Redirect.swift \
+    'guard word.phase == .following, let before' \
+    'guard let before'
 
 # Whoever has it may look as soon as it is cancelled.
 fault withdrawn-after-the-step Promise/CancelReaction.swift \
@@ -346,11 +350,11 @@ fault withdrawn-reaction-hides-its-promise Promise/Settle.swift \
     'isWithdrawn ? reaction.withdrawnUpstream : reaction.upstream' \
     'reaction.upstream'
 
-fault abandoned-is-not-out Promise/Follow.swift \
+fault abandoned-is-not-out Promise/Yield.swift \
     '    if isFollowing { promise.beginOut() }
 ' ''
 
-fault abandoned-though-cancelled Promise/Follow.swift \
+fault abandoned-though-cancelled Promise/Yield.swift \
     '    } else {
         promise.markOut()
     }' \
@@ -364,62 +368,102 @@ fault cancelled-owns-no-producer Promise/CancelReaction.swift \
 ' ''
 
 fault ring-may-lose-its-follower Promise/Rings.swift \
-    '    if isRing { follower.retain() }
+    '    if isRing { follower.visit() }
     watch.end(thread)
     if !isRing { return current }
-    current.release(thread)' \
+    current.endVisit(thread)' \
     '    watch.end(thread)
     if !isRing { return current }
-    current.release(thread)
-    follower.retain()'
+    current.endVisit(thread)
+    follower.visit()'
 
-fault moving-may-lose-its-followers Promise/Follow.swift \
-    '            follower.retain()
+fault moving-may-lose-its-followers Promise/Yield.swift \
+    '            follower.visit()
             list.prepend' \
     '            list.prepend' \
-    Promise/Follow.swift \
-    '        follower.release(thread)
+    Promise/Yield.swift \
+    '        follower.endVisit(thread)
     }
-    return true' \
+    followed' \
     '    }
-    return true' \
-    Promise/Follow.swift \
-    '== UInt64(followers) + besides' \
-    '== UInt64(followers)' \
-    Promise/Follow.swift \
-    'loadAcquire() == besides | 1 << 32' \
-    'loadAcquire() == 1 << 32'
+    followed' \
+    Promise/Yield.swift \
+    'takeFollowers(of: follower, besides: Counts.oneVisitor)' \
+    'takeFollowers(of: follower, besides: 0)' \
+    Promise/Yield.swift \
+    'isUnreadable(follower, besides: Counts.oneVisitor)' \
+    'isUnreadable(follower, besides: 0)'
 
 fault cancelled-follower-adopts-nothing Promise/CancelReaction.swift \
     '    promise?.pointee.isObserved.set()
 ' ''
 
+# What is cancelled waits for what it has begun.
+
+fault walk-counts-as-a-reader Promise/Follow.swift \
+    '        switch redirect(follower, to: end.promise, isVisit: true, thread) {' \
+    '        end.promise.retain()
+        let redirection = redirect(follower, to: end.promise, isVisit: true, thread)
+        end.promise.release(thread)
+        switch redirection {'
+
+fault leaves-in-two-steps Promise/Counting.swift \
+    '        while counts.readers != 1 {
+            let (isDone, found) = pointee.counts.replaceAcquireRelease(
+                counts.bits, counts.bits &- Counts.oneReader &+ Counts.oneVisitor)
+            if isDone { return true }
+            counts = Counts(bits: found)
+        }
+        return false' \
+    '        counts = nowCounts
+        if counts.readers == 1 { return false }
+        _ = pointee.counts.addRelaxed(Counts.oneVisitor &- Counts.oneReader)
+        return true'
+
+fault redirected-follower-is-not-on-the-way Promise/Redirect.swift \
+    '        follower.isOnTheWay = true
+' ''
+
+fault enters-what-its-followers-have-left Promise/Follow.swift \
+    'if word.hasValue || word.phase == .following && state.hasYielded {' \
+    'if word.hasValue {'
+
+fault stays-though-unread Promise/Counting.swift \
+    'while counts.readers != 0 {' \
+    'while true {'
+
+fault inherits-though-visited Promise/Redirect.swift \
+    'before.isOnlyMine &&' \
+    'before.nowCounts.readers == 1 && before.nowCounts.producers == 0 &&'
+
 # Interest.
 
 fault interest-without-a-reference Promise/Interest.swift \
-    'let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1' \
-    'let rest = counts &- 1' \
+    'let rest = counts.bits &- Counts.oneReader &+ (isLast ? Counts.oneProducer : 0)' \
+    'let rest = counts.bits &- Counts.oneReader' \
     Promise/Interest.swift \
-    '.exchanged { return isLast }' \
+    '.exchanged {
+            return isLast' \
     '.exchanged {
             if isLast { promise.retainProducer() }
-            return isLast
-        }'
+            return isLast'
 
 fault interest-by-plain-subtraction Promise/Interest.swift \
-    '        let rest = isLast ? counts &- 1 &+ 1 << 32 : counts &- 1
-        if promise.pointee.counts.replaceAcquireRelease(counts, rest).exchanged { return isLast }' \
+    '        let rest = counts.bits &- Counts.oneReader &+ (isLast ? Counts.oneProducer : 0)
+        if promise.pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {
+            return isLast
+        }' \
     '        if isLast { promise.retainProducer() }
-        _ = promise.pointee.counts.subtractAcquireRelease(1)
+        _ = promise.pointee.counts.subtractAcquireRelease(Counts.oneReader)
         return isLast'
 
 fault interest-ends-with-the-last-release Promise/Counting.swift \
     '        if pointee.state.read().hasValue {
-            giveBack(1, thread)
+            giveBack(Counts.oneReader, thread)
         } else {
             releasePending(self, thread)
         }' \
-    '        giveBack(1, thread)'
+    '        giveBack(Counts.oneReader, thread)'
 
 fault hook-added-without-asking-who-reads Promise/Hooks.swift \
     '    if isOpen && !isUnread {' \
@@ -546,18 +590,14 @@ fault undecided-member-tells-nobody Combinators/Group.swift \
 
 fault breaking-is-noted-on-the-first-look Promise/Counting.swift \
     '        while true {
-            let counts = pointee.counts.loadAcquire()
-            let isLast = counts >> 32 == 1
-            let isWatched = counts & 0xffff_ffff != 0
-            if isLast && isWatched {
+            let counts = nowCounts
+            if counts.producers == 1 && counts.readers != 0 {
                 // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
                 pointee.flags.insert(RecordFlag.dropped)' \
-    '        if pointee.counts.loadAcquire() >> 32 == 1 { pointee.flags.insert(RecordFlag.dropped) }
+    '        if nowCounts.producers == 1 { pointee.flags.insert(RecordFlag.dropped) }
         while true {
-            let counts = pointee.counts.loadAcquire()
-            let isLast = counts >> 32 == 1
-            let isWatched = counts & 0xffff_ffff != 0
-            if isLast && isWatched {'
+            let counts = nowCounts
+            if counts.producers == 1 && counts.readers != 0 {'
 
 fault ends-before-the-canceller-is-through Promise/EndCancelled.swift \
     '    while !reaction.pointee.state.transitionToClaimed(from: .cancelled) {' \
@@ -609,8 +649,8 @@ fault late-member-is-withdrawn-in-its-queue Promise/CancelReaction.swift \
     'if let promise = reaction.upstream, !promise.pointee.state.read().hasValue, takeOut(reaction, thread) {'
 
 fault cancelled-follower-takes-the-value Promise/Follow.swift \
-    'if promise.pointee.flags.contains(RecordFlag.cancelled) && !followed' \
-    'if false && !followed'
+    'if promise.pointee.flags.contains(RecordFlag.cancelled) && !value' \
+    'if false && !value'
 
 fault returned-promise-is-not-cancelled Promise/EndCancelled.swift \
     '    giveUpFollowed(by: reaction, error, thread)
@@ -621,13 +661,13 @@ fault cancelled-map-leaves-its-calls Combinators/Machine.swift \
     'makeProduced(producer, isQuiet: false, thread)'
 
 fault unseen-without-looking Promise/SettleOne.swift \
-    'pointee.counts.loadAcquire() == oneProducer && !pointee' \
+    'pointee.counts.loadAcquire() == Counts.oneProducer && !pointee' \
     '!pointee'
 
 # Not whether somebody else has a producer's reference, as who has just lost the last reader's.
 fault unseen-by-readers-alone Promise/SettleOne.swift \
-    'pointee.counts.loadAcquire() == oneProducer && !pointee' \
-    'pointee.counts.loadAcquire() & (oneProducer - 1) == 0 && !pointee'
+    'pointee.counts.loadAcquire() == Counts.oneProducer && !pointee' \
+    'nowCounts.readers == 0 && !pointee'
 
 fault second-member-is-lost Promise/Settle.swift \
     'if let only = word.head, only.isClearlyLast,' \
@@ -665,7 +705,7 @@ fault delivery-ends-though-others-read Promise/Delivery.swift \
 # Another resolver is still to be given back.
 fault delivery-ends-for-its-readers-alone Promise/Delivery.swift \
     'if promise.pointee.counts.loadAcquire() == mine {' \
-    'if promise.pointee.counts.loadAcquire() & (oneProducer - 1) == mine & (oneProducer - 1) {'
+    'if promise.nowCounts.readers == Counts(bits: mine).readers {'
 
 fault owed-reads-are-forgotten Promise/Delivery.swift \
     'mine &+= thread.pointee.owedReads.take(of: promise)' \
@@ -730,6 +770,13 @@ declare -A likely=(
     [cancelled-owns-no-producer]="cancel-moving cancel-while-dying"
     [ring-may-lose-its-follower]="cancel-ring-unheld"
     [moving-may-lose-its-followers]="cancel-moving-ring"
+    [arrived-follower-not-marked-out]="cancel-moved-by-hand release-moved cancel-moving"
+    [walk-counts-as-a-reader]="cancel-attaching"
+    [leaves-in-two-steps]="cancel-both-followers cancel-both-readers"
+    [redirected-follower-is-not-on-the-way]="cancel-moved-by-hand cancel-moved"
+    [enters-what-its-followers-have-left]="stand-with-dying"
+    [stays-though-unread]="walk-past-dying walk-behind-dying stand-with-dying two-die"
+    [inherits-though-visited]="walk-past-dying walk-behind-dying two-die"
     [cancelled-follower-adopts-nothing]="ring-released"
     [interest-without-a-reference]="release-or-broken release-follower hook-last-resolver"
     [interest-by-plain-subtraction]="release-two-readers release-cancel"

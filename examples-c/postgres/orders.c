@@ -2,6 +2,8 @@
  * leaves.
  *
  *   orders WHERE        WHERE: a server, as libpq has it, where a table "orders" can be made */
+#include <signal.h>
+
 #include "../common.h"
 #include "pool.h"
 #include "query.h"
@@ -108,6 +110,7 @@ static void visit(struct pool *pool) {
 }
 
 int main(int count, char **arguments) {
+    signal(SIGPIPE, SIG_IGN); /* as query.h asks for */
     vow_loop *loop = vow_loop_create();
     struct pool *pool = count == 2 ? pool_create(arguments[1], 2) : NULL;
     if (loop == NULL || pool == NULL) {

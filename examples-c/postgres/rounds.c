@@ -7,6 +7,7 @@
  * server. Each query of these would take a minute, so they do, whatever the machine. Some are
  * still waiting for a connection then, some are being asked, some are in the middle of a
  * transaction. */
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -205,6 +206,7 @@ static bool run(struct rounds *rounds) {
 int main(int count, char **arguments) {
     static struct rounds rounds = {.rounds = 10};
     char where[512];
+    signal(SIGPIPE, SIG_IGN); /* as query.h asks for */
     vow_loop *loop = vow_loop_create();
     if (loop == NULL || count < 2 || count > 4) {
         fprintf(stderr, "usage: rounds WHERE [ROUNDS [SEED]]\n");

@@ -2,11 +2,14 @@
 #ifndef VOW_CALLABLE_HPP
 #define VOW_CALLABLE_HPP
 
+#include "conversion.hpp"
 #include "held.hpp"
+#include "scalars.hpp"
 
 #include <cstring>
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -56,7 +59,7 @@ template <class F> struct slot {
     }
 
     static void destroy(void *context) noexcept {
-        delete static_cast<F *>(context);
+        destroy_content(static_cast<F *>(context));
     }
 
     /// What frees it: nullptr where there is nothing to free.
@@ -69,26 +72,29 @@ template <class F> struct slot {
 };
 
 /// What a function of the program is called with at its first parameter; void: no parameter, or
-/// unknown.
-template <class F> struct first_parameter {
-    template <class C, class R> static void of(R (C::*)());
-    template <class C, class R> static void of(R (C::*)() const);
-    template <class C, class R> static void of(R (C::*)() noexcept);
-    template <class C, class R> static void of(R (C::*)() const noexcept);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A));
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) noexcept);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const noexcept);
-
-    template <class G> static auto test(int) -> decltype(of(&G::operator()));
-    template <class G> static void test(...);
-
-    using type = std::remove_pointer_t<decltype(test<F>(0))>;
-};
-template <class R, class A> struct first_parameter<R (*)(A)> { using type = std::decay_t<A>; };
-template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
+/// unknown. `given` is as it is written, `type` without references.
+template <class A> struct parameter {
+    using given = A;
     using type = std::decay_t<A>;
 };
+template <class F> struct find_parameter {
+    template <class C, class R> static parameter<void> of(R (C::*)());
+    template <class C, class R> static parameter<void> of(R (C::*)() const);
+    template <class C, class R> static parameter<void> of(R (C::*)() noexcept);
+    template <class C, class R> static parameter<void> of(R (C::*)() const noexcept);
+    template <class C, class R, class A> static parameter<A> of(R (C::*)(A));
+    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) const);
+    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) noexcept);
+    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) const noexcept);
+
+    template <class G> static auto test(int) -> decltype(of(&G::operator()));
+    template <class G> static parameter<void> test(...);
+
+    using type = decltype(test<F>(0));
+};
+template <class R, class A> struct find_parameter<R (*)(A)> { using type = parameter<A>; };
+template <class R, class A> struct find_parameter<R (*)(A) noexcept> { using type = parameter<A>; };
+template <class F> struct first_parameter : find_parameter<F>::type {};
 
 template <class T> struct is_tuple : std::false_type {};
 template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
@@ -100,11 +106,18 @@ template <class T> struct content_of<promise<T>> { using type = T; };
 template <class R> using content_t = typename content_of<std::remove_cv_t<R>>::type;
 
 /// How a handler takes the value of a promise<T>.
-enum class taking { nothing, shared, moved, spread, wrong };
+enum class taking { nothing, shared, moved, spread, spread_moved, wrong };
+
+constexpr bool takes_away(taking how) noexcept {
+    return how == taking::moved || how == taking::spread_moved;
+}
 
 template <class F, class T, bool = is_tuple<T>::value> struct spreads : std::false_type {};
 template <class F, class... T>
 struct spreads<F, std::tuple<T...>, true> : std::is_invocable<F, const T &...> {};
+template <class F, class T, bool = is_tuple<T>::value> struct spreads_moved : std::false_type {};
+template <class F, class... T>
+struct spreads_moved<F, std::tuple<T...>, true> : std::is_invocable<F, T &&...> {};
 
 template <class F, class T> constexpr taking how_taken() {
     if constexpr (std::is_void_v<T>) {
@@ -119,6 +132,8 @@ template <class F, class T> constexpr taking how_taken() {
         if constexpr (is_shareable_v<T>) {
             if (spreads<F, T>::value)
                 return taking::spread;
+        } else if (spreads_moved<F, T>::value) {
+            return taking::spread_moved;
         }
         return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
     }
@@ -141,6 +156,9 @@ template <class F, class T> struct value_result<F, T, taking::moved> {
 template <class F, class... T> struct value_result<F, std::tuple<T...>, taking::spread> {
     using type = std::invoke_result_t<F, const T &...>;
 };
+template <class F, class... T> struct value_result<F, std::tuple<T...>, taking::spread_moved> {
+    using type = std::invoke_result_t<F, T &&...>;
+};
 /// What a handler of a promise<T> returns.
 template <class F, class T> using value_result_t = typename value_result<F, T>::type;
 
@@ -162,7 +180,7 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
         static_assert(std::is_convertible_v<result, C>,
                       "what this handler returns is no value of the promise");
         return value_traits<C>::write(
-            C(std::invoke(std::forward<F>(function), std::forward<A>(arguments)...)));
+            converted<C>(std::invoke(std::forward<F>(function), std::forward<A>(arguments)...)));
     }
 }
 
@@ -177,6 +195,16 @@ template <class C, class F, class A> vow_value call_with_own(F &&function, A arg
         return call_and_write<C>(std::forward<F>(function), std::move(argument));
 }
 
+/// Calls a function with the items of a tuple and writes its result as a C.
+template <class C, class F, class Tuple> vow_value call_spread(F &&function, Tuple &&items) {
+    return std::apply(
+        [&](auto &&...item) {
+            return call_and_write<C>(std::forward<F>(function),
+                                     std::forward<decltype(item)>(item)...);
+        },
+        std::forward<Tuple>(items));
+}
+
 /// Calls a handler with the T in a value (borrowed) and writes its result as a C.
 template <class T, class C, class F> vow_value call_with(F &&function, vow_value input) {
     constexpr taking how = how_taken<F, T>();
@@ -187,12 +215,10 @@ template <class T, class C, class F> vow_value call_with(F &&function, vow_value
                 return call_and_write<C>(std::forward<F>(function), held.read(input));
             else if constexpr (how == taking::moved)
                 return call_and_write<C>(std::forward<F>(function), held.take(input));
+            else if constexpr (how == taking::spread_moved)
+                return call_spread<C>(std::forward<F>(function), held.take(input));
             else
-                return std::apply(
-                    [&](const auto &...item) {
-                        return call_and_write<C>(std::forward<F>(function), item...);
-                    },
-                    held.read(input));
+                return call_spread<C>(std::forward<F>(function), held.read(input));
         });
     else if constexpr (how == taking::shared) {
         if constexpr (is_shareable_v<T>)
@@ -203,13 +229,11 @@ template <class T, class C, class F> vow_value call_with(F &&function, vow_value
             return call_and_write<C>(std::forward<F>(function), value_traits<T>::read(input));
     } else if constexpr (how == taking::moved) {
         return call_and_write<C>(std::forward<F>(function), value_traits<T>::take(input));
+    } else if constexpr (how == taking::spread_moved) {
+        return call_spread<C>(std::forward<F>(function), value_traits<T>::take(input));
     } else if constexpr (how == taking::spread) {
         return with_value<T>(input, [&](const T &content) {
-            return std::apply(
-                [&](const auto &...item) {
-                    return call_and_write<C>(std::forward<F>(function), item...);
-                },
-                content);
+            return call_spread<C>(std::forward<F>(function), content);
         });
     } else {
         return call_and_write<C>(std::forward<F>(function));
@@ -217,6 +241,7 @@ template <class T, class C, class F> vow_value call_with(F &&function, vow_value
 }
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

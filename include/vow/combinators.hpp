@@ -3,8 +3,10 @@
 #define VOW_COMBINATORS_HPP
 
 #include "promise.hpp"
+#include "sequence.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Gives the handles in a vector to a C function.
@@ -35,9 +37,13 @@ template <class P, class... Others> struct common_content {
 
 /// Fulfilled with all values, in the order of the promises; rejected as soon as one is, and then
 /// the others are cancelled where nobody else reads them. (Handles are given away, as everywhere
-/// here: copy what is to be kept.)
+/// here: copy what is to be kept. Instead of a vector any container, array or view may be given; a
+/// view's handles, and those of a container that is not moved here, are copied.)
 template <class T> promise<detail::results_of<T>> all(std::vector<promise<T>> promises) {
     return promise<detail::results_of<T>>::adopt(detail::combine(std::move(promises), vow_all));
+}
+template <class S, detail::if_promises<S> = 0> auto all(S &&promises) {
+    return all(detail::handles_in(std::forward<S>(promises)));
 }
 
 /// The same of promises of different types: a tuple, in which nothing is a std::monostate. A
@@ -54,6 +60,9 @@ template <class T> promise<std::vector<outcome<T>>> all_settled(std::vector<prom
     return promise<std::vector<outcome<T>>>::adopt(
         detail::combine(std::move(promises), vow_all_settled));
 }
+template <class S, detail::if_promises<S> = 0> auto all_settled(S &&promises) {
+    return all_settled(detail::handles_in(std::forward<S>(promises)));
+}
 template <class... T>
 promise<std::tuple<outcome<T>...>> all_settled(promise<T>... promises) noexcept {
     static_assert(sizeof...(T) > 0, "all_settled() of nothing: give it an empty vector");
@@ -64,6 +73,9 @@ promise<std::tuple<outcome<T>...>> all_settled(promise<T>... promises) noexcept 
 /// Fulfilled with the first value; rejected with vow::aggregate_error when all are rejected.
 template <class T> promise<T> any(std::vector<promise<T>> promises) {
     return promise<T>::adopt(detail::combine(std::move(promises), vow_any));
+}
+template <class S, detail::if_promises<S> = 0> auto any(S &&promises) {
+    return any(detail::handles_in(std::forward<S>(promises)));
 }
 template <class T, class... Others> promise<T> any(promise<T> first, Others... others) noexcept {
     using same = typename detail::common_content<promise<T>, Others...>::type;
@@ -80,10 +92,16 @@ promise<detail::results_of<T>> some(std::vector<promise<T>> promises, std::size_
             return vow_some(natives, count, wanted);
         }));
 }
+template <class S, detail::if_promises<S> = 0> auto some(S &&promises, std::size_t wanted) {
+    return some(detail::handles_in(std::forward<S>(promises)), wanted);
+}
 
 /// Settles as the first one to settle does.
 template <class T> promise<T> race(std::vector<promise<T>> promises) {
     return promise<T>::adopt(detail::combine(std::move(promises), vow_race));
+}
+template <class S, detail::if_promises<S> = 0> auto race(S &&promises) {
+    return race(detail::handles_in(std::forward<S>(promises)));
 }
 template <class T, class... Others> promise<T> race(promise<T> first, Others... others) noexcept {
     using same = typename detail::common_content<promise<T>, Others...>::type;
@@ -91,6 +109,7 @@ template <class T, class... Others> promise<T> race(promise<T> first, Others... 
     return promise<same>::adopt(vow_race(natives, 1 + sizeof...(Others)));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

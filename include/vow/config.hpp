@@ -1,4 +1,9 @@
 /// What the C++ face needs of the compiler.
+///
+/// All names are in the inline namespace vow::v1, which programs need not know of: should types and
+/// functions of these headers ever change what they are in memory, it becomes v2, and a program
+/// built with the old headers and a plug-in built with the new ones have nothing of one name that
+/// is not the same.
 #ifndef VOW_CONFIG_HPP
 #define VOW_CONFIG_HPP
 

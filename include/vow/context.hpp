@@ -4,7 +4,9 @@
 
 #include "traits.hpp"
 
-namespace vow::context {
+namespace vow {
+inline namespace v1 {
+namespace context {
 
 /// Sets the context from here on: until the running handler returns, or, outside of handlers, on
 /// this thread until it is set again. Throws std::bad_alloc.
@@ -47,6 +49,8 @@ class scoped {
     value before_;
 };
 
-} // namespace vow::context
+} // namespace context
+} // namespace v1
+} // namespace vow
 
 #endif

@@ -9,6 +9,7 @@
 #include <limits>
 
 namespace vow {
+inline namespace v1 {
 
 /// The monotonic clock of delays made here and now: the virtual one on a virtual loop's thread.
 struct clock {
@@ -44,6 +45,7 @@ std::int64_t patience(std::chrono::duration<Rep, Period> length) noexcept {
 }
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

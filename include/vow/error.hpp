@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace vow {
+inline namespace v1 {
 
 /// The codes of the library's own errors, domain "vow".
 enum class errc : std::int64_t {
@@ -122,6 +123,7 @@ class aggregate_error : public error {
 
 #pragma GCC visibility pop
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -2,35 +2,48 @@
 #ifndef VOW_EXCEPTIONS_HPP
 #define VOW_EXCEPTIONS_HPP
 
+#include "ending.hpp"
 #include "error.hpp"
+#include "identity.hpp"
 
 #include <new>
+#include <system_error>
 #include <type_traits>
 #if defined(__cpp_rtti)
 #include <typeinfo>
 #endif
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// The domain of errors that carry a C++ exception; their code is 0, their payload the exception.
 inline constexpr const char *exception_domain = "c++";
 
-inline void destroy_exception(void *pointer) {
-    delete static_cast<std::exception_ptr *>(pointer);
-}
+/// An exception in the payload of an error.
+struct carried : object_head {
+    std::exception_ptr exception;
+    bool is_error; ///< derived from vow::error
 
-// Seen by everybody, so that what one shared object throws another one catches.
-[[gnu::visibility("default")]] inline const vow_class exception_class = {
-    sizeof(vow_class), "C++ exception", destroy_exception, nullptr};
+    static void destroy(void *pointer) {
+        destroy_content(static_cast<carried *>(static_cast<object_head *>(pointer)));
+    }
+};
+
+inline const vow_class exception_class = {sizeof(vow_class), "C++ exception", carried::destroy,
+                                          nullptr};
 
 /// An owned error that carries an exception.
 inline vow_value wrap_exception(std::exception_ptr exception, const char *domain, std::int64_t code,
-                                const char *message) noexcept {
-    auto *box = new (std::nothrow) std::exception_ptr(std::move(exception));
+                                const char *message, bool is_error = false) noexcept {
+    const type_record &type = record_of<carried>();
+    auto *box = new (std::nothrow) carried{{&type}, std::move(exception), is_error};
     if (box == nullptr)
         return vow_error("vow", VOW_ENOMEM, "no memory to carry a C++ exception");
-    return vow_error_wrap(domain, code, message, vow_object(box, &exception_class));
+    vow_value payload = vow_object(static_cast<object_head *>(box), &exception_class);
+    if (payload.kind == VOW_OBJECT)
+        payload.reserved = type.tag;
+    return vow_error_wrap(domain, code, message, payload);
 }
 
 /// Whether the C error says all there is: no type of the program derives from it. Without RTTI that
@@ -54,7 +67,10 @@ inline vow_value current_error() noexcept {
         if (is_of_library(exception))
             return vow_value_retain(exception.native());
         return wrap_exception(std::current_exception(), exception.domain(), exception.code(),
-                              exception.what());
+                              exception.what(), true);
+    } catch (const std::system_error &exception) {
+        return wrap_exception(std::current_exception(), exception.code().category().name(),
+                              exception.code().value(), exception.what());
     } catch (const std::bad_alloc &exception) {
         return wrap_exception(std::current_exception(), "vow", VOW_ENOMEM, exception.what());
     } catch (const std::exception &exception) {
@@ -76,11 +92,18 @@ inline vow_value error_of(const std::exception_ptr &exception) noexcept {
     }
 }
 
-/// An exception object as an owned error.
+/// An exception object as an owned error. An error code, or what stands for one, is thrown as a
+/// std::system_error.
 template <class E> vow_value error_of_exception(E &&exception) noexcept {
     using plain = std::decay_t<E>;
     if constexpr (std::is_same_v<plain, std::exception_ptr>) {
         return error_of(exception);
+    } else if constexpr (std::is_same_v<plain, std::error_code>) {
+        return error_of_exception(std::system_error(exception));
+    } else if constexpr (std::is_error_code_enum_v<plain>) {
+        return error_of_exception(std::system_error(make_error_code(exception)));
+    } else if constexpr (std::is_same_v<plain, std::errc>) {
+        return error_of_exception(std::system_error(std::make_error_code(exception)));
     } else {
         try {
             throw std::forward<E>(exception);
@@ -90,10 +113,13 @@ template <class E> vow_value error_of_exception(E &&exception) noexcept {
     }
 }
 
-/// The exception that an error (borrowed) carries, if it does.
+/// What an error (borrowed) carries, if it carries an exception.
+inline const carried *carried_by(vow_value error) noexcept {
+    return static_cast<const carried *>(object_in(vow_error_payload(error), record_of<carried>()));
+}
 inline const std::exception_ptr *carried_exception(vow_value error) noexcept {
-    return static_cast<const std::exception_ptr *>(
-        vow_object_pointer(vow_error_payload(error), &exception_class));
+    const carried *const found = carried_by(error);
+    return found != nullptr ? &found->exception : nullptr;
 }
 
 /// The library's exception type of an error (borrowed), given to `use`.
@@ -160,6 +186,7 @@ inline std::vector<std::exception_ptr> aggregate_error::errors() const {
     return all;
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -6,6 +6,7 @@
 #include "handle.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Runs handlers. A counted reference; work that was given to an executor still runs when the last
 /// one is gone. An empty one stands for "none given".
@@ -99,13 +100,15 @@ template <class Submit, class Current, bool Serial> struct custom {
     Current current;
 
     static void submitted(void *context, void (*run)(void *), void *state) noexcept {
-        static_cast<custom *>(context)->submit(work(run, state));
+        must_not_throw("the submit function of an executor",
+                       [&] { static_cast<custom *>(context)->submit(work(run, state)); });
     }
     static bool is_current(void *context) noexcept {
-        return static_cast<custom *>(context)->current();
+        return must_not_throw("the current function of an executor",
+                              [&] { return static_cast<custom *>(context)->current(); });
     }
     static void destroy(void *context) {
-        delete static_cast<custom *>(context);
+        destroy_content(static_cast<custom *>(context));
     }
     static inline const vow_executor_class kind = {sizeof(vow_executor_class), submitted,
                                                    is_current, destroy, Serial ? VOW_SERIAL : 0};
@@ -149,6 +152,7 @@ inline void set_default_executor(const executor &standard) noexcept {
     vow_executor_set_default(standard.native());
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -6,7 +6,9 @@
 
 #include <utility>
 
-namespace vow::detail {
+namespace vow {
+inline namespace v1 {
+namespace detail {
 
 /// What promise, resolver, executor, token and cancel_source have in common. A handle is empty when
 /// made by default, moved from, or when the library had no memory for what it should hold. Threads:
@@ -64,6 +66,8 @@ template <class Native, Native *(*Retain)(Native *), void (*Release)(Native *)> 
     Native *native_ = nullptr;
 };
 
-} // namespace vow::detail
+} // namespace detail
+} // namespace v1
+} // namespace vow
 
 #endif

@@ -13,6 +13,7 @@
 #include <functional>
 
 namespace vow {
+inline namespace v1 {
 
 template <class T> class promise;
 
@@ -88,7 +89,7 @@ vow_value held_until_settled(std::unique_ptr<Held> held, Call &&call) {
     keeps.size = sizeof keeps;
     keeps.executor = vow_executor_inline();
     keeps.context = held.release();
-    keeps.destroy = [](void *context) noexcept { delete static_cast<Held *>(context); };
+    keeps.destroy = [](void *context) noexcept { destroy_content(static_cast<Held *>(context)); };
     return vow_from_promise(vow_then_with(made, &keeps));
 }
 
@@ -112,6 +113,7 @@ template <class F>
 struct is_marked<F, std::void_t<typename F::may_use_later>> : F::may_use_later {};
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -11,6 +11,7 @@
 #include "scope.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// When a promise is to end the scope that it is a member of, before others have ended.
@@ -131,7 +132,9 @@ vow_promise *join(vow::scope scope, std::vector<promise<void>> members, ends_whe
     if (ends == ends_when::fulfilled)
         reads_all.on_rejected = reads;
     reads_all.context = kept.release();
-    reads_all.destroy = [](void *context) noexcept { delete static_cast<joined *>(context); };
+    reads_all.destroy = [](void *context) noexcept {
+        destroy_content(static_cast<joined *>(context));
+    };
     return vow_then_with(std::move(scope).close().release(), &reads_all);
 }
 
@@ -164,6 +167,9 @@ template <class T> promise<detail::results_of<T>> when_all(std::vector<promise<T
     return promise<detail::results_of<T>>::adopt(detail::join<&detail::joined::all>(
         detail::failing_fast(), detail::to_join(std::move(promises)), detail::ends_when::rejected));
 }
+template <class S, detail::if_promises<S> = 0> auto when_all(S &&promises) {
+    return when_all(detail::handles_in(std::forward<S>(promises)));
+}
 /// The same of promises of different types: a tuple, as of vow::all.
 template <class... T> promise<std::tuple<detail::regular<T>...>> when_all(promise<T>... promises) {
     static_assert(sizeof...(T) > 0, "when_all() of nothing: give it an empty vector");
@@ -177,6 +183,9 @@ template <class... T> promise<std::tuple<detail::regular<T>...>> when_all(promis
 template <class T> promise<T> when_any(std::vector<promise<T>> promises) {
     return promise<T>::adopt(detail::join<&detail::joined::any>(
         scope(), detail::to_join(std::move(promises)), detail::ends_when::fulfilled));
+}
+template <class S, detail::if_promises<S> = 0> auto when_any(S &&promises) {
+    return when_any(detail::handles_in(std::forward<S>(promises)));
 }
 template <class T, class... Others> promise<T> when_any(promise<T> first, Others... others) {
     using same = typename detail::common_content<promise<T>, Others...>::type;
@@ -219,6 +228,7 @@ template <class F> auto with_scope(F f) {
     return with_scope(scope_options(), std::move(f));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// A serial executor whose handlers run inside run_once, on the program's own thread, and a
 /// descriptor to watch. Can only be moved; the destructor ends it, and what is queued in it is
@@ -77,6 +78,7 @@ class loop {
         return answer;
     }
     state run(vow_promise *wanted, std::int64_t limit) const {
+        detail::begin_deferred();
         return static_cast<state>(
             checked(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
     }
@@ -94,11 +96,19 @@ enum class readiness : std::uint32_t { read = VOW_READ, write = VOW_WRITE };
     return (static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b)) != 0;
 }
 
+/// C says what a descriptor is ready for.
+template <> struct enumeration<readiness> {
+    static constexpr bool has(std::int64_t number) {
+        return number >= 0 && number <= (VOW_READ | VOW_WRITE);
+    }
+};
+
 /// Fulfilled once, with what the descriptor is ready for. Keep it open until then.
 inline promise<readiness> fd_ready(int fd, readiness events) noexcept {
     return promise<readiness>::adopt(vow_fd_ready(fd, static_cast<std::uint32_t>(events)));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

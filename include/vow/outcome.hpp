@@ -5,6 +5,7 @@
 #include "traits.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 enum class state : vow_state {
     pending = VOW_PENDING,
@@ -30,7 +31,10 @@ template <class T> class outcome {
     T get() const {
         throw_if_rejected();
         static_assert(detail::is_shareable_v<T>, "this value can only be moved: use take()");
-        return value_traits<T>::read(native_.native());
+        if constexpr (detail::is_shareable_v<T>)
+            return value_traits<T>::read(native_.native());
+        else
+            std::terminate(); // one error says enough
     }
 
     /// The value moved out, or throws the exception.
@@ -73,6 +77,7 @@ template <class T> struct value_traits<outcome<T>> {
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

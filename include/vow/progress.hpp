@@ -5,6 +5,7 @@
 #include "resolver.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Tells those who listen to the promise how far its work has come: 0 to 1, with a remark or
 /// nullptr.
@@ -43,11 +44,13 @@ void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> inte
         [](double fraction, const char *note, void *context) noexcept {
             (*static_cast<F *>(context))(fraction, std::string_view(note != nullptr ? note : ""));
         },
-        kept.release(), [](void *context) noexcept { delete static_cast<F *>(context); });
+        kept.release(),
+        [](void *context) noexcept { detail::destroy_content(static_cast<F *>(context)); });
     if (status < 0)
         detail::throw_code(status, "vow::on_progress");
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

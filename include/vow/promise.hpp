@@ -5,8 +5,10 @@
 #include "duration.hpp"
 #include "outcome.hpp"
 #include "reaction.hpp"
+#include "starting.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
@@ -75,7 +77,7 @@ class [[nodiscard]] promise
     template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
     auto then(const W &where, F f) const & {
         static_assert(
-            detail::how_taken<F, T>() != detail::taking::moved,
+            !detail::takes_away(detail::how_taken<F, T>()),
             "this handler takes the value away: call then on an rvalue, std::move(p).then(...)");
         return promise(*this).then(where, std::move(f));
     }
@@ -84,7 +86,8 @@ class [[nodiscard]] promise
     /// exceptions it is for, others pass through. Without a parameter, or with a
     /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
     /// promise<T>, or throws; `throw;` passes on what it was called for (before a coroutine's first
-    /// suspension). One that is noexcept is spared a throw for the library's own exceptions.
+    /// suspension). That costs a throw, which is spared for the library's own exceptions where f is
+    /// noexcept.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
@@ -228,7 +231,10 @@ class [[nodiscard]] promise
         static_assert(detail::is_shareable_v<T>,
                       "this value can only be moved: std::move(p).get()");
         const value held = await(VOW_FOREVER);
-        return value_traits<T>::read(held.native());
+        if constexpr (detail::is_shareable_v<T>)
+            return value_traits<T>::read(held.native());
+        else
+            std::terminate(); // one error says enough
     }
     T get() && {
         const promise last(std::move(*this));
@@ -240,7 +246,10 @@ class [[nodiscard]] promise
         static_assert(detail::is_shareable_v<T>,
                       "this value can only be moved: std::move(p).get()");
         const value held = await(detail::patience(limit));
-        return value_traits<T>::read(held.native());
+        if constexpr (detail::is_shareable_v<T>)
+            return value_traits<T>::read(held.native());
+        else
+            std::terminate(); // one error says enough
     }
     /// The same, and the handle is given up, in either case.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
@@ -285,6 +294,7 @@ class [[nodiscard]] promise
     }
 
     value await(std::int64_t limit) const {
+        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), limit, &native);
         value held = value::adopt(native);
@@ -298,6 +308,7 @@ class [[nodiscard]] promise
     }
 
     vow::state wait_ns(std::int64_t limit) const {
+        detail::begin_deferred();
         const int answer = vow_await(this->native(), limit, nullptr);
         if (answer < 0)
             detail::throw_code(answer, "vow::promise::wait: cannot wait");
@@ -305,6 +316,7 @@ class [[nodiscard]] promise
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

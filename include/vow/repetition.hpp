@@ -3,10 +3,10 @@
 #define VOW_REPETITION_HPP
 
 #include "promise.hpp"
-
-#include <iterator>
+#include "sequence.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Keeps functions until no call of them is running or to come, and what they returned is through.
@@ -15,7 +15,7 @@ template <class F> struct repeated {
         vow_call made{};
         made.size = sizeof made;
         made.context = new F(std::move(functions));
-        made.destroy = [](void *context) noexcept { delete static_cast<F *>(context); };
+        made.destroy = [](void *context) noexcept { destroy_content(static_cast<F *>(context)); };
         return made;
     }
     static F &in(void *context) noexcept {
@@ -56,17 +56,20 @@ vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
 /// Calls `f` with each item, for at most `concurrency` at once (0: all together), in order, on the
 /// executor that a handler registered here would get; promises that it returns are waited for.
 /// Fulfilled with the vector of results (void: with nothing); the first rejection rejects, and no
-/// further item is begun.
-template <class Items, class F> auto map(Items items, F f, std::size_t concurrency = 0) {
-    using item = std::decay_t<decltype(*std::begin(items))>;
+/// further item is begun. Items are moved out of a container that is given away, and copied from
+/// one that is not, and from a view.
+template <class Items, class F> auto map(Items &&items, F f, std::size_t concurrency = 0) {
+    using item = detail::item_of<Items>;
     using content = detail::content_t<detail::value_result_t<F &, item>>;
     using results =
         std::conditional_t<std::is_void_v<content>, void, std::vector<detail::regular<content>>>;
     static_assert(detail::how_taken<F &, item>() != detail::taking::wrong,
                   "map's function takes an item as const T&, T or T&&");
     std::vector<value> kept;
-    for (auto &each : items)
-        kept.push_back(value::adopt(value_traits<item>::write(item(std::move(each)))));
+    detail::for_each_own(std::forward<Items>(items), [&](auto &&each) {
+        kept.push_back(
+            value::adopt(value_traits<item>::write(item(std::forward<decltype(each)>(each)))));
+    });
     std::vector<vow_value> natives;
     natives.reserve(kept.size());
     for (auto &each : kept)
@@ -103,6 +106,10 @@ promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
         natives[i] = promises[i].release();
     return promise<A>::adopt(
         vow_reduce_with(natives.data(), natives.size(), first.release(), run, &call));
+}
+template <class S, class A, class F, detail::if_promises<S> = 0>
+auto reduce(S &&promises, A initial, F f) {
+    return reduce(detail::handles_in(std::forward<S>(promises)), std::move(initial), std::move(f));
 }
 
 /// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
@@ -191,6 +198,7 @@ template <class F> auto retry(retry_policy policy, F f) {
     return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// The other end of a promise<T>: a counted handle. The first call that resolves wins, from any
 /// thread; later ones return false and do nothing. When the last copy is dropped before that, the
@@ -20,13 +21,16 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
         return resolver(vow_resolver_retain(borrowed));
     }
 
-    /// Fulfils. Throws std::bad_alloc when the value needs memory, and has no effect then.
+    /// Fulfils. A number of another type must fit: what may lose a part of it is not compiled, but
+    /// for an int, which may be a literal. Throws std::bad_alloc when the value needs memory, and
+    /// vow::error (errc::invalid_argument) when an int does not fit, and has no effect then.
     template <class U = T, std::enable_if_t<std::is_convertible_v<U &&, U> && !std::is_void_v<T> &&
                                                 !detail::is_promise<std::decay_t<U>>::value,
                                             int> = 0>
     bool resolve(U &&content) const {
         static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
-        return vow_resolve(native(), value_traits<T>::write(T(std::forward<U>(content))));
+        return vow_resolve(native(),
+                           value_traits<T>::write(detail::converted<T>(std::forward<U>(content))));
     }
     /// Fulfils a promise<void>.
     template <class U = T, std::enable_if_t<std::is_void_v<U>, int> = 0>
@@ -38,7 +42,8 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
         return vow_resolve(native(), vow_from_promise(other.release()));
     }
 
-    /// Rejects with an exception: an object that is thrown to readers, or a std::exception_ptr.
+    /// Rejects with an exception: an object that is thrown to readers, or a std::exception_ptr. A
+    /// std::error_code, or what stands for one, is thrown as a std::system_error.
     template <class E> bool reject(E exception) const noexcept {
         return vow_reject(native(), detail::error_of_exception(std::move(exception)));
     }
@@ -124,6 +129,7 @@ template <class F> auto async(F f) {
     return fulfilled().then(std::move(f));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

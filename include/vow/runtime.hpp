@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// The version of the library that runs.
 [[nodiscard]] inline std::uint32_t version() noexcept {
@@ -51,6 +52,7 @@ template <class Rep, class Period> std::int64_t shutdown(std::chrono::duration<R
     return alive;
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

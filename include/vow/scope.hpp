@@ -8,6 +8,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// What can be said about a scope; see vow_scope_options.
 struct scope_options {
@@ -114,6 +115,7 @@ class scope {
     void join() noexcept {
         vow_scope_cancel(native_);
         vow_promise *const end = vow_scope_close(std::exchange(native_, nullptr));
+        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(end, VOW_FOREVER, &native);
         const value outcome = value::adopt(answer >= 0 ? native
@@ -143,6 +145,7 @@ class scope {
     bool joins_ = true;
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// What vow::shield makes: a promise<T>, which a coroutine awaits to its end even when it is
 /// cancelled.
@@ -27,6 +28,7 @@ template <class T> shielded<T> shield(promise<T> from) noexcept {
     return shielded<T>(promise<T>::adopt(vow_shield(from.release())));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -6,6 +6,7 @@
 #include "handle.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -16,9 +17,12 @@ void register_callback(F &&function, Register &&enrol, const char *problem) {
     static_assert(std::is_invocable_v<own &>, "this function is called without arguments");
     using place = slot<own>;
     void *context = place::make(own(std::forward<F>(function)));
-    const int status =
-        enrol([](void *kept) noexcept { place::with(kept, [](own &its) { std::invoke(its); }); },
-              context, place::destroyer());
+    const int status = enrol(
+        [](void *kept) noexcept {
+            must_not_throw("a function that is called on cancellation",
+                           [&] { place::with(kept, [](own &its) { std::invoke(its); }); });
+        },
+        context, place::destroyer());
     if (status != 0)
         throw_code(status, problem);
 }
@@ -171,6 +175,7 @@ class cancel_source : public detail::handle<vow_cancel_source, vow_cancel_source
     }
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

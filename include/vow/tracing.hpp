@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 
 /// Switches tracing on, with a history in a file (nullptr: only the live graph), as VOW_TRACE does.
 /// Throws vow::error (errc::invalid_argument: it is on, or the file cannot be made or written),
@@ -37,6 +38,7 @@ inline void write_graph(int descriptor, graph_format format = graph_format::dot)
         detail::throw_code(status, "vow::write_graph");
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

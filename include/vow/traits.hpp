@@ -11,6 +11,7 @@
 #include <variant>
 
 namespace vow {
+inline namespace v1 {
 
 namespace detail {
 
@@ -32,20 +33,20 @@ inline vow_value checked(vow_value made) {
 }
 
 /// An object of the program, in a value. Who takes it out leaves an empty one behind.
-template <class T> struct [[gnu::visibility("default")]] box {
-    T content;
+template <class T> struct box : object_head {
     std::atomic<bool> is_taken{false};
+    T content;
 
-    explicit box(T && from) : content(std::move(from)) {
+    explicit box(T &&from) : object_head{&record_of<T>()}, content(std::move(from)) {
     }
 
     static void destroy(void *pointer) {
-        delete static_cast<box *>(pointer);
+        destroy_content(static_cast<box *>(static_cast<object_head *>(pointer)));
     }
     static const vow_class kind;
 
     static box *in(vow_value native) noexcept {
-        return static_cast<box *>(vow_object_pointer(native, &kind));
+        return static_cast<box *>(object_in(native, record_of<T>()));
     }
     const T &shared() const {
         if (is_taken.load(std::memory_order_acquire))
@@ -63,8 +64,12 @@ template <class T>
 inline const vow_class box<T>::kind = {sizeof(vow_class), "C++ object", box<T>::destroy, nullptr};
 
 template <class T> vow_value write_object(T &&content) {
-    auto made = std::make_unique<box<std::decay_t<T>>>(std::forward<T>(content));
-    return checked(vow_object(made.release(), &box<std::decay_t<T>>::kind));
+    using own = box<std::decay_t<T>>;
+    auto made = std::make_unique<own>(std::forward<T>(content));
+    const std::uint32_t tag = made->type->tag;
+    vow_value written = checked(vow_object(static_cast<object_head *>(made.release()), &own::kind));
+    written.reserved = tag;
+    return written;
 }
 
 } // namespace detail
@@ -127,90 +132,6 @@ template <> struct value_traits<value> {
     }
 };
 
-template <> struct value_traits<bool> {
-    static vow_value write(bool content) noexcept {
-        return vow_bool(content);
-    }
-    static bool read(vow_value native) {
-        if (native.kind != VOW_BOOL)
-            detail::throw_mismatch(native, "bool");
-        return native.as.boolean;
-    }
-    static bool take(vow_value native) {
-        return read(native);
-    }
-};
-
-/// VOW_INT. Of 64 unsigned bits all are kept: C sees them as a signed number.
-template <class T>
-struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
-    static_assert(sizeof(T) <= sizeof(std::int64_t), "wider than the numbers that C can read");
-
-    static vow_value write(T content) noexcept {
-        return vow_int(static_cast<std::int64_t>(content));
-    }
-    static T read(vow_value native) {
-        if (native.kind != VOW_INT)
-            detail::throw_mismatch(native, "whole number");
-        const auto narrow = static_cast<T>(native.as.integer);
-        if (static_cast<std::int64_t>(narrow) != native.as.integer)
-            detail::throw_mismatch(native, "number that fits into this type");
-        return narrow;
-    }
-    static T take(vow_value native) {
-        return read(native);
-    }
-};
-
-template <class T> struct value_traits<T, std::enable_if_t<std::is_enum_v<T>>> {
-    using underlying = value_traits<std::underlying_type_t<T>>;
-
-    static vow_value write(T content) noexcept {
-        return underlying::write(static_cast<std::underlying_type_t<T>>(content));
-    }
-    static T read(vow_value native) {
-        return static_cast<T>(underlying::read(native));
-    }
-    static T take(vow_value native) {
-        return read(native);
-    }
-};
-
-/// VOW_DOUBLE, for float and double; a long double is an object.
-template <class T>
-struct value_traits<T,
-                    std::enable_if_t<std::is_floating_point_v<T> && sizeof(T) <= sizeof(double)>> {
-    static vow_value write(T content) noexcept {
-        return vow_double(static_cast<double>(content));
-    }
-    static T read(vow_value native) {
-        if (native.kind != VOW_DOUBLE)
-            detail::throw_mismatch(native, "floating-point number");
-        return static_cast<T>(native.as.real);
-    }
-    static T take(vow_value native) {
-        return read(native);
-    }
-};
-
-/// VOW_POINTER, which nobody owns.
-template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v<T>>> {
-    static_assert(!std::is_same_v<std::remove_cv_t<T>, char>,
-                  "a promise outlives the characters: carry a std::string");
-
-    static vow_value write(T *content) noexcept {
-        return vow_pointer(const_cast<void *>(static_cast<const volatile void *>(content)));
-    }
-    static T *read(vow_value native) {
-        if (native.kind != VOW_POINTER)
-            detail::throw_mismatch(native, "pointer");
-        return static_cast<T *>(native.as.pointer);
-    }
-    static T *take(vow_value native) {
-        return read(native);
-    }
-};
-
 /// VOW_STRING. Each reader gets a string of its own.
 template <> struct value_traits<std::string> {
     static vow_value write(const std::string &content) {
@@ -233,6 +154,23 @@ template <class C> struct value_traits<std::basic_string_view<C>> {
 };
 
 namespace detail {
+
+/// Whether a T can be read and left where it is for others; else it can only be taken. A container
+/// of what cannot be copied says that it can be copied, so what is in it is asked, too.
+template <class T, class = void> struct is_shareable : std::is_copy_constructible<T> {};
+template <> struct is_shareable<void> : std::true_type {};
+template <class T>
+struct is_shareable<T, std::enable_if_t<!std::is_same_v<typename T::value_type, T> &&
+                                        !std::is_void_v<typename T::iterator>>>
+    : std::conjunction<std::is_copy_constructible<T>, is_shareable<typename T::value_type>> {};
+template <class... T>
+struct is_shareable<std::tuple<T...>> : std::conjunction<is_shareable<T>...> {};
+template <class A, class B>
+struct is_shareable<std::pair<A, B>> : std::conjunction<is_shareable<A>, is_shareable<B>> {};
+template <class T> struct is_shareable<std::optional<T>> : is_shareable<T> {};
+template <class... T>
+struct is_shareable<std::variant<T...>> : std::conjunction<is_shareable<T>...> {};
+template <class T> inline constexpr bool is_shareable_v = is_shareable<T>::value;
 
 /// The type that stands for T where there must be one.
 template <class T> using regular = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
@@ -269,9 +207,13 @@ template <class T> struct value_traits<std::vector<T>> : detail::list_traits<std
     template <class Use> static decltype(auto) visit(vow_value native, Use &&use) {
         if (const auto *object = value_traits::object(native, "list"))
             return use(object->shared());
-        const auto all =
-            each(native, [](vow_value item) -> T { return value_traits<T>::read(item); });
-        return use(all);
+        if constexpr (detail::is_shareable<T>::value) {
+            const auto all =
+                each(native, [](vow_value item) -> T { return value_traits<T>::read(item); });
+            return use(all);
+        } else {
+            detail::throw_mismatch(native, "list that can be read: its items can only be moved");
+        }
     }
 
   private:
@@ -300,10 +242,14 @@ struct value_traits<std::tuple<T...>> : detail::list_traits<std::tuple<T...>> {
     template <class Use> static decltype(auto) visit(vow_value native, Use &&use) {
         if (const auto *object = value_traits::object(native, "tuple"))
             return use(object->shared());
-        const auto all =
-            items(native, std::index_sequence_for<T...>(),
-                  [](auto traits, vow_value item) { return decltype(traits)::read(item); });
-        return use(all);
+        if constexpr (std::conjunction_v<detail::is_shareable<T>...>) {
+            const auto all =
+                items(native, std::index_sequence_for<T...>(),
+                      [](auto traits, vow_value item) { return decltype(traits)::read(item); });
+            return use(all);
+        } else {
+            detail::throw_mismatch(native, "tuple that can be read: its items can only be moved");
+        }
     }
 
   private:
@@ -316,14 +262,6 @@ struct value_traits<std::tuple<T...>> : detail::list_traits<std::tuple<T...>> {
 };
 
 namespace detail {
-
-/// Whether a T can be read and left where it is for others; else it can only be taken.
-template <class T> struct is_shareable : std::is_copy_constructible<T> {};
-template <> struct is_shareable<void> : std::true_type {};
-template <class T> struct is_shareable<std::vector<T>> : is_shareable<T> {};
-template <class... T>
-struct is_shareable<std::tuple<T...>> : std::conjunction<is_shareable<T>...> {};
-template <class T> inline constexpr bool is_shareable_v = is_shareable<T>::value;
 
 template <class T, class = void> struct has_visit : std::false_type {};
 template <class T>
@@ -353,9 +291,15 @@ template <class T> value value::of(T content) {
 }
 
 template <class T> T value::as() const {
-    return value_traits<T>::read(native_);
+    static_assert(detail::is_shareable_v<T>, "this value can only be moved: read it from a promise "
+                                             "that is given away");
+    if constexpr (detail::is_shareable_v<T>)
+        return value_traits<T>::read(native_);
+    else
+        std::terminate(); // one error says enough
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

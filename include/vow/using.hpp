@@ -5,6 +5,7 @@
 #include "promise.hpp"
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// Two functions, of which the second is given what the first one was, too.
@@ -50,7 +51,7 @@ vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions fun
     call.executor = where.executor;
     call.token = where.token;
     call.label = where.label;
-    call.destroy = [](void *context) { delete static_cast<Functions *>(context); };
+    call.destroy = [](void *context) { destroy_content(static_cast<Functions *>(context)); };
     try {
         call.context = new Functions(std::move(functions));
     } catch (...) {
@@ -83,7 +84,7 @@ vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions fun
 template <class W = options, class T, class Body, class Release,
           std::enable_if_t<detail::is_where<W>, int> = 0>
 auto use(const W &where, promise<T> resource, Body body, Release release) {
-    static_assert(detail::how_taken<Body, T>() != detail::taking::moved,
+    static_assert(!detail::takes_away(detail::how_taken<Body, T>()),
                   "the resource is release's, too: body takes it as const T& or T, or not at all");
     using content = detail::content_t<detail::value_result_t<Body, T>>;
     using functions = detail::borrowing<T, content, Body, Release>;
@@ -112,6 +113,7 @@ template <class T, class Body> auto use(promise<T> resource, Body body) {
     return use(executor(), std::move(resource), std::move(body));
 }
 
+} // namespace v1
 } // namespace vow
 
 #endif

@@ -10,6 +10,7 @@
 #include <utility>
 
 namespace vow {
+inline namespace v1 {
 
 /// Any value of a promise, as C sees it. promise<value> is a promise of any content. Copying
 /// retains.
@@ -99,6 +100,7 @@ class value {
     vow_value native_ = vow_none();
 };
 
+} // namespace v1
 } // namespace vow
 
 #endif

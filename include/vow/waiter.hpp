@@ -15,6 +15,7 @@
 #include <mutex>
 
 namespace vow {
+inline namespace v1 {
 namespace detail {
 
 /// What a coroutine shares with those who may cancel it. Counted; made when it is suspended first.
@@ -351,6 +352,7 @@ class waiter {
 };
 
 } // namespace detail
+} // namespace v1
 } // namespace vow
 
 #endif

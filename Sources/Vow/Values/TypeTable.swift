@@ -71,6 +71,9 @@ extension vow_value {
         return withUnsafeBytes(of: `as`.integer) { $0.loadUnaligned(as: Value.self) }
     }
 
-    /// The number of a `VOW_INT` that is one, and not the bits of something else.
-    var number: Int64? { kind == VOW_INT && reserved == 0 ? `as`.integer : nil }
+    /// The number of a `VOW_INT` that is one, and not the bits of something else. C++ says of an enumeration's value
+    /// which one it is of, by numbers that no table of ours is large enough for (vow/identity.hpp).
+    var number: Int64? {
+        kind == VOW_INT && (reserved == 0 || reserved & 1 << 30 != 0) ? `as`.integer : nil
+    }
 }

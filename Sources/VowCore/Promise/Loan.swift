@@ -8,7 +8,10 @@
         let value: vow_value
 
         init(_ input: vow_value, _ thread: ThreadPointer) {
-            value = input.box.flatMap { lend(input, $0) } ?? input.retained()
+            var own = input.box.flatMap { lend(input, $0) } ?? input.retained()
+            // Of which type it is says its maker there.
+            own.reserved = input.reserved
+            value = own
         }
 
         /// The handler has returned `result`.

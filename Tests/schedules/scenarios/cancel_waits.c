@@ -90,6 +90,39 @@ const scenario cancel_moved = {
     "cancel-moved", start_moved, {resolve_source, cancel_outer}, finish_moved, 3, 2,
 };
 
+/* The same by a promise whose resolver is kept: it outlives its follower's going on. */
+static void start_moved_by_hand(void) {
+    start();
+    CHECK(vow_resolve(outer.resolver, vow_from_promise(middle.promise)));
+    middle.promise = NULL;
+}
+
+static void resolve_middle(void) {
+    vow_value adopted = vow_from_promise(inner.promise);
+    inner.promise = NULL;
+    has_adopted = vow_resolve(middle.resolver, adopted);
+}
+
+static void finish_moved_by_hand(void) {
+    CHECK(has_cancelled);
+    if (has_adopted) {
+        check_waits(&outer);
+    } else {
+        CHECK(content_of_promise(outer.promise) == VOW_ECANCELLED);
+    }
+    outcome(has_adopted);
+    let_go();
+}
+
+const scenario cancel_moved_by_hand = {
+    "cancel-moved-by-hand",
+    start_moved_by_hand,
+    {resolve_middle, cancel_outer},
+    finish_moved_by_hand,
+    3,
+    2,
+};
+
 /* Both followers of it are cancelled: each may take the other for the one that it is needed by, but
  * not both. */
 static void start_both_followers(void) {

@@ -16,7 +16,7 @@ extern const scenario await_settle, await_time_out, two_await, await_and_free, a
 extern const scenario adopt_settle_register, adopt_chain, adopt_finally, adopt_thenable;
 /* yield.c */
 extern const scenario walk_past_dying, walk_behind_dying, two_die, held_while_dying,
-    stand_with_dying;
+    stand_with_dying, cancel_both_moving;
 /* handles.c */
 extern const scenario handle_released_settle, handle_released_joined, handle_released_cancel,
     handle_released_ring, handles_released, resolver_held_settle, resolver_held_cancel,
@@ -50,7 +50,7 @@ extern const scenario cancel_resolve, cancel_cancel, cancel_inline_reaction, can
     cancel_delivering, cancel_both_readers, cancel_one_reader, cancel_awaited,
     cancel_awaited_reaction, cancel_beside_waiter;
 /* cancel_waits.c */
-extern const scenario cancel_attaching, cancel_moved, cancel_both_followers;
+extern const scenario cancel_attaching, cancel_moved, cancel_moved_by_hand, cancel_both_followers;
 
 /* cancel_follow.c */
 extern const scenario cancel_follower, cancel_adopting, cancel_path, cancel_path_settled,

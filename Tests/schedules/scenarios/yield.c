@@ -48,7 +48,7 @@ static void follow_with_handle(const deferred *follower) {
     CHECK(vow_resolve(follower->resolver, followed));
 }
 
-static void start(void) {
+static void start_without(void) {
     first = defer();
     third = defer();
     end = defer();
@@ -57,6 +57,11 @@ static void start(void) {
     memset(calls, 0, sizeof calls);
     on_settled(first.promise, NULL, &calls[0]);
     on_settled(third.promise, NULL, &calls[1]);
+    dying[1] = NULL;
+}
+
+static void start(void) {
+    start_without();
     dying[0] = follower_of(0, return_end);
     dying[1] = follower_of(1, return_end);
 }
@@ -184,4 +189,29 @@ static void finish_long(void) {
 
 const scenario stand_with_dying = {
     "stand-with-dying", start_long, {one_dies, first_follows_third, settle_end}, finish_long, 2, 1,
+};
+
+/* Both that are to move on are cancelled: the second gives up the one that dies, and the first,
+ * which stands where both go, is then the last that reads it. */
+static void start_both(void) {
+    start_without();
+    dying[0] = follower_of(0, give_end_away);
+    CHECK(vow_resolve(first.resolver, vow_from_promise(vow_promise_retain(dying[0]))));
+    follow_with_handle(&third);
+}
+
+static void cancel_both(void) {
+    CHECK(vow_cancel(third.promise));
+    (void)vow_cancel(first.promise);
+}
+
+static void finish_both(void) {
+    check_once(&calls[0], true, VOW_ECANCELLED);
+    check_once(&calls[1], true, VOW_ECANCELLED);
+    outcome(end.promise == NULL);
+    clean_up();
+}
+
+const scenario cancel_both_moving = {
+    "cancel-both-moving", start_both, {one_dies, cancel_both}, finish_both, 2, 2,
 };

@@ -10,6 +10,8 @@ def render(text, main=False):
     """
     # What is made known to std is no name of this library, and Doxygen cannot place it.
     text = re.sub(r"^(template <.*>\n?)?\s*struct std::.*?^\};$", "", text, flags=re.M | re.S)
+    # Nobody writes the inline namespace; the pages do not, either.
+    text = re.sub(r"^(inline namespace v1 \{|\} // namespace v1)\n", "", text, flags=re.M)
     lines = [
         _escaped(line) if line.lstrip().startswith("///") else line for line in text.split("\n")
     ]

@@ -26,7 +26,7 @@ KINDS = (
 MEMBER, THREAD = KINDS.index("member"), KINDS.index("thread")
 
 # More handles of one promise than any program has: what has more is no promise.
-MOST_HANDLES = 1 << 28
+MOST_HANDLES = 1 << 27
 MOST_MEMBERS = 100000
 
 
@@ -40,8 +40,7 @@ class Record:
             raise Unreadable("not a promise: its address is not a multiple of 16")
         (
             self.word,
-            self.promises,
-            self.producers,
+            counts,
             self.shape,
             self.progress,
             self.observed,
@@ -49,7 +48,10 @@ class Record:
             self.error_place,
             self.slot,
             self.upstream,
-        ) = memory.unpack("QIIBBBBIQQ", address)
+        ) = memory.unpack("QQBBBBIQQ", address)
+        # State/Counts.swift: readers, producers, and who passes by.
+        self.promises = counts & (1 << 28) - 1
+        self.producers = counts >> 28 & (1 << 22) - 1
         self.phase = self.word & 7
         if library.is_checked:
             library.check_seal(address + 40, "a promise", library.PROMISE)

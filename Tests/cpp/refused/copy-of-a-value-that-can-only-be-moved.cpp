@@ -1,0 +1,7 @@
+// expect: this value can only be moved: read it from a promise that is given away
+// errors: 1
+#include <vow.hpp>
+
+void probe(const vow::value &v) {
+    static_cast<void>(v.as<std::vector<std::unique_ptr<int>>>());
+}

@@ -1,0 +1,58 @@
+/// std::stop_token both ways: C++20. Not a part of vow.hpp: <stop_token> is not for nothing.
+#ifndef VOW_STOP_TOKEN_HPP
+#define VOW_STOP_TOKEN_HPP
+
+#include "token.hpp"
+
+#if !__has_include(<stop_token>) || __cplusplus < 202002L
+#error "vow/stop_token.hpp needs C++20"
+#endif
+
+#include <stop_token>
+
+namespace vow {
+inline namespace v1 {
+
+/// A std::stop_token that is stopped when a token is cancelled; of an empty one, one that never is.
+/// What waits for it is called on the thread that cancels. Throws vow::error, std::bad_alloc.
+[[nodiscard]] inline std::stop_token to_stop_token(const token &from) {
+    if (!from)
+        return {};
+    std::stop_source source;
+    from.on_cancel([source]() mutable { source.request_stop(); });
+    return source.get_token();
+}
+
+namespace detail {
+struct cancels {
+    cancel_source source;
+    void operator()() const noexcept {
+        source.cancel();
+    }
+};
+} // namespace detail
+
+/// A token that is cancelled when a std::stop_token is stopped, on that thread, for as long as this
+/// lives. It stays where it is made, as a std::stop_callback does.
+class stopped_by {
+  public:
+    /// Throws std::bad_alloc.
+    explicit stopped_by(std::stop_token from)
+        : source_(), callback_(std::move(from), detail::cancels{source_}) {
+    }
+    stopped_by(const stopped_by &) = delete;
+    stopped_by &operator=(const stopped_by &) = delete;
+
+    [[nodiscard]] vow::token token() const noexcept {
+        return source_.token();
+    }
+
+  private:
+    cancel_source source_;
+    std::stop_callback<detail::cancels> callback_;
+};
+
+} // namespace v1
+} // namespace vow
+
+#endif
