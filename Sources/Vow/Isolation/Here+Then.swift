@@ -22,9 +22,7 @@ extension Promise {
     ) -> Promise<NewSuccess, Failure> {
         let place = Sure(written: written)
         let transform = place.plain.body
-        return react(
-            .onFulfilled, on: place.executor, token,
-            Mapping<Success, Failure, NewSuccess>(transform: transform))
+        return react(.onFulfilled, on: place.executor, token, SureMapping(transform: transform))
     }
 
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.

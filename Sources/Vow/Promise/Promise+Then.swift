@@ -17,9 +17,7 @@ extension Promise {
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
-        react(
-            .onFulfilled, on: executor, token,
-            Mapping<Success, Failure, NewSuccess>(transform: transform))
+        react(.onFulfilled, on: executor, token, SureMapping(transform: transform))
     }
 
     /// The same with a promise that `transform` makes, which is waited for.
@@ -90,6 +88,15 @@ struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
         reading(input) { value in
             outcome { () throws(Failure) in try transform(value) }
         }
+    }
+}
+
+/// Of a closure that does not throw: as one that does, it would be another one in a memory of its own.
+struct SureMapping<Value: Sendable, NewValue>: Reactor {
+    let transform: @Sendable (Value) -> NewValue
+
+    func react(to input: vow_value) -> vow_value {
+        reading(input) { value in encode(transform(value)) }
     }
 }
 
