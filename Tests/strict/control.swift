@@ -19,8 +19,9 @@ private final class Settings: Sendable {
 
     func show(_ promise: Promise<String, Never>) {
         let screen = self
-        promise.onSuccess(on: .mainActor) { text in MainActor.assumeIsolated { screen.text = text }
-        }
+        let main = PromiseExecutor.mainActor
+        promise.onSuccess(on: main) { text in MainActor.assumeIsolated { screen.text = text } }
+        promise.onSuccess(on: .main) { self.text = $0 }.done(on: .mainActor, self.write)
         // Inherits the actor, as `Task { … }` does.
         let shown = Promise { self.text = await promise.value }
         shown.onComplete { _ in }
@@ -55,6 +56,21 @@ private func write(_ promise: Promise<String, any Error>, to ledger: Ledger, _ s
         .get(isolatedTo: ledger) { $0.lines.append($1) }
         .done { @MainActor in screen.text = $0 }
         .catch { error in await print(ledger.lines.count, error) }
+}
+
+/// One expression, in which the compiler finds each link's types before it looks into most of the closures.
+private func longChain(
+    _ promise: Promise<Int, any Error>, _ next: @escaping @Sendable (Int) async throws -> Int
+) -> Promise<Int, any Error> {
+    promise
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
+        .map { try await next($0) }
 }
 
 func captures(_ promise: Promise<Int, any Error>) {

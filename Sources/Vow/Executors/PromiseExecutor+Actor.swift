@@ -11,6 +11,7 @@ extension PromiseExecutor {
     }
 
     /// Runs handlers on the main actor, one at a time, in one order; `MainActor.assumeIsolated` in them gives its state.
+    @_disfavoredOverload  // Of closures that are the main actor's.
     public static var mainActor: PromiseExecutor { MainLane.executor }
 
     /// Runs each handler in a task that prefers this executor.

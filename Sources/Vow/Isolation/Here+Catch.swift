@@ -23,7 +23,7 @@ extension Promise {
     ) -> Promise<Void, Failure> {
         let place = WrittenVoid(written: written)
         let body = place.plain.body
-        return map(on: place.executor, cancelledBy: token, body)
+        return react(.onFulfilled, on: place.executor, token, Doing(body: body))
     }
 }
 

@@ -86,7 +86,7 @@ extension Promise {
         let body: @Sendable (Success) throws(Failure) -> Void = { input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
-        return map(on: place.executor, cancelledBy: token, body)
+        return react(.onFulfilled, on: place.executor, token, Doing(body: body))
     }
 
     /// `recover` with a closure that is isolated to the actor, which it is given.
@@ -152,10 +152,7 @@ extension Promise {
         let body: @Sendable (Success) throws(Failure) -> Void = { input throws(Failure) in
             try place.run { actor throws(Failure) in try written(actor, input) }
         }
-        return map(on: place.executor, cancelledBy: token) { value throws(Failure) in
-            try body(value)
-            return value
-        }
+        return react(.onFulfilled, on: place.executor, token, Getting(body: body))
     }
 
     /// `tap` with a closure that is isolated to the actor, which it is given.
@@ -167,10 +164,7 @@ extension Promise {
         let body: @Sendable (Result<Success, Failure>) -> Void = { input in
             place.run { actor in written(actor, input) }
         }
-        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
-            body(result)
-            return try result.get()
-        }
+        return react(.onBoth, on: place.executor, token, Tapping(body: body))
     }
 
     /// `onComplete` with a closure that is isolated to the actor, which it is given.

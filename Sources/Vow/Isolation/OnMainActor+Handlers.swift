@@ -76,7 +76,7 @@ extension Promise {
         let body: @Sendable (Success) throws(Failure) -> Void = { input throws(Failure) in
             try place.run { () throws(Failure) in try written(input) }
         }
-        return map(on: place.executor, cancelledBy: token, body)
+        return react(.onFulfilled, on: place.executor, token, Doing(body: body))
     }
 
     /// `recover` with a closure of the main actor's.
@@ -136,10 +136,7 @@ extension Promise {
         let body: @Sendable (Success) throws(Failure) -> Void = { input throws(Failure) in
             try place.run { () throws(Failure) in try written(input) }
         }
-        return map(on: place.executor, cancelledBy: token) { value throws(Failure) in
-            try body(value)
-            return value
-        }
+        return react(.onFulfilled, on: place.executor, token, Getting(body: body))
     }
 
     /// `tap` with a closure of the main actor's.
@@ -150,10 +147,7 @@ extension Promise {
         let body: @Sendable (Result<Success, Failure>) -> Void = { input in
             place.run { () in written(input) }
         }
-        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
-            body(result)
-            return try result.get()
-        }
+        return react(.onBoth, on: place.executor, token, Tapping(body: body))
     }
 
     /// `onComplete` with a closure of the main actor's.

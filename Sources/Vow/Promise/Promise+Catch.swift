@@ -22,7 +22,7 @@ extension Promise {
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
-        map(on: executor, cancelledBy: token, body)
+        react(.onFulfilled, on: executor, token, Doing(body: body))
     }
 
     /// Ends a chain whose failure is of no interest; it is printed to standard error.
@@ -50,6 +50,14 @@ extension Promise where Failure == any Error {
 /// Which errors a `catch` is told of.
 public enum CatchPolicy: Sendable {
     case allErrors, allErrorsExceptCancellation
+}
+
+struct Doing<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Value) throws(Failure) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        reading(input) { value in outcome { () throws(Failure) in try body(value) } }
+    }
 }
 
 /// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is

@@ -66,6 +66,32 @@ private struct Refused: Error {}
         promise.done(self.show)
     }
 
+    func onTheMainQueue(_ promise: Promise<String, any Error>) -> Promise<Int, any Error> {
+        promise
+            .get(on: .main) { self.write("get \($0)") }
+            .tap(on: .main) { _ in self.write("tap") }
+            .onSuccess(on: .main) { self.write("onSuccess \($0)") }
+            .done(on: .main) { self.title = $0 }
+            .map(on: .mainActor) { self.title.count }
+            .finally(on: .main) { self.notes.count += 1 }
+    }
+
+    func failuresOnTheMainQueue(_ promise: Promise<Int, any Error>) -> Promise<Void, Never> {
+        promise
+            .onFailure(on: .main) { _ in self.write("onFailure") }
+            .recover(on: .main) { error in
+                self.write("recover")
+                throw error
+            }
+            .catch(on: .main) { self.title = "\($0)" }
+    }
+
+    func byReferenceOnTheMainActor(
+        _ promise: Promise<String, any Error>
+    ) -> Promise<Void, any Error> {
+        promise.done(on: .mainActor, self.show)
+    }
+
     func elsewhere(_ promise: Promise<String, any Error>) -> Promise<Bool, any Error> {
         promise.map(on: .pool) { _ in Thread.isMainThread }
     }
@@ -140,6 +166,32 @@ final class WrittenHereTests: VowTest {
         await end.value
         let count = await screen.count
         XCTAssertEqual(count, 1)
+    }
+
+    func testTheMainQueueTakesClosuresOfTheMainActors() async throws {
+        let screen = await Screen()
+        let count = try await screen.onTheMainQueue(.value("queue")).value
+        XCTAssertEqual(count, 5)
+        var lines = await screen.lines
+        XCTAssertEqual(lines.sorted(), ["get queue", "onSuccess queue", "tap"])
+        let finals = await screen.count
+        XCTAssertEqual(finals, 1)
+        await screen.failuresOnTheMainQueue(.failure(Refused())).value
+        lines = await screen.lines
+        XCTAssertEqual(Set(lines.suffix(2)), ["onFailure", "recover"])
+        let title = await screen.title
+        XCTAssertEqual(title, "Refused()")
+    }
+
+    func testSoDoesTheMainActorByName() async throws {
+        let screen = await Screen()
+        try await screen.byReferenceOnTheMainActor(.value("shown")).value
+        var title = await screen.title
+        XCTAssertEqual(title, "shown")
+        try await Promise<String, any Error>.value("from afar")
+            .done(on: .mainActor) { screen.title = $0 }.value
+        title = await screen.title
+        XCTAssertEqual(title, "from afar")
     }
 
     func testWithAnotherExecutorAHandlerLeavesTheMainActor() async throws {
