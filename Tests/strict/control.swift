@@ -60,17 +60,17 @@ private func write(_ promise: Promise<String, any Error>, to ledger: Ledger, _ s
 
 /// One expression, in which the compiler finds each link's types before it looks into most of the closures.
 private func longChain(
-    _ promise: Promise<Int, any Error>, _ next: @escaping @Sendable (Int) async throws -> Int
+    _ promise: Promise<Int, any Error>, _ add: @escaping @Sendable (Int, Int) async throws -> Int
 ) -> Promise<Int, any Error> {
     promise
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
-        .map { try await next($0) }
+        .map { try await add($0, 1) }
+        .map { try await add($0, 2) }
+        .map { try await add($0, 3) }
+        .map { try await add($0, 4) }
+        .map { try await add($0, 5) }
+        .map { try await add($0, 6) }
+        .map { try await add($0, 7) }
+        .map { try await add($0, 8) }
 }
 
 func captures(_ promise: Promise<Int, any Error>) {
