@@ -37,7 +37,7 @@
  *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry
  *   Promise/React.swift: register
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit stay
- *   Promise/Counting.swift: leaveUnlessLast comeBack
+ *   Promise/Counting.swift: leaveUnlessLast comeBack exchangeReference retainOneOfMany
  *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther

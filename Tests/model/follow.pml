@@ -29,7 +29,7 @@
  *   Promise/Observe.swift: takeOwnOutcome
  *   Promise/Run.swift: begin skip
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack releaseResolver
- *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay isOnlyMine nowCounts
+ *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay isOnlyMine nowCounts exchangeReference retainOneOfMany
  *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing unlockSettling transitionToSettling

@@ -21,7 +21,7 @@
  *   Promise/Redirect.swift: redirect
  *   Promise/Settle.swift: settle settleLocked
  *   Promise/Counting.swift: release retainProducer releaseProducer giveBack releaseResolver releaseResolverOfPending
- *   Promise/Counting.swift: nowCounts visit endVisit leaveUnlessLast
+ *   Promise/Counting.swift: nowCounts visit endVisit leaveUnlessLast exchangeReference retainOneOfMany
  *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
  *   State/Transitions.swift: read transitionToClaimed transitionToFollowing lock unlock unlockSettling

@@ -30,7 +30,7 @@
  *   Promise/React.swift: register registerInline
  *   Promise/Interest.swift: releasePending giveUpReading
  *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit
- *   Promise/Counting.swift: leaveUnlessLast comeBack
+ *   Promise/Counting.swift: leaveUnlessLast comeBack exchangeReference retainOneOfMany
  *   State/Counts.swift: Counts
  *   Promise/Reclaim.swift: reclaim holdsNothing
  *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther

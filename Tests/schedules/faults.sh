@@ -408,15 +408,8 @@ fault walk-counts-as-a-reader Promise/Follow.swift \
         switch redirection {'
 
 fault leaves-in-two-steps Promise/Counting.swift \
-    '        while counts.readers != 1 {
-            let (isDone, found) = pointee.counts.replaceAcquireRelease(
-                counts.bits, counts.bits &- Counts.oneReader &+ Counts.oneVisitor)
-            if isDone { return true }
-            counts = Counts(bits: found)
-        }
-        return false' \
-    '        counts = nowCounts
-        if counts.readers == 1 { return false }
+    '        exchangeReference(by: Counts.oneVisitor &- Counts.oneReader, unlessReadersAre: 1)' \
+    '        if nowCounts.readers == 1 { return false }
         _ = pointee.counts.addRelaxed(Counts.oneVisitor &- Counts.oneReader)
         return true'
 
@@ -425,12 +418,12 @@ fault redirected-follower-is-not-on-the-way Promise/Redirect.swift \
 ' ''
 
 fault enters-what-its-followers-have-left Promise/Follow.swift \
-    'if word.hasValue || word.phase == .following && state.hasYielded {' \
+    'if word.hasValue || word.phase == .following && promise.hasYielded {' \
     'if word.hasValue {'
 
 fault stays-though-unread Promise/Counting.swift \
-    'while counts.readers != 0 {' \
-    'while true {'
+    'unlessReadersAre: 0' \
+    'unlessReadersAre: .max'
 
 fault inherits-though-visited Promise/Redirect.swift \
     'before.isOnlyMine &&' \

@@ -10,8 +10,8 @@
  *
  * When the time is up, or the promise is cancelled, the server is asked to stop. The promise is
  * settled when the server has: then the connection can be used for something else. COPY is refused,
- * and costs the connection. The program ignores SIGPIPE: libpq's PQcancel raises it where the server
- * goes in the middle of being asked. */
+ * and costs the connection. The program ignores SIGPIPE: libpq's PQcancel raises it where the
+ * server goes in the middle of being asked. */
 vow_promise *query(struct connection *connection, const char *sql, int64_t limit_ns);
 
 /* The result in an answer (borrowed), borrowed; NULL for other values. */

@@ -58,43 +58,36 @@ template <class F> struct slot {
             return with(context, std::forward<Use>(use));
     }
 
-    static void destroy(void *context) noexcept {
-        destroy_content(static_cast<F *>(context));
-    }
-
     /// What frees it: nullptr where there is nothing to free.
     static constexpr auto destroyer() noexcept -> void (*)(void *) {
         if constexpr (is_inside)
             return nullptr;
         else
-            return destroy;
+            return destroy_context<F>;
     }
 };
 
 /// What a function of the program is called with at its first parameter; void: no parameter, or
-/// unknown. `given` is as it is written, `type` without references.
-template <class A> struct parameter {
-    using given = A;
-    using type = std::decay_t<A>;
-};
-template <class F> struct find_parameter {
-    template <class C, class R> static parameter<void> of(R (C::*)());
-    template <class C, class R> static parameter<void> of(R (C::*)() const);
-    template <class C, class R> static parameter<void> of(R (C::*)() noexcept);
-    template <class C, class R> static parameter<void> of(R (C::*)() const noexcept);
-    template <class C, class R, class A> static parameter<A> of(R (C::*)(A));
-    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) const);
-    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) noexcept);
-    template <class C, class R, class A> static parameter<A> of(R (C::*)(A) const noexcept);
+/// unknown.
+template <class F> struct first_parameter {
+    template <class C, class R> static void of(R (C::*)());
+    template <class C, class R> static void of(R (C::*)() const);
+    template <class C, class R> static void of(R (C::*)() noexcept);
+    template <class C, class R> static void of(R (C::*)() const noexcept);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A));
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) noexcept);
+    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const noexcept);
 
     template <class G> static auto test(int) -> decltype(of(&G::operator()));
-    template <class G> static parameter<void> test(...);
+    template <class G> static void test(...);
 
-    using type = decltype(test<F>(0));
+    using type = std::remove_pointer_t<decltype(test<F>(0))>;
 };
-template <class R, class A> struct find_parameter<R (*)(A)> { using type = parameter<A>; };
-template <class R, class A> struct find_parameter<R (*)(A) noexcept> { using type = parameter<A>; };
-template <class F> struct first_parameter : find_parameter<F>::type {};
+template <class R, class A> struct first_parameter<R (*)(A)> { using type = std::decay_t<A>; };
+template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
+    using type = std::decay_t<A>;
+};
 
 template <class T> struct is_tuple : std::false_type {};
 template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};

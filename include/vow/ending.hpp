@@ -41,6 +41,11 @@ template <class T> void destroy_content(T *content) noexcept {
         must_not_throw("the destructor of a capture or a value", [&] { delete content; });
 }
 
+/// The same, as C calls it.
+template <class T> void destroy_context(void *context) noexcept {
+    destroy_content(static_cast<T *>(context));
+}
+
 } // namespace detail
 } // namespace v1
 } // namespace vow

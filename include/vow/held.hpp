@@ -89,7 +89,7 @@ vow_value held_until_settled(std::unique_ptr<Held> held, Call &&call) {
     keeps.size = sizeof keeps;
     keeps.executor = vow_executor_inline();
     keeps.context = held.release();
-    keeps.destroy = [](void *context) noexcept { destroy_content(static_cast<Held *>(context)); };
+    keeps.destroy = destroy_context<Held>;
     return vow_from_promise(vow_then_with(made, &keeps));
 }
 

@@ -132,9 +132,7 @@ vow_promise *join(vow::scope scope, std::vector<promise<void>> members, ends_whe
     if (ends == ends_when::fulfilled)
         reads_all.on_rejected = reads;
     reads_all.context = kept.release();
-    reads_all.destroy = [](void *context) noexcept {
-        destroy_content(static_cast<joined *>(context));
-    };
+    reads_all.destroy = destroy_context<joined>;
     return vow_then_with(std::move(scope).close().release(), &reads_all);
 }
 

@@ -44,8 +44,7 @@ void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> inte
         [](double fraction, const char *note, void *context) noexcept {
             (*static_cast<F *>(context))(fraction, std::string_view(note != nullptr ? note : ""));
         },
-        kept.release(),
-        [](void *context) noexcept { detail::destroy_content(static_cast<F *>(context)); });
+        kept.release(), detail::destroy_context<F>);
     if (status < 0)
         detail::throw_code(status, "vow::on_progress");
 }

@@ -115,17 +115,6 @@ vow_value call_error_handler(F &&function, const E &exception) {
         return write(0);
 }
 
-/// Whether a handler takes a vow::error as a value, and cannot throw: it needs no catch clause.
-template <class F>
-inline constexpr bool takes_error_value =
-    std::is_same_v<std::remove_cv_t<typename first_parameter<F>::given>, error>
-        &&std::is_nothrow_invocable_v<F, error>;
-
-/// Calls such a handler with an error (borrowed) that carries no exception.
-template <class C, class F> vow_value call_with_error_value(F &&function, vow_value native) {
-    return call_with_own<C>(std::forward<F>(function), error(value::borrow(native)));
-}
-
 /// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
 /// if it is one; else the error is passed on. It is called in a catch clause, so that `throw;`
 /// passes the exception on; where it cannot throw, without a throw if there need be none.
@@ -154,10 +143,6 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
         if constexpr (std::is_base_of_v<error, E>) {
             if (box != nullptr && !box->is_error)
                 return vow_value_retain(native);
-        }
-        if constexpr (std::is_same_v<E, error> && takes_error_value<std::decay_t<F>>) {
-            if (box == nullptr)
-                return call_with_error_value<C>(std::forward<F>(function), native);
         }
         if (box == nullptr) {
             // The library's own are told by code, without a throw.
@@ -202,10 +187,8 @@ template <class C, class F> auto error_handler(const char *domain, std::int64_t 
             if (std::string_view(vow_error_domain(input)) != domain ||
                 (code != VOW_ANY_CODE && code != vow_error_code(input)))
                 return vow_value_retain(input);
-            if constexpr (takes_error_value<F>) {
-                if (carried_exception(input) == nullptr)
-                    return call_with_error_value<C>(std::move(function), input);
-            }
+            if (carried_exception(input) == nullptr)
+                return handle_error<error, C>(std::move(function), input);
             try {
                 throw_error(input);
             } catch (const error &exception) {

@@ -15,7 +15,7 @@ template <class F> struct repeated {
         vow_call made{};
         made.size = sizeof made;
         made.context = new F(std::move(functions));
-        made.destroy = [](void *context) noexcept { destroy_content(static_cast<F *>(context)); };
+        made.destroy = destroy_context<F>;
         return made;
     }
     static F &in(void *context) noexcept {

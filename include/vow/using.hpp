@@ -51,7 +51,7 @@ vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions fun
     call.executor = where.executor;
     call.token = where.token;
     call.label = where.label;
-    call.destroy = [](void *context) { destroy_content(static_cast<Functions *>(context)); };
+    call.destroy = destroy_context<Functions>;
     try {
         call.context = new Functions(std::move(functions));
     } catch (...) {

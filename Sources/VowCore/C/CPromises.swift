@@ -46,7 +46,7 @@ public func vow_promise_with(_ value: vow_value) -> OpaquePointer! {
 @_cdecl("vow_promise_retain") @implementation
 public func vow_promise_retain(_ promise: OpaquePointer!) -> OpaquePointer! {
     if let record = promiseRecord(promise, "vow_promise_retain") {
-        record.retainHandle(Counts.oneReader)
+        record.retainOneOfMany(Counts.oneReader)
         record.noteHandle()
     }
     return promise
@@ -137,7 +137,7 @@ private func resolveOrRelease(
 
 @_cdecl("vow_resolver_retain") @implementation
 public func vow_resolver_retain(_ resolver: OpaquePointer!) -> OpaquePointer! {
-    resolverRecord(resolver, "vow_resolver_retain")?.retainHandle(Counts.oneProducer)
+    resolverRecord(resolver, "vow_resolver_retain")?.retainOneOfMany(Counts.oneProducer)
     return resolver
 }
 

@@ -406,7 +406,7 @@ private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer)
         // A call that runs is let finish: the lane is told then. Asked when it is known what the lane looks at: it may have
         // gone on meanwhile, to what must not be stopped.
         if lane.machine.pointee.program.mayBeStopped(lane)
-            && (waits == .forWork || !promise.isReadByOthers(besides: 1))
+            && (waits == .forWork || promise.nowCounts.readers == 1)
         {
             _ = cancel(promise, ownErrors.cancelled, thread)
         }

@@ -56,13 +56,6 @@ func cancelUpwards(
     return isFirst
 }
 
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a promise that so many readers are known of.
-    func isReadByOthers(besides known: UInt64) -> Bool {
-        nowCounts.readers != known
-    }
-}
-
 /// Cancels one promise.
 /// - Parameter upstream: what it waits for, as a visit, if that is to be cancelled first.
 private func cancelOne(

@@ -87,33 +87,27 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Keeps the record, and makes nobody believe that it is read. Relaxed: the caller has a reference already, or the lock
     /// of somebody who has.
-    func visit() {
-        if pointee.shape.contains(.immortal) { return }
-        if Counts(bits: pointee.counts.addRelaxed(Counts.oneVisitor)).isHalfFull { tooMany() }
-    }
+    func visit() { retainOneOfMany(Counts.oneVisitor) }
 
     func endVisit(_ thread: ThreadPointer) { giveBack(Counts.oneVisitor, thread) }
 
     /// A visitor becomes a reader. False, and it stays a visitor, where no reader is left: somebody has been told so.
     func stay() -> Bool {
-        if pointee.shape.contains(.immortal) { return true }
-        var counts = nowCounts
-        while counts.readers != 0 {
-            let (isDone, found) = pointee.counts.replaceAcquireRelease(
-                counts.bits, counts.bits &+ Counts.oneReader &- Counts.oneVisitor)
-            if isDone { return true }
-            counts = Counts(bits: found)
-        }
-        return false
+        exchangeReference(by: Counts.oneReader &- Counts.oneVisitor, unlessReadersAre: 0)
     }
 
     /// A reader becomes a visitor, unless it is the last reader: of several who are about to leave one is.
     func leaveUnlessLast() -> Bool {
+        exchangeReference(by: Counts.oneVisitor &- Counts.oneReader, unlessReadersAre: 1)
+    }
+
+    @inline(__always)
+    private func exchangeReference(by difference: UInt64, unlessReadersAre few: UInt64) -> Bool {
         if pointee.shape.contains(.immortal) { return true }
         var counts = nowCounts
-        while counts.readers != 1 {
+        while counts.readers != few {
             let (isDone, found) = pointee.counts.replaceAcquireRelease(
-                counts.bits, counts.bits &- Counts.oneReader &+ Counts.oneVisitor)
+                counts.bits, counts.bits &+ difference)
             if isDone { return true }
             counts = Counts(bits: found)
         }
@@ -126,8 +120,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         _ = pointee.counts.addRelaxed(Counts.oneReader &- Counts.oneVisitor)
     }
 
-    /// For a program's handles, of which there may be any number.
-    func retainHandle(_ unit: UInt64) {
+    /// One more reference of a kind of which nothing bounds how many there are: a program's handles, visits.
+    @inline(__always)
+    func retainOneOfMany(_ unit: UInt64) {
         if pointee.shape.contains(.immortal) { return }
         if Counts(bits: pointee.counts.addRelaxed(unit)).isHalfFull { tooMany() }
     }

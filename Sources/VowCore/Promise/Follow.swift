@@ -156,17 +156,17 @@ func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 
 /// Into the queue where its path ends. Returns what stood in the way otherwise.
 private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
-    let state = end.promise
-    if !end.holdsOutcome { return state.pointee.state.enlist(follower, while: .ofFollowers) }
+    let promise = end.promise
+    if !end.holdsOutcome { return promise.pointee.state.enlist(follower, while: .ofFollowers) }
     // One that follows may be left by its followers at this moment.
-    let word = state.pointee.state.lock()
-    if word.hasValue || word.phase == .following && state.hasYielded {
-        state.pointee.state.unlock(word.phase, word.head)
+    let word = promise.pointee.state.lock()
+    if word.hasValue || word.phase == .following && promise.hasYielded {
+        promise.pointee.state.unlock(word.phase, word.head)
         return word
     }
     follower.next = word.head
     follower.forgetPlace()
-    state.pointee.state.unlock(word.phase, follower)
+    promise.pointee.state.unlock(word.phase, follower)
     return nil
 }
 

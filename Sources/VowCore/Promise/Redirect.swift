@@ -14,7 +14,8 @@ enum Redirection {
 ///
 /// As long as what it followed before may be kept for it, that one may be taken for another reader of what it follows now.
 /// So who cancels it then leaves it to this thread to find out whether there is one.
-/// - Parameter isVisit: the promise is a visit, consumed; else what it followed before keeps it, as a reader.
+/// - Parameter isVisit: the promise is a visit, consumed, and it may be too late for it; else it is borrowed, and nobody but
+///   who is cancelled can come too late: see docs/threads.md.
 func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, isVisit: Bool, _ thread: ThreadPointer
 ) -> Redirection {

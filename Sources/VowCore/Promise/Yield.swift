@@ -29,10 +29,8 @@ func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool 
             // Passed by on the way of its own follower, which reports in its place, and given up by
             // its holders.
             abandon(follower, thread)
-        } else {
-            if redirect(follower, to: followed, isVisit: false, thread) == .isDone {
-                attach(follower, thread)
-            }
+        } else if redirect(follower, to: followed, isVisit: false, thread) == .isDone {
+            attach(follower, thread)
         }
         follower.endVisit(thread)
     }

@@ -41,13 +41,17 @@ static void check_waits(const deferred *follower) {
     CHECK(content_of_promise(follower->promise) == VOW_ECANCELLED);
 }
 
-static void adopt_inner(void) {
+static void resolve_with_inner(const deferred *follower) {
     vow_value adopted = vow_from_promise(inner.promise);
     inner.promise = NULL;
-    has_adopted = vow_resolve(outer.resolver, adopted);
+    has_adopted = vow_resolve(follower->resolver, adopted);
 }
 
-static void finish_attaching(void) {
+static void adopt_inner(void) {
+    resolve_with_inner(&outer);
+}
+
+static void finish_adopted(void) {
     CHECK(has_cancelled);
     if (has_adopted) {
         check_waits(&outer);
@@ -59,7 +63,7 @@ static void finish_attaching(void) {
 }
 
 const scenario cancel_attaching = {
-    "cancel-attaching", start, {adopt_inner, cancel_outer}, finish_attaching, 3, 2,
+    "cancel-attaching", start, {adopt_inner, cancel_outer}, finish_adopted, 3, 2,
 };
 
 /* And while a promise in between moves its follower on to it. */
@@ -98,27 +102,14 @@ static void start_moved_by_hand(void) {
 }
 
 static void resolve_middle(void) {
-    vow_value adopted = vow_from_promise(inner.promise);
-    inner.promise = NULL;
-    has_adopted = vow_resolve(middle.resolver, adopted);
-}
-
-static void finish_moved_by_hand(void) {
-    CHECK(has_cancelled);
-    if (has_adopted) {
-        check_waits(&outer);
-    } else {
-        CHECK(content_of_promise(outer.promise) == VOW_ECANCELLED);
-    }
-    outcome(has_adopted);
-    let_go();
+    resolve_with_inner(&middle);
 }
 
 const scenario cancel_moved_by_hand = {
     "cancel-moved-by-hand",
     start_moved_by_hand,
     {resolve_middle, cancel_outer},
-    finish_moved_by_hand,
+    finish_adopted,
     3,
     2,
 };
@@ -128,8 +119,8 @@ const scenario cancel_moved_by_hand = {
 static void start_both_followers(void) {
     start();
     resolve_with(&outer, &inner);
-    CHECK(vow_resolve(middle.resolver, vow_from_promise(inner.promise)));
-    inner.promise = NULL;
+    resolve_with_inner(&middle);
+    CHECK(has_adopted);
 }
 
 static void cancel_middle(void) {
