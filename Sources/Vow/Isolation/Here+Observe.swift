@@ -22,7 +22,10 @@ extension Promise {
     ) -> Promise {
         let place = SureVoid(written: written)
         let body = place.plain.body
-        return react(.onBoth, on: place.executor, token, Tapping(body: body))
+        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
+            body(result)
+            return try result.get()
+        }
     }
 
     /// `onComplete` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.

@@ -147,7 +147,10 @@ extension Promise {
         let body: @Sendable (Result<Success, Failure>) -> Void = { input in
             place.run { () in written(input) }
         }
-        return react(.onBoth, on: place.executor, token, Tapping(body: body))
+        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
+            body(result)
+            return try result.get()
+        }
     }
 
     /// `onComplete` with a closure of the main actor's.
