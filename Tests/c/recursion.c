@@ -1,5 +1,5 @@
-/* Tests G7 for rows of promises that are linked by their resolvers, not by what a handler returns:
- * only as many are alive as are needed. */
+/* Tests G7 for rows of promises that are linked by their resolvers, or by what handlers return
+ * other than those of plain links: only as many are alive as are needed. */
 #include "tools.h"
 
 #define LEVELS 10000
@@ -99,4 +99,29 @@ TEST("G7: nor does a row of handlers that resolve one another on a serial execut
     CHECK(most_live <= MOST_LIVE);
     CHECK_INT_EQ(int_of(first), 7);
     vow_executor_release(self.executor);
+}
+
+static vow_value fail_again(vow_value error, void *context) {
+    int *left = context;
+    (void)error;
+    look();
+    if ((*left)-- == 0) {
+        return vow_int(7);
+    }
+    return vow_from_promise(
+        vow_catch_if(rejected_code(1), "test", VOW_ANY_CODE, fail_again, context));
+}
+
+TEST("G7: nor does a level of a recursion through vow_catch_if") {
+    begin();
+    vow_executor *serial = vow_executor_serial("recursion");
+    vow_executor *executors[] = {vow_executor_inline(), serial};
+    for (int i = 0; i < 2; i++) {
+        int left = LEVELS;
+        vow_executor_set_default(executors[i]);
+        CHECK_INT_EQ(int_of(vow_catch_if(rejected_code(1), NULL, 1, fail_again, &left)), 7);
+        CHECK(most_live <= MOST_LIVE);
+    }
+    vow_executor_set_default(NULL);
+    vow_executor_release(serial);
 }

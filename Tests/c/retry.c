@@ -181,6 +181,48 @@ TEST("at the deadline it is rejected, with the last error, and the attempt cance
     vow_loop_destroy(loop);
 }
 
+/* An executor that keeps one piece of work until it is told to run it. */
+typedef struct desk {
+    void (*run)(void *work);
+    void *work;
+} desk;
+
+static void put_down(void *context, void (*run)(void *work), void *work) {
+    *(desk *)context = (desk){run, work};
+}
+
+static void run_what_lies_there(desk *self) {
+    desk taken = *self;
+    *self = (desk){NULL, NULL};
+    if (CHECK(taken.run != NULL)) {
+        taken.run(taken.work);
+    }
+}
+
+static const vow_executor_class desk_class = {sizeof desk_class, put_down, NULL, NULL, 0};
+
+TEST("an attempt that has not begun at the deadline is not counted") {
+    vow_loop *loop = vow_loop_create_virtual();
+    desk place = {NULL, NULL};
+    vow_executor *executor = vow_executor_custom(&desk_class, &place);
+    trial self = {.good = 0};
+    vow_call call = {.size = sizeof call, .context = &self, .executor = executor};
+    vow_retry_policy policy = policy_of(0, 0, 0);
+    policy.deadline_ns = SECOND;
+    vow_promise *promise = vow_retry_with(&policy, try_it, &call);
+    run_what_lies_there(&place);
+    vow_loop_advance(loop, 2 * SECOND);
+    CHECK_INT_EQ(atomic_load(&self.made), 1);
+    vow_value out = vow_none();
+    CHECK(vow_promise_peek(promise, &out));
+    CHECK_INT_EQ(vow_error_code(out), VOW_ETIMEDOUT);
+    CHECK_INT_EQ(vow_error_attempts(out), 1);
+    vow_promise_release(promise);
+    run_what_lies_there(&place);
+    vow_executor_release(executor);
+    vow_loop_destroy(loop);
+}
+
 TEST("cancelling it cancels the attempt, and the delay") {
     vow_loop *loop = vow_loop_create_virtual();
     trial self = {.good = 0};

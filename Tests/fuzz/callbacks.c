@@ -26,8 +26,25 @@ static void check_serial(const model_promise *self) {
     }
 }
 
+/* What a cancelled handler returns is cancelled, unless it has settled: so nothing is returned
+ * whose outcome is on its way, and may be there or not. */
+static pair usable_if_cancelled(int reaction, pair result) {
+    vow_promise *promise = NULL;
+    if (!m.promises[reaction].cancelled || !vow_as_promise(result.real, &promise)) {
+        return result;
+    }
+    int model = (int)m.values[result.model].number;
+    int doubtful = model_on_its_way(model);
+    if (doubtful < 0 || (doubtful == model && is_exact(promise, model))) {
+        return result;
+    }
+    drop_value(result);
+    return (pair){vow_none(), model_value_new(VOW_NONE, 0)};
+}
+
 static vow_value run_handler(vow_value input, context *self) {
     int reaction = self->reaction;
+    end_consumed();
     EXPECT(reaction >= 0, "a handler of a call that failed");
     trace("handler of promise %d", reaction);
     EXPECT(self->destroyed == 0, "a handler with a destroyed context");
@@ -51,10 +68,14 @@ static vow_value run_handler(vow_value input, context *self) {
         drop_value(result);
         result = take_value();
     }
-    result = usable_for(reaction, result);
+    result = usable_if_cancelled(reaction, usable_for(reaction, result));
     trace("handler of promise %d returns kind %u, number %lld", reaction, result.real.kind,
           (long long)m.values[result.model].number);
-    m.promises[reaction].late = w.carried_is_set[w.depth];
+    w.leaver = reaction;
+    w.left = -1;
+    if (w.carried_is_set[w.depth] && m.values[w.carried[w.depth]].kind == VOW_OBJECT) {
+        w.left = (int)m.values[w.carried[w.depth]].number;
+    }
     self->runs++;
     self->busy = false;
     if (self->has_destroy && !model_is_waited_for(result.model)) {
@@ -67,6 +88,7 @@ static vow_value run_handler(vow_value input, context *self) {
     }
     end_carried();
     pop_frame();
+    w.left_at = w.events;
     return result.real;
 }
 
@@ -93,6 +115,7 @@ static void maybe_run_ops(void) {
 void on_destroy(void *context_pointer) {
     context *self = context_pointer;
     int number = (int)(self - w.contexts);
+    end_consumed();
     trace("context %d destroyed", number);
     EXPECT(self->has_destroy && self->destroyed == 0, "a context destroyed twice");
     EXPECT(m.context_done[number], "a context destroyed while its handler may run");
@@ -116,15 +139,25 @@ void on_destroy(void *context_pointer) {
     }
     model_look_for_lost();
     pop_frame();
+    if (w.leaver == self->reaction) {
+        w.left_at = w.events;
+    }
 }
 
 void on_object_destroy(void *pointer) {
     object *self = pointer;
+    end_consumed();
     trace("object %d destroyed", (int)(self - w.objects));
     EXPECT(self->destroyed == 0, "an object destroyed twice");
     model_mark();
     EXPECT(!m.value_must[self->value], "an object destroyed while it can be read");
     self->destroyed++;
+    if (self - w.objects == w.left && w.left_at == w.events) {
+        /* A handler has left it as context. Its result, which the model has taken, counts
+         * afterwards. */
+        check_is_pending(w.leaver);
+        return;
+    }
     push_frame(FRAME_CALLBACK, -1);
     maybe_run_ops();
     pop_frame();
@@ -133,6 +166,7 @@ void on_object_destroy(void *pointer) {
 void on_unhandled(vow_value error, void *context) {
     EXPECT(context == &w, "a hook with another context");
     int64_t code = vow_error_code(error);
+    end_consumed();
     trace("unhandled: %lld", (long long)code);
     if (code < 0) {
         EXPECT(-code < 16, "the unhandled error %lld", (long long)code);
@@ -162,11 +196,9 @@ static void answer(vow_resolver *resolver, int model) {
     if (m.values[value.model].kind == VOW_PROMISE) {
         rejects = false;
     }
-    trace("answer %s with kind %u", rejects ? "reject" : "resolve", value.real.kind);
+    trace("answer %s with kind %u, number %lld", rejects ? "reject" : "resolve", value.real.kind,
+          (long long)m.values[value.model].number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
-    if (expected) {
-        model_call_hooks_off(m.resolvers[model].promise);
-    }
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "a thenable's answer: %d", got);
@@ -174,6 +206,7 @@ static void answer(vow_resolver *resolver, int model) {
 
 bool on_subscribe(void *pointer, vow_resolver *resolver) {
     object *self = pointer;
+    end_consumed();
     EXPECT(self->destroyed == 0, "subscribed to a destroyed object");
     frame top = top_frame();
     EXPECT(top == FRAME_TOP || top == FRAME_RUN || top == FRAME_AWAIT,

@@ -46,6 +46,7 @@ static void check_order(int number) {
 void on_hook(void *context) {
     hook *self = context;
     int number = (int)(self - w.hooks);
+    end_consumed();
     trace("hook %d is called", number);
     EXPECT(self->called == 0 && self->destroyed == 0, "hook %d is called again", number);
     if (m.hooks[number].due == HOOK_MAYBE) {
@@ -70,6 +71,7 @@ void on_hook(void *context) {
 static void on_hook_destroy(void *context) {
     hook *self = context;
     int number = (int)(self - w.hooks);
+    end_consumed();
     trace("hook %d is destroyed", number);
     EXPECT(self->destroyed == 0, "hook %d is destroyed again", number);
     if (m.hooks[number].due == HOOK_UNSURE) {

@@ -46,6 +46,14 @@ vow_promise *consumed_promise(int *model) {
     return promise;
 }
 
+void end_consumed(void) {
+    if (w.consumed >= 0 && w.submits == 0) {
+        m.promises[w.consumed].holds--;
+        w.consumed = -1;
+        model_look_for_lost();
+    }
+}
+
 /* Without an executor the default counts, which destructors may not rely on. */
 static int executor_for_call(void) {
     int executor = any_executor();
@@ -103,13 +111,22 @@ static void long_form(void) {
         expected.token = some_token(&reaction.token) + 1;
     }
     reaction.label = form & 16 ? "a label" : NULL;
+    /* One with a cancelled token does not read it, and an executor hears of that one first. */
+    bool leaves = expected.token > 0 && m.sources[expected.token - 1].cancelled && w.consumed < 0;
+    if (leaves) {
+        m.promises[upstream].holds++;
+        w.consumed = upstream;
+    }
     int made = expect_reaction(upstream, number, expected);
-    trace("then_with promise %d -> %d, form %u, executor %d", upstream, made, form & 15,
-          expected.executor);
+    trace("then_with promise %d -> %d, form %u, executor %d, token %d", upstream, made, form & 15,
+          expected.executor, expected.token - 1);
     int outer = w.registering;
     w.registering = made;
     vow_promise *real = vow_then_with(promise, &reaction);
     w.registering = outer;
+    if (leaves) {
+        end_consumed();
+    }
     have(real, made);
 }
 

@@ -118,11 +118,13 @@ static void catch_if(void) {
         matches = (domain == NULL || strcmp(domain, domains[value->domain]) == 0) &&
                   (code == VOW_ANY_CODE || code == value->number);
     }
-    int number = new_context(false);
+    /* The short form keeps something of its own until it is through, which its destructor shows. */
+    int number = new_context(true);
+    vow_call also = {.size = sizeof also, .context = &w.contexts[number], .destroy = on_destroy};
     model_reaction reaction = {false, matches, false, -1, -1, 0, 0};
     int made = expect_reaction(upstream, number, reaction);
     trace("catch_if promise %d -> %d, form %u", upstream, made, form);
-    have(vow_catch_if(promise, domain, code, on_error, &w.contexts[number]), made);
+    have(vow_catch_if_with(promise, domain, code, on_error, &also), made);
 }
 
 void combining_op(unsigned which) {

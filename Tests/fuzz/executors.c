@@ -28,6 +28,7 @@ static bool here(void *context) {
 static void destroy(void *context) {
     executor *self = context;
     int number = (int)(self - w.executors);
+    end_consumed();
     trace("executor %d destroyed", number);
     EXPECT(self->destroyed == 0, "an executor destroyed twice");
     EXPECT(!self->held, "an executor destroyed that the program holds");

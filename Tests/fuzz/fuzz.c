@@ -23,7 +23,7 @@ static void reset(const uint8_t *data, size_t size) {
     m.hook_count = m.source_count = m.group_count = 0;
     w.carried[0] = -1;
     w.submits = 0;
-    w.registering = -1;
+    w.registering = w.left = w.consumed = -1;
     memset(w.reports, 0, (size_t)w.next_code * sizeof w.reports[0]);
     memset(w.own_reports, 0, sizeof w.own_reports);
     w.context_count = w.object_count = 0;

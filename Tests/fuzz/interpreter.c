@@ -45,6 +45,7 @@ static void executor_op(unsigned which) {
 }
 
 void run_op(void) {
+    w.events++;
     step next = step_of(next_byte());
     switch (next.chapter) {
     case STEP_PROMISE:

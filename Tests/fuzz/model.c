@@ -118,6 +118,7 @@ void model_settle(int promise, int value) {
     model_promise *self = &m.promises[promise];
     self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
     self->value = value;
+    self->epoch = m.epoch;
     self->wait = WAITS_NOTHING;
     self->upstream = self->outcome = self->outcome_of = -1;
     while (self->first >= 0) {
@@ -302,8 +303,12 @@ void model_follow(int promise, int followed, bool by_handler) {
     bool is_ring =
         self->cancelled ? follows(followed, promise) : model_waits_for(followed, promise);
     if (is_ring) {
-        /* Whether the attempt counts as adopting is left open. */
-        m.promises[followed].doubtful = m.promises[followed].doubtful || followed != promise;
+        /* Whether the attempt counts as adopting is left open; it was perhaps the last reader. */
+        if (followed != promise) {
+            bool is_left = m.promises[followed].is_reaction && !model_is_read(followed);
+            m.promises[followed].observed = m.promises[followed].observed && !is_left;
+            m.promises[followed].doubtful = true;
+        }
         model_settle_last(promise, self->cancelled ? self->error : model_own_error(VOW_ECYCLE));
         return;
     }
@@ -342,7 +347,7 @@ bool model_resolve(int resolver, int value) {
     }
     int promise = m.resolvers[resolver].promise;
     m.resolvers[resolver].claimed = true;
-    model_end_hooks(promise, HOOK_DROPPED);
+    model_call_hooks_off(promise);
     model_resolve_with(promise, value, false);
     return true;
 }
@@ -373,6 +378,7 @@ void model_resolver_drop(int resolver) {
         return;
     }
     self->claimed = true;
+    /* To be broken is no resolving: what is on the way to being called is called. */
     model_end_hooks(self->promise, HOOK_DROPPED);
     break_promise(self->promise, self->subscribed);
 }
@@ -390,7 +396,7 @@ void model_subscribed(int promise, int resolver, int object, bool answer) {
     self->subscribing = false;
     if (!self->claimed && !answer) {
         self->claimed = true;
-        model_end_hooks(promise, HOOK_DROPPED);
+        model_call_hooks_off(promise);
         model_settle(promise, object);
     } else if (!self->claimed && self->holds == 0) {
         self->claimed = true;

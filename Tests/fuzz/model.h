@@ -47,7 +47,6 @@ typedef struct model_promise {
     model_wait wait;
     bool observed;
     bool direct;   /* settled by the very call that resolved it, not by way of another promise */
-    bool late;     /* its result counts once what its handler has left as context is released */
     bool doubtful; /* whether it or what it follows reports a rejection is left open */
     bool gone;     /* counted as freed, when last looked */
     int holds;     /* references that the program has */
@@ -59,7 +58,7 @@ typedef struct model_promise {
     int context;           /* to be destroyed before it settles; -1: nothing, or it is being done */
     int ending;            /* of WAITS_CONTEXT: what it settles with then */
     int order;             /* of registration */
-    int epoch;             /* of the step in which it became ready */
+    int epoch;             /* of the step in which it became ready, or settled */
     int first, last, next; /* members that wait for this one, in order; the queue it stands in */
     int must, may;         /* marks, see model_mark */
 
@@ -259,6 +258,9 @@ bool model_stands_between(int follower);
 bool model_waits_for(int a, int b);
 /* The same by way of combinators too, where no ring is looked for. */
 bool model_waits_at_all(int a, int b);
+/* Of what a promise waits for, or of itself: what has settled in this step by way of another
+ * promise, so that the library may have it pending still; -1: nothing. */
+int model_on_its_way(int promise);
 /* A promise adopts another one, which so is observed. Where a handler returned that one and nobody
  * can read the handler's own promise any more, either may report. */
 void model_observe_by_adoption(int promise, int followed, bool by_handler);

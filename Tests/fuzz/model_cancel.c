@@ -49,9 +49,10 @@ void model_end_hooks(int promise, hook_due due) {
     }
 }
 
-/* What nobody reads is resolved: hooks that wait for the end of a destructor are not called any
- * more. */
+/* It is resolved: hooks are not called, nor those, of what nobody reads, that wait for the end of a
+ * destructor. */
 void model_call_hooks_off(int promise) {
+    model_end_hooks(promise, HOOK_DROPPED);
     for (int i = 0; i < m.hook_count; i++) {
         model_hook *hook = &m.hooks[i];
         if (hook->due == HOOK_CALLED && !hook->begun && hook->resolver >= 0 &&

@@ -38,6 +38,19 @@ bool model_waits_at_all(int a, int b) {
     return waits_at_all(a, b, seen);
 }
 
+int model_on_its_way(int promise) {
+    for (int i = promise; i >= 0;) {
+        const model_promise *self = &m.promises[i];
+        if (self->state != VOW_PENDING) {
+            return self->epoch == m.epoch && !self->direct ? i : -1;
+        }
+        bool goes_on = self->wait == WAITS_UPSTREAM || self->wait == WAITS_FOLLOWED ||
+                       self->wait == WAITS_EXECUTOR;
+        i = goes_on ? self->upstream : -1;
+    }
+    return -1;
+}
+
 /* Whether anybody can still learn the outcome, also by way of its followers. After model_mark. */
 static bool is_read(int promise) {
     const model_promise *self = &m.promises[promise];

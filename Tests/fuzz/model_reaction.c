@@ -39,12 +39,19 @@ static bool is_cancellation(int value) {
            error->number == VOW_ECANCELLED;
 }
 
-/* What has come down to it is passed on, or, where that is another error, a plain cancellation. */
+/* "The reason: the payload of the errors", if it is its token that is cancelled. */
+static int own_cancellation(int reaction) {
+    int token = m.promises[reaction].token;
+    return token >= 0 && m.sources[token].cancelled ? m.sources[token].error
+                                                    : model_cancellation(-1);
+}
+
+/* What has come down to it is passed on, or, where that is another error, its own cancellation. */
 static void take_over_error(int reaction) {
     model_promise *self = &m.promises[reaction];
     if (self->cancelled && self->redirect < 0 && !self->had_input) {
         int input = model_input(reaction);
-        self->error = is_cancellation(input) ? input : model_cancellation(-1);
+        self->error = is_cancellation(input) ? input : own_cancellation(reaction);
     }
 }
 

@@ -30,21 +30,28 @@ static bool is_linked(int source, int parent) {
     return false;
 }
 
-static life life_of(int source) {
-    life found = ENDED;
+static life life_alone(int source) {
     if (m.sources[source].holds > 0 || m.sources[source].tokens > 0) {
         return LIVES;
     }
     for (int i = 0; i < m.promise_count; i++) {
         if (m.promises[i].token == source) {
-            found = UNSURE;
+            return UNSURE;
         }
     }
-    for (int i = source + 1; i < m.source_count && found != LIVES; i++) {
-        life linked = is_linked(i, source) ? life_of(i) : ENDED;
-        found = linked > found ? linked : found;
+    return ENDED;
+}
+
+/* What is linked to a source was made after it: each is asked once. */
+static life life_of(int source) {
+    life found[MODEL_SOURCES];
+    for (int i = m.source_count - 1; i >= source; i--) {
+        found[i] = life_alone(i);
+        for (int j = i + 1; j < m.source_count && found[i] != LIVES; j++) {
+            found[i] = is_linked(j, i) && found[j] > found[i] ? found[j] : found[i];
+        }
     }
-    return found;
+    return found[source];
 }
 
 bool model_source_cancel(int source, int reason) {

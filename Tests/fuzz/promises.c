@@ -25,6 +25,7 @@ int some_value(void) {
 }
 
 void release_promise(int slot) {
+    w.events++;
     vow_promise *promise = w.promises[slot];
     trace("release promise %d", w.promise_models[slot]);
     m.promises[w.promise_models[slot]].holds--;
@@ -35,6 +36,7 @@ void release_promise(int slot) {
 }
 
 void release_resolver(int slot) {
+    w.events++;
     vow_resolver *resolver = w.resolvers[slot];
     trace("release resolver of promise %d", m.resolvers[w.resolver_models[slot]].promise);
     w.resolvers[slot] = NULL;
@@ -44,6 +46,7 @@ void release_resolver(int slot) {
 }
 
 void release_value(int slot) {
+    w.events++;
     pair value = {w.values[slot], w.value_models[slot]};
     trace("release value");
     let_go(value);
@@ -200,9 +203,6 @@ static void settle(int slot, bool rejects) {
     trace("%s promise %d with kind %u, number %lld", rejects ? "reject" : "resolve",
           m.resolvers[model].promise, self->kind, (long long)self->number);
     bool expected = rejects ? model_reject(model, value.model) : model_resolve(model, value.model);
-    if (expected) {
-        model_call_hooks_off(m.resolvers[model].promise);
-    }
     model_look_for_lost();
     bool got = rejects ? vow_reject(resolver, value.real) : vow_resolve(resolver, value.real);
     EXPECT(got == expected, "resolved: %d instead of %d", got, expected);

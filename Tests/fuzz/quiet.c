@@ -20,7 +20,7 @@ static void check_is_through(int number) {
 void check_is_pending(int number) {
     bool is_held = m.promises[number].holds > 0 && w.real[number] != NULL;
     EXPECT(!is_held || vow_promise_state(w.real[number]) == VOW_PENDING,
-           "promise %d is settled before its context is destroyed", number);
+           "promise %d is settled before what its handler leaves is destroyed", number);
 }
 
 void check_state(int slot, bool strict) {
@@ -28,7 +28,7 @@ void check_state(int slot, bool strict) {
     const model_promise *self = &m.promises[number];
     vow_state state = vow_promise_state(w.promises[slot]);
     /* In the midst of a call an outcome may still be on its way, but only from another promise. */
-    bool exact = strict || w.depth == 0 || (self->direct && !self->late);
+    bool exact = strict || w.depth == 0 || self->direct;
     EXPECT(state == self->state || (!exact && state == VOW_PENDING),
            "promise %d is in state %u instead of %u", number, state, self->state);
     if (state != VOW_PENDING) {

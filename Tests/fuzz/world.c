@@ -5,6 +5,7 @@ world w;
 
 void push_frame(frame kind, int executor) {
     w.depth++;
+    w.events++;
     program.indent = w.depth;
     w.frames[w.depth] = kind;
     w.frame_executors[w.depth] = executor;
@@ -14,6 +15,7 @@ void push_frame(frame kind, int executor) {
 
 void pop_frame(void) {
     w.depth--;
+    w.events++;
     program.indent = w.depth;
 }
 

@@ -92,6 +92,11 @@ typedef struct world {
     int carried[256];         /* what travels along, as far as it is known; -1: nothing */
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
+    unsigned events; /* callbacks that have begun or ended, and what the program has done */
+    int leaver;      /* the last handler's reaction, if that has left an object as context */
+    int left;        /* that object; else -1 */
+    unsigned left_at;
+    int consumed;    /* a promise that a call has while executors hear of its link; else -1 */
     int registering; /* the reaction that is being made; it enters its token last */
     int submits;     /* how many calls of submit are on the stack */
 
@@ -155,6 +160,8 @@ void bad_op(unsigned which);
 int new_context(bool has_destroy);
 int expect_reaction(int promise, int number, model_reaction reaction);
 void have(vow_promise *real, int model);
+/* The call has given back what it had, before anything but `submit` was called. */
+void end_consumed(void);
 /* The promise to chain on: taken from its slot, or one more reference; NULL: there is none. */
 vow_promise *consumed_promise(int *model);
 
@@ -182,7 +189,7 @@ void run_ops(unsigned count);
 /* quiet.c: what must be true whenever no call is running. */
 void check_quiet(void);
 void check_state(int slot, bool strict);
-/* A promise whose context is being destroyed. */
+/* A promise whose context, or what its handler has left as that, is being destroyed. */
 void check_is_pending(int number);
 void check_end(uint64_t bytes_before);
 

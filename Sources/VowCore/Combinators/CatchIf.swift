@@ -56,10 +56,20 @@ private func runIfMatching(
     _ error: vow_value, _ context: UnsafeMutableRawPointer?
 ) -> vow_value {
     guard let context else { fatal("a filter is missing") }
-    let filter = context.assumingMemoryBound(to: Filter.self)
-    let domain = UnsafeRawPointer(filter + 1).assumingMemoryBound(to: CChar.self)
-    if !filter.pointee.matches(error, domain) { return error.retained() }
-    return filter.pointee.fn(error, filter.pointee.context)
+    let memory = context.assumingMemoryBound(to: Filter.self)
+    let domain = UnsafeRawPointer(memory + 1).assumingMemoryBound(to: CChar.self)
+    let filter = memory.pointee
+    if !filter.matches(error, domain) { return error.retained() }
+    if filter.destroy == nil { forget(context, filter.size) }
+    return filter.fn(error, filter.context)
+}
+
+/// Nothing of the user's is to be destroyed: so the link keeps nothing while it waits for what `fn` returns, and a
+/// recursion stays flat. Its handler runs, on this thread, and until that returns nobody else looks at what it destroys.
+private func forget(_ filter: UnsafeMutableRawPointer, _ size: Int) {
+    guard let frame = currentThread().pointee.frame else { fatal("a filter without a handler") }
+    frame.pointee.reaction.extras.pointee.destroy = nil
+    giveMemoryBack(filter, size)
 }
 
 private func destroyFilter(_ context: UnsafeMutableRawPointer?) {

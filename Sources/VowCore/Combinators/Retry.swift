@@ -13,6 +13,7 @@ private struct RetryFields: ~Copyable {
     var isRefused = false
     /// Of the following two.
     let lock = SpinLock()
+    /// How often the user's function was called.
     var attempt: Int64 = 0
     /// Owned.
     var lastError = vow_none()
@@ -87,7 +88,6 @@ private func nextOfRetry(
 private func nextAttempt(
     _ lane: Lane, _ retry: RetryPointer, _ thread: ThreadPointer
 ) -> RecordPointer {
-    retry.pointee.lock.withLock { retry.pointee.attempt += 1 }
     retry.pointee.hasRun = false
     return makeWork(for: lane, runAttempt, thread)
 }
@@ -96,7 +96,12 @@ private func runAttempt(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
     let machine = laneOfWork(context).machine
     let retry = machine.fields(RetryFields.self)
     retry.pointee.hasRun = true
-    return retry.pointee.fn(vow_int(retry.pointee.attempt), machine.pointee.context)
+    // Not before: the deadline may come while the attempt waits for its executor.
+    let attempt = retry.pointee.lock.withLock {
+        retry.pointee.attempt += 1
+        return retry.pointee.attempt
+    }
+    return retry.pointee.fn(vow_int(attempt), machine.pointee.context)
 }
 
 /// Made where a delay of the user's own would be made: a loop's executor uses the loop's clock.

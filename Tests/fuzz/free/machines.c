@@ -225,10 +225,8 @@ void check_machine(int number, vow_value value) {
     if (it->origin == BY_MAP && value.kind != VOW_ERROR) {
         check_map(number, self, value);
     } else if (it->origin == BY_RETRY && value.kind == VOW_ERROR) {
-        EXPECT(vow_error_attempts(value) == self->begun || self->begun == 0 ||
-                   is_own(value, VOW_ESHUTDOWN),
-               "record %d: %d attempts instead of %d", number, (int)vow_error_attempts(value),
-               self->begun);
+        EXPECT(vow_error_attempts(value) == self->begun, "record %d: %d attempts instead of %d",
+               number, (int)vow_error_attempts(value), self->begun);
     } else if (it->origin == BY_MAP || it->origin == BY_REDUCE) {
         EXPECT(value.kind != VOW_ERROR || vow_error_index(value) >= 0,
                "record %d: an error without a place", number);
