@@ -7,7 +7,7 @@ extension Promise {
     ///
     /// - Returns: a promise that is fulfilled when the chain is through, with a value or with `body`; for `finally` behind
     ///   it, or to be awaited. To go on with a value instead, see `recover`; to look at the failure and pass it on,
-    ///   ``onFailure(on:cancelledBy:_:)``.
+    ///   ``onFailure(on:cancelledBy:_:)-(PromiseExecutor?,_,_)``.
     @discardableResult
     public func `catch`(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
