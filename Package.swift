@@ -23,7 +23,7 @@ let package = Package(
             cSettings: [.define("VOW_IMPLEMENTATION")],
             swiftSettings: [.treatWarning("EmbeddedRestrictions", as: .error)]
         ),
-        .target(name: "Vow", dependencies: ["VowCore", "CVow"]),
+        .target(name: "Vow", dependencies: ["VowCore", "CVow", "CVowPlatform"]),
         .target(name: "VowOperators", dependencies: ["Vow"]),
         .target(name: "VowFoundation", dependencies: ["Vow"]),
 

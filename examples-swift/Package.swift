@@ -16,6 +16,7 @@ let package = Package(
         example("requests", "Vow"),
         example("permission", "Vow"),
         example("progress", "Vow"),
+        example("screen", "Vow"),
     ],
     swiftLanguageModes: [.v6]
 )

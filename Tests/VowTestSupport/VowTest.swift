@@ -13,7 +13,10 @@ open class VowTest: XCTestCase {
     open override func setUp() {
         super.setUp()
         // What is made once and kept.
-        _ = (PromiseExecutor.inline, PromiseExecutor.pool, CancellationToken.never)
+        _ = (
+            PromiseExecutor.inline, PromiseExecutor.pool, PromiseExecutor.mainActor,
+            PromiseExecutor.task(priority: .background), CancellationToken.never
+        )
         before = Holdings()
     }
 

@@ -19,16 +19,25 @@ private final class Settings: Sendable {
 
     func show(_ promise: Promise<String, Never>) {
         let screen = self
-        promise.onSuccess(on: .mainActor) { text in MainActor.assumeIsolated { screen.text = text }
-        }
+        let main = PromiseExecutor.mainActor
+        promise.onSuccess(on: main) { text in MainActor.assumeIsolated { screen.text = text } }
+        promise.onSuccess(on: .main) { self.text = $0 }.done(on: .mainActor, self.write)
         // Inherits the actor, as `Task { … }` does.
         let shown = Promise { self.text = await promise.value }
         shown.onComplete { _ in }
+        // So do handlers.
+        promise.onSuccess { self.text = $0 }.done(self.write)
+        promise.done { text in
+            await Task.yield()
+            self.text = text
+        }
     }
 
+    func write(_ text: String) { self.text = text }
+
     func load(_ promise: Promise<Int, any Error>) {
-        // A handler is not isolated to the actor that attaches it.
         promise.then { $0 + 1 }.catch { _ in }
+        promise.map(on: .pool) { "\($0)" }.cauterize()
     }
 }
 
@@ -38,7 +47,30 @@ private actor Ledger {
     func follow(_ promise: Promise<String, Never>) {
         promise.onSuccess(on: .actor(self)) { line in self.assumeIsolated { $0.lines.append(line) }
         }
+        promise.onSuccess { self.lines.append($0) }
     }
+}
+
+private func write(_ promise: Promise<String, any Error>, to ledger: Ledger, _ screen: Screen) {
+    promise
+        .get(isolatedTo: ledger) { $0.lines.append($1) }
+        .done { @MainActor in screen.text = $0 }
+        .catch { error in await print(ledger.lines.count, error) }
+}
+
+/// One expression, in which the compiler finds each link's types before it looks into most of the closures.
+private func longChain(
+    _ promise: Promise<Int, any Error>, _ add: @escaping @Sendable (Int, Int) async throws -> Int
+) -> Promise<Int, any Error> {
+    promise
+        .map { try await add($0, 1) }
+        .map { try await add($0, 2) }
+        .map { try await add($0, 3) }
+        .map { try await add($0, 4) }
+        .map { try await add($0, 5) }
+        .map { try await add($0, 6) }
+        .map { try await add($0, 7) }
+        .map { try await add($0, 8) }
 }
 
 func captures(_ promise: Promise<Int, any Error>) {

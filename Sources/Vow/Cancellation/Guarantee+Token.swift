@@ -3,7 +3,7 @@
 extension Promise where Failure == Never {
     /// The promise of what `transform` makes of the value, unless the token is cancelled before.
     public func map<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ transform: @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, CancellationError> {
         cancellable.map(on: executor, cancelledBy: token) { transform($0) }
@@ -11,7 +11,7 @@ extension Promise where Failure == Never {
 
     /// The same with a promise that `transform` makes, which is waited for.
     public func flatMap<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ transform: @escaping @Sendable (Success) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, CancellationError> {
         cancellable.flatMap(on: executor, cancelledBy: token) { transform($0).cancellable }
@@ -21,7 +21,7 @@ extension Promise where Failure == Never {
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, CancellationError> {
         map(on: executor, cancelledBy: token, body)
@@ -30,7 +30,7 @@ extension Promise where Failure == Never {
     /// The same with a promise that `body` makes, which is waited for.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, CancellationError> {
         flatMap(on: executor, cancelledBy: token, body)
@@ -39,7 +39,7 @@ extension Promise where Failure == Never {
     /// Goes on with the value to a link that has none, unless the token is cancelled before.
     @discardableResult
     public func done(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Void
     ) -> Promise<Void, CancellationError> {
         map(on: executor, cancelledBy: token, body)
@@ -47,7 +47,7 @@ extension Promise where Failure == Never {
 
     /// Looks at the value and passes it on, unless the token is cancelled before.
     public func get(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken?,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Void
     ) -> Promise<Success, CancellationError> {
         map(on: executor, cancelledBy: token) { value in
@@ -56,5 +56,5 @@ extension Promise where Failure == Never {
         }
     }
 
-    fileprivate var cancellable: Promise<Success, CancellationError> { retyped() }
+    var cancellable: Promise<Success, CancellationError> { retyped() }
 }

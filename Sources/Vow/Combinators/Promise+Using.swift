@@ -88,9 +88,17 @@ extension Promise where Failure == any Error {
         _ executor: PromiseExecutor?, _ body: @escaping @Sendable (Success) -> vow_value,
         release: @escaping @Sendable (Success) -> vow_value
     ) -> Promise<Result, any Error> {
-        let use = Use(
-            body: { input in reading(input) { (resource: Success) in body(resource) } },
+        use(
+            executor, whole: { input in reading(input) { (resource: Success) in body(resource) } },
             release: { input in reading(input) { (resource: Success) in release(resource) } })
+    }
+
+    /// The same of the resource (borrowed) as C has it.
+    func use<Result>(
+        _ executor: PromiseExecutor?, whole body: @escaping @Sendable (vow_value) -> vow_value,
+        release: @escaping @Sendable (vow_value) -> vow_value
+    ) -> Promise<Result, any Error> {
+        let use = Use(body: body, release: release)
         return running(use, on: executor) { caller in
             usingWith(caller, retainedPointer(), Use.runBody, Use.runRelease)
         }

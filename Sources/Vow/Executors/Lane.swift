@@ -1,46 +1,63 @@
 // Work that runs one at a time, in order, wherever the drain is sent.
 
-/// Gathers work and sends one drain for it; at most one is on its way or running.
+/// Gathers work and sends one drain for it; at most one is running. Work of a higher priority than the drain that is on its
+/// way has another one sent, which takes all: order is one thing, and how soon it begins another.
 final class Lane: Sendable {
     private struct State {
         var work: [SubmittedWork] = []
-        var isDrained = false
+        /// Of the drain that is on its way or running.
+        var sent: TaskPriority?
     }
 
     /// How many handlers run at least before other work of the same place gets its turn.
     private static let turn = 256
 
     private let state = Guarded(State())
-    private let send: @Sendable (Lane) -> Void
+    private let hasPriorities: Bool
+    private let send: @Sendable (Lane, TaskPriority) -> Void
 
     /// - Parameter send: has ``drain()`` called once, soon, where the work belongs.
-    init(send: @escaping @Sendable (Lane) -> Void) { self.send = send }
-
-    func add(_ work: SubmittedWork) {
-        let isFirst = state.withLock { state in
-            state.work.append(work)
-            defer { state.isDrained = true }
-            return !state.isDrained
-        }
-        if isFirst { send(self) }
+    init(send: @escaping @Sendable (Lane) -> Void) {
+        hasPriorities = false
+        self.send = { lane, _ in send(lane) }
     }
 
-    func drain() {
+    /// - Parameter send: the same in a task of this priority, which is that of who hands the work over.
+    init(tasks send: @escaping @Sendable (Lane, TaskPriority) -> Void) {
+        hasPriorities = true
+        self.send = send
+    }
+
+    func add(_ work: SubmittedWork) {
+        let priority = hasPriorities ? Task.currentPriority : .medium
+        let isToBeSent = state.withLock { state in
+            state.work.append(work)
+            if let sent = state.sent, sent >= priority { return false }
+            state.sent = priority
+            return true
+        }
+        if isToBeSent { send(self, priority) }
+    }
+
+    /// - Returns: how many handlers ran.
+    @discardableResult
+    func drain() -> Int {
         var count = 0
         while count < Lane.turn {
             let batch = state.withLock { state in
                 defer { state.work = [] }
-                if state.work.isEmpty { state.isDrained = false }
+                if state.work.isEmpty { state.sent = nil }
                 return state.work
             }
-            if batch.isEmpty { return }
+            if batch.isEmpty { return count }
             for work in batch { work() }
             count += batch.count
         }
-        send(self)
+        send(self, state.withLock { $0.sent } ?? .medium)
+        return count
     }
 
-    /// The executor of this work.
+    /// An executor of this work.
     var executor: PromiseExecutor {
         .make(isSerial: true) { work in self.add(work) }
     }

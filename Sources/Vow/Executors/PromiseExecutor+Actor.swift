@@ -1,15 +1,18 @@
 // Actors, and the executors of tasks.
 
 extension PromiseExecutor {
-    /// Runs handlers isolated to an actor, one at a time, in order; `actor.assumeIsolated` in them gives its state.
+    /// Runs handlers where an actor's code runs, one at a time, in one order however often it is asked for;
+    /// `actor.assumeIsolated` in them gives its state. It keeps the actor.
     ///
-    /// Each call makes an executor of its own, with an order of its own. It keeps the actor.
+    /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and
+    /// ``Promise/map(isolatedTo:cancelledBy:_:)`` and the like give it to a closure.
     public static func actor(_ actor: any Actor) -> PromiseExecutor {
-        Lane { lane in Task.detached { await drain(lane, on: actor) } }.executor
+        isolated(to: actor) ?? .pool
     }
 
-    /// Runs handlers on the main actor, one at a time, in order; `MainActor.assumeIsolated` in them gives its state.
-    public static var mainActor: PromiseExecutor { .actor(MainActor.shared) }
+    /// Runs handlers on the main actor, one at a time, in one order; `MainActor.assumeIsolated` in them gives its state.
+    @_disfavoredOverload  // Of closures that are the main actor's.
+    public static var mainActor: PromiseExecutor { MainLane.executor }
 
     /// Runs each handler in a task that prefers this executor.
     public static func task(executor: any TaskExecutor) -> PromiseExecutor {
@@ -17,6 +20,23 @@ extension PromiseExecutor {
             Task.detached(executorPreference: executor) { work() }
         }
     }
+
+    /// Runs handlers in tasks of this priority, one at a time, in one order however often it is asked for.
+    public static func task(priority: TaskPriority) -> PromiseExecutor {
+        tasks.withLock { tasks in
+            if let known = tasks[priority.rawValue] { return known }
+            let executor = Lane { lane in Task.detached(priority: priority) { lane.drain() } }
+                .executor
+            tasks[priority.rawValue] = executor
+            return executor
+        }
+    }
+
+    /// Nil: isolated to nothing.
+    static func isolated(to actor: (any Actor)?) -> PromiseExecutor? {
+        guard let actor else { return nil }
+        return actor === MainActor.shared ? MainLane.executor : ActorLane.of(actor).executor
+    }
 }
 
-private func drain(_ lane: Lane, on _: isolated any Actor) { lane.drain() }
+private let tasks = Guarded<[UInt8: PromiseExecutor]>([:])

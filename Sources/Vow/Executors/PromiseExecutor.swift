@@ -39,6 +39,7 @@ extension PromiseExecutor {
     public static let pool = PromiseExecutor(borrowed: vow_executor_pool())
 
     /// The main queue, which the program must run.
+    @_disfavoredOverload  // Of closures that are the main actor's.
     public static let main = PromiseExecutor(borrowed: vow_executor_main())
 
     /// The executor that a handler attached here and now would run on.

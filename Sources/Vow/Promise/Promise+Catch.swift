@@ -7,10 +7,10 @@ extension Promise {
     ///
     /// - Returns: a promise that is fulfilled when the chain is through, with a value or with `body`; for `finally` behind
     ///   it, or to be awaited. To go on with a value instead, see `recover`; to look at the failure and pass it on,
-    ///   ``onFailure(on:cancelledBy:_:)``.
+    ///   ``onFailure(on:cancelledBy:_:)-(PromiseExecutor?,_,_)``.
     @discardableResult
     public func `catch`(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise<Void, Never> {
         react(.onBoth, on: executor, token, Ending(body: body))
@@ -19,10 +19,10 @@ extension Promise {
     /// Goes on with the value to a link that has none.
     @discardableResult
     public func done(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
-        map(on: executor, cancelledBy: token, body)
+        react(.onFulfilled, on: executor, token, Doing(body: body))
     }
 
     /// Ends a chain whose failure is of no interest; it is printed to standard error, or given to what
@@ -39,7 +39,7 @@ extension Promise where Failure == any Error {
     /// Ends a chain; of cancellation `body` is told only where `policy` says so.
     @discardableResult
     public func `catch`(
-        on executor: PromiseExecutor? = nil, policy: CatchPolicy,
+        on executor: PromiseExecutor?, policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) -> Void
     ) -> Promise<Void, Never> {
         `catch`(on: executor) { error in
@@ -48,9 +48,17 @@ extension Promise where Failure == any Error {
     }
 }
 
+struct Doing<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Value) throws(Failure) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        reading(input) { value in outcome { () throws(Failure) in try body(value) } }
+    }
+}
+
 /// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is
 /// reported like one that nobody has looked at.
-private struct Ending<Failure: Error>: Reactor {
+struct Ending<Failure: Error>: Reactor {
     let body: @Sendable (Failure) -> Void
 
     func react(to input: vow_value) -> vow_value {

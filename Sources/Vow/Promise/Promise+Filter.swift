@@ -3,7 +3,7 @@
 extension Promise where Failure == any Error {
     /// The value, if it fits; else the failure ``PromiseError/noSuchElement``.
     public func filter(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ isFitting: @escaping @Sendable (Success) throws -> Bool
     ) -> Promise {
         validate(on: executor, cancelledBy: token, orThrow: PromiseError.noSuchElement, isFitting)
@@ -11,7 +11,7 @@ extension Promise where Failure == any Error {
 
     /// The value, if it is valid; else this failure.
     public func validate(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         orThrow failure: any Error = PromiseError.noSuchElement,
         _ isValid: @escaping @Sendable (Success) throws -> Bool
     ) -> Promise {
@@ -23,7 +23,7 @@ extension Promise where Failure == any Error {
 
     /// The promise of what `transform` makes of the value; `nil` is the failure ``PromiseError/noSuchElement``.
     public func compactMap<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws -> NewSuccess?
     ) -> Promise<NewSuccess, any Error> {
         map(on: executor, cancelledBy: token) { value in

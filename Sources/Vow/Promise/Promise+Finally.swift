@@ -7,7 +7,7 @@ extension Promise {
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func finally(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Void
     ) -> Promise {
         react(.finally, on: executor, token, Finally(body: body))
@@ -16,7 +16,7 @@ extension Promise {
     /// The same with a promise that `body` makes, which is waited for; its failure takes the result's place.
     @discardableResult
     public func finally<Ignored>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Failure>
     ) -> Promise {
         react(.finally, on: executor, token, FinallyWithPromise(body: body))
@@ -26,7 +26,7 @@ extension Promise {
     @_disfavoredOverload
     @discardableResult
     public func finally<Ignored>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Never>
     ) -> Promise {
         react(.finally, on: executor, token, FinallyWithPromise(body: body))
@@ -36,7 +36,7 @@ extension Promise {
     @_disfavoredOverload
     @discardableResult
     public func finally<Ignored, Other: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Other>
     ) -> Promise<Success, any Error> {
         react(.finally, on: executor, token, FinallyWithPromise(body: body))
@@ -48,14 +48,14 @@ extension Promise where Failure == Never {
     @_disfavoredOverload
     @discardableResult
     public func finally<Ignored, NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () -> Promise<Ignored, NewFailure>
     ) -> Promise<Success, NewFailure> {
         react(.finally, on: executor, token, FinallyWithPromise(body: body))
     }
 }
 
-private struct Finally<Failure: Error>: Reactor {
+struct Finally<Failure: Error>: Reactor {
     let body: @Sendable () throws(Failure) -> Void
 
     func react(to _: vow_value) -> vow_value {
@@ -63,7 +63,7 @@ private struct Finally<Failure: Error>: Reactor {
     }
 }
 
-private struct FinallyWithPromise<Ignored: Sendable, Failure: Error, Inner: Error>: Reactor {
+struct FinallyWithPromise<Ignored: Sendable, Failure: Error, Inner: Error>: Reactor {
     let body: @Sendable () throws(Failure) -> Promise<Ignored, Inner>
 
     func react(to _: vow_value) -> vow_value {

@@ -6,18 +6,15 @@ import VowCore
 extension Promise {
     /// Looks at the value and passes it on. What `body` throws rejects.
     public func get(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise {
-        map(on: executor, cancelledBy: token) { value throws(Failure) in
-            try body(value)
-            return value
-        }
+        react(.onFulfilled, on: executor, token, Getting(body: body))
     }
 
     /// Looks at the result and passes it on.
     public func tap(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
     ) -> Promise {
         transform(on: executor, cancelledBy: token) { result throws(Failure) in
@@ -30,7 +27,7 @@ extension Promise {
     /// token before that is there gives a `CancellationError`; afterwards it has no effect.
     @discardableResult
     public func onComplete(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
     ) -> Promise {
         completed(token).observe(on: executor, nil, Observing(body: body))
@@ -41,7 +38,7 @@ extension Promise {
     /// cancelled, a call that has not begun does not begin, even if the value was there before.
     @discardableResult
     public func onSuccess(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) -> Void
     ) -> Promise {
         observe(.onBothForValue, on: executor, token, ObservingValue(body: body))
@@ -50,7 +47,7 @@ extension Promise {
     /// Has `body` called with the failure; returns the promise itself.
     @discardableResult
     public func onFailure(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise {
         completed(token).observe(
@@ -68,13 +65,13 @@ extension Promise {
 
     /// Settles as this one does or when the token is cancelled, whichever is first: what comes after has no effect, also
     /// where a handler has not begun by then.
-    private func completed(_ token: CancellationToken?) -> Promise {
+    func completed(_ token: CancellationToken?) -> Promise {
         guard let token else { return self }
         return react(.onBoth, on: .inline, token, Passing())
     }
 
     @discardableResult
-    private func observe(
+    func observe(
         _ kind: ReactionKind = .onBoth, on executor: PromiseExecutor?, _ token: CancellationToken?,
         _ observer: some Reactor
     ) -> Promise {
@@ -87,7 +84,7 @@ extension Promise where Failure == any Error {
     /// Has `body` called with a failure of one type; returns the promise itself.
     @discardableResult
     public func onFailure<Caught: Error>(
-        of _: Caught.Type, on executor: PromiseExecutor? = nil,
+        of _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) -> Void
     ) -> Promise {
@@ -97,11 +94,23 @@ extension Promise where Failure == any Error {
     }
 }
 
-private struct Passing: Reactor {
+struct Passing: Reactor {
     func react(to input: vow_value) -> vow_value { vow_value_retain(input) }
 }
 
-private struct Observing<Value: Sendable, Failure: Error>: Reactor {
+/// Looks at the value, and passes on what it came as.
+struct Getting<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Value) throws(Failure) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        reading(input) { value in
+            do throws(Failure) { try body(value) } catch { return encodeError(error) }
+            return vow_value_retain(input)
+        }
+    }
+}
+
+struct Observing<Value: Sendable, Failure: Error>: Reactor {
     let body: @Sendable (Result<Value, Failure>) -> Void
 
     func react(to input: vow_value) -> vow_value {
@@ -112,7 +121,7 @@ private struct Observing<Value: Sendable, Failure: Error>: Reactor {
     }
 }
 
-private struct ObservingValue<Value: Sendable>: Reactor {
+struct ObservingValue<Value: Sendable>: Reactor {
     let body: @Sendable (Value) -> Void
 
     func react(to input: vow_value) -> vow_value {
@@ -124,7 +133,7 @@ private struct ObservingValue<Value: Sendable>: Reactor {
     }
 }
 
-private struct ObservingEnd: Reactor {
+struct ObservingEnd: Reactor {
     let body: @Sendable () -> Void
 
     func react(to _: vow_value) -> vow_value {

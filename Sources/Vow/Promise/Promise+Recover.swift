@@ -5,7 +5,7 @@ import CVow
 extension Promise {
     /// The promise of the value, or of what `body` makes of the failure. `body` may throw.
     public func recover(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) throws(Failure) -> Success
     ) -> Promise {
         react(.onRejected, on: executor, token, Recovering(body: body))
@@ -14,7 +14,7 @@ extension Promise {
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
     public func recover(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) throws(Failure) -> Promise
     ) -> Promise {
         react(.onRejected, on: executor, token, RecoveringWithPromise(body: body))
@@ -23,7 +23,7 @@ extension Promise {
     /// The same where a promise that cannot fail is asked for.
     @_disfavoredOverload  // Else what follows it could not throw.
     public func recover(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Success
     ) -> Promise<Success, Never> {
         react(.onRejected, on: executor, token, Recovering(body: body))
@@ -32,7 +32,7 @@ extension Promise {
     /// The same with a promise whose failure is of another type, the only one there is then.
     @_disfavoredOverload
     public func recover<NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Promise<Success, NewFailure>
     ) -> Promise<Success, NewFailure> {
         react(.onRejected, on: executor, token, RecoveringWithPromise(body: body))
@@ -41,7 +41,7 @@ extension Promise {
     /// The same of a `body` that throws, too.
     @_disfavoredOverload
     public func recover<Other: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         _ body: @escaping @Sendable (Failure) throws -> Promise<Success, Other>
     ) -> Promise<Success, any Error> {
@@ -59,7 +59,7 @@ extension Promise {
 extension Promise where Failure == any Error {
     /// Recovers from errors of one type; others pass on to the next one.
     public func recover<Caught: Error>(
-        from _: Caught.Type, on executor: PromiseExecutor? = nil,
+        from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Success
     ) -> Promise {
@@ -72,7 +72,7 @@ extension Promise where Failure == any Error {
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
     public func recover<Caught: Error>(
-        from _: Caught.Type, on executor: PromiseExecutor? = nil,
+        from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Promise
     ) -> Promise {
@@ -85,7 +85,7 @@ extension Promise where Failure == any Error {
     /// The same with a promise whose failure is of another type.
     @_disfavoredOverload
     public func recover<Caught: Error, Other: Error>(
-        from _: Caught.Type, on executor: PromiseExecutor? = nil,
+        from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil, joining _: Void = (),
         _ body: @escaping @Sendable (Caught) throws -> Promise<Success, Other>
     ) -> Promise {
@@ -97,7 +97,7 @@ extension Promise where Failure == any Error {
 
     /// Recovers from one error; others pass on to the next one.
     public func recover<Caught: Error & Equatable>(
-        from wanted: Caught, on executor: PromiseExecutor? = nil,
+        from wanted: Caught, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Success
     ) -> Promise {
@@ -108,7 +108,7 @@ extension Promise where Failure == any Error {
     }
 }
 
-private struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: Reactor {
+struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: Reactor {
     let body: @Sendable (Failure) throws(NewFailure) -> Value
 
     func react(to input: vow_value) -> vow_value {
@@ -118,7 +118,7 @@ private struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: R
     }
 }
 
-private struct RecoveringWithPromise<
+struct RecoveringWithPromise<
     Value: Sendable, Failure: Error, Thrown: Error, Inner: Error
 >: Reactor {
     let body: @Sendable (Failure) throws(Thrown) -> Promise<Value, Inner>

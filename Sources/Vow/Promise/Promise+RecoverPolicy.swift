@@ -5,7 +5,7 @@ extension Promise where Failure == any Error {
     ///
     /// With ``CatchPolicy/allErrorsExceptCancellation``, what was cancelled stays cancelled.
     public func recover(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy, _ body: @escaping @Sendable (any Error) throws -> Success
     ) -> Promise {
         recover(on: executor, cancelledBy: token) { error throws in
@@ -17,7 +17,7 @@ extension Promise where Failure == any Error {
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
     public func recover<Other: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) throws -> Promise<Success, Other>
     ) -> Promise {
@@ -25,5 +25,29 @@ extension Promise where Failure == any Error {
             if !policy.covers(error) { throw error }
             return try body(error).eraseFailure()
         }
+    }
+
+    /// `recover` by a policy with a closure that runs where it was written: on its actor, or else where a handler attached
+    /// here runs.
+    public func recover(
+        cancelledBy token: CancellationToken? = nil, policy: CatchPolicy,
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (any Error) throws -> Success
+    ) -> Promise {
+        let place = Trying(written: written)
+        let body = place.plain.body
+        return recover(on: place.executor, cancelledBy: token, policy: policy, body)
+    }
+
+    /// The same with a promise that the closure makes.
+    @_disfavoredOverload
+    public func recover<Other: Error>(
+        cancelledBy token: CancellationToken? = nil, policy: CatchPolicy,
+        @_inheritActorContext _ written:
+            @escaping @Sendable @isolated(any) (any Error) throws -> Promise<Success, Other>
+    ) -> Promise {
+        let place = TryingPromise(written: written)
+        let body = place.plain.body
+        return recover(on: place.executor, cancelledBy: token, policy: policy, body)
     }
 }

@@ -5,7 +5,7 @@ import CVow
 extension Promise {
     /// The promise of what `transform` makes of the value. A failure passes through, and `transform` is not called.
     public func map<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, Mapping(transform: transform))
@@ -14,17 +14,15 @@ extension Promise {
     /// The same of a `transform` that does not throw, where the failure is still to be found.
     @_disfavoredOverload
     public func map<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
-        react(
-            .onFulfilled, on: executor, token,
-            Mapping<Success, Failure, NewSuccess>(transform: transform))
+        react(.onFulfilled, on: executor, token, SureMapping(transform: transform))
     }
 
     /// The same with a promise that `transform` makes, which is waited for.
     public func flatMap<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
@@ -34,7 +32,7 @@ extension Promise {
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         map(on: executor, cancelledBy: token, body)
@@ -43,7 +41,7 @@ extension Promise {
     /// Goes on with the value; the closure returns a value or a promise. As `flatMap`.
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         flatMap(on: executor, cancelledBy: token, body)
@@ -90,6 +88,15 @@ struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
         reading(input) { value in
             outcome { () throws(Failure) in try transform(value) }
         }
+    }
+}
+
+/// Of a closure that does not throw: as one that does, it would be another one in a memory of its own.
+struct SureMapping<Value: Sendable, NewValue>: Reactor {
+    let transform: @Sendable (Value) -> NewValue
+
+    func react(to input: vow_value) -> vow_value {
+        reading(input) { value in encode(transform(value)) }
     }
 }
 

@@ -6,7 +6,7 @@ extension Promise {
     /// Goes on with a promise that cannot fail, which is waited for.
     @_disfavoredOverload
     public func flatMap<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
@@ -15,7 +15,7 @@ extension Promise {
     /// Goes on with a promise whose failure is of another type, which is waited for. The failure may be either.
     @_disfavoredOverload
     public func flatMap<NewSuccess, Other: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Other>
     ) -> Promise<NewSuccess, any Error> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
@@ -25,7 +25,7 @@ extension Promise {
     @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: body))
@@ -35,7 +35,7 @@ extension Promise {
     @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess, Other: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Other>
     ) -> Promise<NewSuccess, any Error> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: body))
@@ -46,7 +46,7 @@ extension Promise where Failure == Never {
     /// Goes on with a promise that may fail, which is waited for. So may what comes of it, then.
     @_disfavoredOverload
     public func flatMap<NewSuccess, NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
@@ -56,7 +56,7 @@ extension Promise where Failure == Never {
     // Taken less than the one above, because of what calls leave out.
     @_disfavoredOverload
     public func flatMap<NewSuccess, NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         _ transform:
             @escaping @Sendable (Success) throws(NewFailure) -> Promise<NewSuccess, NewFailure>
@@ -68,7 +68,7 @@ extension Promise where Failure == Never {
     @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess, NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: body))
@@ -79,7 +79,7 @@ extension Promise where Failure == Never {
     @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess, NewFailure: Error>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         _ body: @escaping @Sendable (Success) throws(NewFailure) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {

@@ -6,7 +6,7 @@ extension Promise {
     /// The promise of what `body` makes of the result, whether that is a value or a failure.
     @_disfavoredOverload  // Of closures that make promises or results.
     public func transform<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
@@ -16,7 +16,7 @@ extension Promise {
     /// The same with a failure of another type, which `body` says that it throws.
     @_disfavoredOverload  // Of closures that do not say it.
     public func transform<NewSuccess, NewFailure>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (), changing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
     ) -> Promise<NewSuccess, NewFailure> {
@@ -25,7 +25,7 @@ extension Promise {
 
     /// The same with a promise that `body` makes, which is waited for.
     public func transform<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) throws(Failure)
             -> Promise<NewSuccess, Failure>
@@ -36,7 +36,7 @@ extension Promise {
     /// The same with a promise whose failure is of another type, the only one there is then.
     @_disfavoredOverload
     public func transform<NewSuccess, NewFailure>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
@@ -46,7 +46,7 @@ extension Promise {
     /// The same of a `body` that throws, too.
     @_disfavoredOverload
     public func transform<NewSuccess, Other>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         _ body:
             @escaping @Sendable (Result<Success, Failure>) throws -> Promise<NewSuccess, Other>
@@ -56,7 +56,7 @@ extension Promise {
 
     /// The same with another result.
     public func transform<NewSuccess>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) throws(Failure)
             -> Result<NewSuccess, Failure>
@@ -69,7 +69,7 @@ extension Promise {
     /// The same with another result, whose failure is of another type.
     @_disfavoredOverload  // Of closures that do not say so.
     public func transform<NewSuccess, NewFailure>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
+        on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
         transform(on: executor, cancelledBy: token) { result throws(NewFailure) in
@@ -129,8 +129,7 @@ extension Promise where Failure == Never {
     }
 }
 
-private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor
-{
+struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
     let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
 
     func react(to input: vow_value) -> vow_value {
@@ -140,7 +139,7 @@ private struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailu
     }
 }
 
-private struct ResultFlatMapping<
+struct ResultFlatMapping<
     Value: Sendable, Failure: Error, NewValue: Sendable, Thrown: Error, Inner: Error
 >: Reactor {
     let transform: @Sendable (Result<Value, Failure>) throws(Thrown) -> Promise<NewValue, Inner>
@@ -152,7 +151,7 @@ private struct ResultFlatMapping<
     }
 }
 
-private struct FailureMapping<Failure: Error, NewFailure: Error>: Reactor {
+struct FailureMapping<Failure: Error, NewFailure: Error>: Reactor {
     let transform: @Sendable (Failure) -> NewFailure
 
     func react(to input: vow_value) -> vow_value {

@@ -4,7 +4,7 @@ import CVow
 
 extension Promise {
     /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on; on the thread
-    /// of an event loop it runs the loop meanwhile.
+    /// of an event loop it runs the loop meanwhile, and on the main thread what the main actor has to run.
     ///
     /// - Parameter timeout: how long at most.
     /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` where the
@@ -17,7 +17,8 @@ extension Promise {
 
     private func waitForResult(_ nanoseconds: Int64) throws -> Success {
         var value = vow_none()
-        let answer = withPointer { vow_await($0, nanoseconds, &value) }
+        let rest = servingMainActor(nanoseconds) { vow_await($0, $1, nil) }
+        let answer = withPointer { vow_await($0, rest, &value) }
         defer { vow_value_release(value) }
         switch answer {
         case Int32(VOW_FULFILLED), Int32(VOW_REJECTED):

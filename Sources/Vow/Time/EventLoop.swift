@@ -51,7 +51,16 @@ public final class EventLoop: Sendable {
     @available(*, noasync, message: "it blocks the thread")
     @discardableResult
     public func runOnce(timeout: Duration? = nil) throws(PromiseError) -> Int {
-        try count(handle.withPointer { vow_loop_run_once($0, timeout.coreTimeout) }, "runOnce")
+        if !MainLane.isToBeServed { return try runOnce(timeout.coreTimeout) }
+        var (ran, inLoop) = (0, Result<Int, PromiseError>.success(0))
+        MainLane.ringing({ self.wake() }) {
+            ran = MainLane.drain()
+            do throws(PromiseError) {
+                inLoop = .success(try runOnce(ran > 0 ? 0 : timeout.coreTimeout))
+            } catch { inLoop = .failure(error) }
+            ran += MainLane.drain()
+        }
+        return ran + (try inLoop.get())
     }
 
     /// Moves the clock of a virtual loop on, running timers and handlers in order of time.
@@ -61,8 +70,14 @@ public final class EventLoop: Sendable {
     @available(*, noasync, message: "it runs handlers on this thread")
     @discardableResult
     public func advance(by duration: Duration) throws(PromiseError) -> Int {
-        try count(
+        let ran = MainLane.isToBeServed ? MainLane.drain() : 0
+        let advanced = try count(
             handle.withPointer { vow_loop_advance($0, duration.wholeNanoseconds) }, "advance")
+        return ran + advanced + (MainLane.isToBeServed ? MainLane.drain() : 0)
+    }
+
+    private func runOnce(_ nanoseconds: Int64) throws(PromiseError) -> Int {
+        try count(handle.withPointer { vow_loop_run_once($0, nanoseconds) }, "runOnce")
     }
 
     /// Runs the loop until a promise is settled.
@@ -74,7 +89,10 @@ public final class EventLoop: Sendable {
         until promise: Promise<Success, Failure>, timeout: Duration? = nil
     ) throws -> Success {
         let answer = handle.withPointer { loop in
-            promise.withPointer { vow_loop_run_until(loop, $0, timeout.coreTimeout) }
+            let rest = promise.servingMainActor(timeout.coreTimeout) {
+                vow_loop_run_until(loop, $0, $1)
+            }
+            return promise.withPointer { vow_loop_run_until(loop, $0, rest) }
         }
         if answer == Int32(VOW_PENDING) { throw PromiseError.timedOut }
         _ = try count(answer, "run")
