@@ -121,6 +121,36 @@ TEST("a cancelled promise ends its operation, and settles when that has ended") 
     CHECK_EQ(run(context, both.near.async_read_some(asio::buffer(rest), vow::use_promise)), 1u);
 }
 
+TEST("inside of its context, a promise that is cancelled has cancelled its operation at once") {
+    asio::io_context context;
+    asio::post(context, [&] {
+        asio::steady_timer kept(context, 1h);
+        const auto waits = kept.async_wait(vow::use_promise);
+        CHECK(waits.cancel());
+        CHECK_EQ(kept.cancel(), 0u);
+        auto gone = std::make_unique<asio::steady_timer>(context, 1h);
+        static_cast<void>(gone->async_wait(vow::use_promise));
+        CHECK_EQ(gone->cancel(), 0u);
+        gone.reset();
+    });
+    CHECK(context.run() > 0);
+}
+
+TEST("of an operation that cannot be begun nobody has to hear but its caller") {
+    static std::atomic<int> reported{0};
+    vow::on_unhandled([](std::exception_ptr) { reported++; });
+    bool thrown = false;
+    try {
+        static_cast<void>(asio::async_initiate<const vow::use_promise_t, void(std::error_code)>(
+            [](auto) { throw std::out_of_range("far"); }, vow::use_promise));
+    } catch (const std::out_of_range &) {
+        thrown = true;
+    }
+    vow::on_unhandled(nullptr);
+    CHECK(thrown);
+    CHECK_EQ(reported.load(), 0);
+}
+
 TEST("cancelling on other threads and the ends of operations do not disturb each other") {
     asio::thread_pool threads(2);
     const auto strand = asio::make_strand(threads);

@@ -13,6 +13,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -21,6 +22,7 @@
 #include <asio/associated_executor.hpp>
 #include <asio/async_result.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/dispatch.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
 #include <asio/strand.hpp>
@@ -185,9 +187,14 @@ struct initiate_get {
 ///
 ///     vow::promise<std::size_t> n = socket.async_read_some(buffer, vow::use_promise);
 ///
-/// An error code rejects, as a std::system_error. Cancelling the promise cancels the operation
-/// (terminal), through its executor; the promise settles when the operation has ended, so that what
-/// the operation uses may be freed then. Its own executor has to run for that.
+/// An error code rejects, as a std::system_error. Cancelling the promise, or dropping its last
+/// reader, cancels the operation (terminal), through its executor: on a thread of that at once,
+/// elsewhere when the executor comes to it, which has to run for that. The promise settles when the
+/// operation has ended. What the operation is of and what it uses, the socket and the buffer, live
+/// until then, also when nobody reads the promise: a cancellation that is on its way reaches into
+/// the socket. Of several threads Asio's rule holds here as well: an operation of several steps,
+/// async_read or co_spawn, wants an executor that is a strand (the socket's: with one that is only
+/// bound to the token, Asio may hide the operation's: it is cancelled on the thread that cancels).
 struct use_promise_t {
     constexpr use_promise_t() noexcept = default;
 };
@@ -204,19 +211,22 @@ template <class... A> struct promise_result {
     template <class Initiation, class... Arguments>
     static return_type initiate(Initiation &&initiation, use_promise_t, Arguments &&...arguments) {
         vow_resolver *owned = nullptr;
-        auto made = return_type::adopt(vow_promise_create_with(&owned, VOW_COOPERATIVE));
+        vow_promise *begun = vow_promise_create_with(&owned, VOW_COOPERATIVE);
+        // Of an initiation that throws the promise goes first: nobody has to hear that it is
+        // broken.
         auto settles = vow::resolver<content>::adopt(owned);
+        auto made = return_type::adopt(begun);
         auto stop = std::make_shared<operation_stop>();
+        // On a thread of the executor's at once: what the operation is of may be gone afterwards.
         settles.on_cancel([stop = std::weak_ptr<operation_stop>(stop),
                            where = net::get_associated_executor(initiation)] {
-            net::post(where, [stop] {
+            net::dispatch(where, [stop] {
                 if (const auto there = stop.lock())
                     there->emit();
             });
         });
-        std::forward<Initiation>(initiation)(
-            settling_handler<content>(std::move(settles), std::move(stop)),
-            std::forward<Arguments>(arguments)...);
+        std::forward<Initiation>(initiation)(settling_handler<content>(settles, std::move(stop)),
+                                             std::forward<Arguments>(arguments)...);
         return made;
     }
 };
@@ -248,7 +258,8 @@ template <class Executor> [[nodiscard]] executor asio_executor(Executor where) {
 ///
 ///     int answer = co_await vow::async_get(std::move(promise), asio::use_awaitable);
 ///
-/// Cancelling the operation cancels the promise, and the operation ends when that has settled.
+/// Cancelling the operation cancels the promise, and the operation ends when that has settled. Its
+/// handler stands at the promise, not in the context, which lives until then.
 template <class T, class Token> auto async_get(promise<T> from, Token &&token) {
     return detail::net::async_initiate<Token, typename detail::get_signature<T>::type>(
         detail::initiate_get(), token, std::move(from));
