@@ -35,6 +35,7 @@ glib         libglib2.0-dev       library gio-2.0
 libcurl      libcurl4-openssl-dev library libcurl
 libpq        libpq-dev            library libpq
 postgres     postgresql           answers postgres_bin
+asio         libasio-dev          header  asio/version.hpp
 sdt          systemtap-sdt-dev    header  sys/sdt.h
 index        -                    answers bindings/python/tools
 root         -                    answers as_root true
