@@ -97,6 +97,14 @@ class Attachment:
         for waiter in list(self.waiting):
             waiter.wake()
 
+    def forget(self) -> None:
+        """In a forked child: ends without touching what the parent watches with the same descriptors."""
+        self._shared = None
+        try:  # or asyncio would have the generator closed by a loop that does not run
+            self._end.aclose().send(None)
+        except StopIteration:
+            pass
+
 
 async def _until_the_end(attachment: Attachment) -> AsyncGenerator[None, None]:
     try:
@@ -169,9 +177,11 @@ def current_ref() -> Optional[LoopRef]:
 
 def forget_parent() -> None:
     """In a forked child: destroys the copy of the parent's loop of this thread."""
-    shared = _local.shared
+    shared, attachments = _local.shared, list(_local.attachments.values())
     _local.__init__()  # type: ignore[misc]
     _core.entered(None)
+    for attachment in attachments:
+        attachment.forget()
     if shared is not None:
         shared.ref = None
 
