@@ -11,6 +11,7 @@ from ._declared import ffi as ffi
 _MAJOR = 0
 _SONAME = f"libvow.so.{_MAJOR}"
 
+
 def _candidates() -> list[str]:
     chosen = os.environ.get("VOW_LIBRARY")
     if chosen:

@@ -47,7 +47,9 @@ def _place(thread: int) -> str:
     codes = [_code(function) for one, function in _core.running() if one == thread]
     while frame is not None:
         outer = frame.f_back
-        if frame.f_code in codes or (outer is not None and outer.f_code.co_filename == _calls.__file__):
+        if frame.f_code in codes or (
+            outer is not None and outer.f_code.co_filename == _calls.__file__
+        ):
             return f": {frame.f_code.co_name}, {frame.f_code.co_filename}:{frame.f_lineno}"
         frame = outer
     return ""
