@@ -1,6 +1,6 @@
-"""Puts the library and the gate into the wheel, and the platform that they need into the wheel's name.
+"""Puts the library and the extension into the wheel, and the platform that they need into the wheel's name.
 
-VOW_BUNDLED_LIBRARY names the library, VOW_GATE the gate: they need libc only, see `make wheel`.
+VOW_BUNDLED_LIBRARY names the library, VOW_EXTENSION the extension: they need libc only, see `make wheel`.
 """
 
 from __future__ import annotations
@@ -64,13 +64,14 @@ class LibraryHook(BuildHookInterface[Any]):
         """Says what goes into the wheel beside the Python files, and what it is called."""
         if version == "editable":
             return
-        chosen = [os.environ.get(name) for name in ("VOW_BUNDLED_LIBRARY", "VOW_GATE")]
+        chosen = [os.environ.get(name) for name in ("VOW_BUNDLED_LIBRARY", "VOW_EXTENSION")]
         if not all(chosen):
             raise RuntimeError(
-                "VOW_BUNDLED_LIBRARY and VOW_GATE name no libraries; `make wheel` builds them and says it"
+                "VOW_BUNDLED_LIBRARY and VOW_EXTENSION name no libraries; `make wheel` builds them and says it"
             )
-        library, gate = (Path(name).resolve(strict=True) for name in chosen if name)
+        library, extension = (Path(name).resolve(strict=True) for name in chosen if name)
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag(library, gate)}"
+        # The stable ABI of 3.9, which all later versions have.
+        build_data["tag"] = f"cp39-abi3-{platform_tag(library, extension)}"
         build_data["force_include"][str(library)] = "vow/lib/libvow.so.0"
-        build_data["force_include"][str(gate)] = "vow/lib/gate.so"
+        build_data["force_include"][str(extension)] = "vow/_core.abi3.so"

@@ -18,6 +18,7 @@ spin         spin                 command spin
 patch        patch                command patch
 python3      python3              command python3
 venv         python3-venv         module  ensurepip
+python-h     python3-dev          answers python_headers
 dpkg-dev     dpkg-dev             command dpkg-buildpackage
 debhelper    debhelper            command dh
 lintian      lintian              command lintian
@@ -53,6 +54,11 @@ tool_row() {
 # as_root COMMAND...: by sudo without a password, where we are not root.
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# The headers of the interpreter that the wheel is built with.
+python_headers() {
+    [ -f "$("${PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]
 }
 
 # Where a PostgreSQL server has its commands: Debian does not put them on the path, and there may be several.

@@ -41,12 +41,12 @@ def test_each_file_is_in_the_record_with_its_hash() -> None:
 
 
 def test_the_wheel_says_what_it_needs() -> None:
-    name = re.fullmatch(r"vow-[\d.]+-py3-none-(manylinux_\d+_\d+_\w+)\.whl", WHEEL.name)
+    name = re.fullmatch(r"vow-[\d.]+-cp39-abi3-(manylinux_\d+_\d+_\w+)\.whl", WHEEL.name)
     assert name is not None
     with zipfile.ZipFile(WHEEL) as wheel:
         (metadata,) = [n for n in wheel.namelist() if n.endswith(".dist-info/WHEEL")]
         text = wheel.read(metadata).decode()
-        assert f"Tag: py3-none-{name.group(1)}" in text
+        assert f"Tag: cp39-abi3-{name.group(1)}" in text
         assert "Root-Is-Purelib: false" in text
         assert "vow/py.typed" in wheel.namelist()
         assert any(n.endswith("LICENSE") for n in wheel.namelist())

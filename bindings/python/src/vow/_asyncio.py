@@ -12,12 +12,12 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
 
-from . import _calls
+from . import _calls, _core
 from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
 from ._library import lib
-from ._wakes import wake_when_settled, why_not
+from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -90,11 +90,20 @@ class Attachment:
             loop.remove_reader(shared.descriptor)
         if _local.attachment is self:
             _local.loop = _local.attachment = None
+            _core.entered(None)
         if loop is not None:
             _local.attachments.pop(loop, None)
         shared.leave(self)
         for waiter in list(self.waiting):
             waiter.wake()
+
+    def forget(self) -> None:
+        """In a forked child: ends without touching what the parent watches with the same descriptors."""
+        self._shared = None
+        try:  # or asyncio would have the generator closed by a loop that does not run
+            self._end.aclose().send(None)
+        except StopIteration:
+            pass
 
 
 async def _until_the_end(attachment: Attachment) -> AsyncGenerator[None, None]:
@@ -149,6 +158,15 @@ def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
     return attachment
 
 
+def _enter_and_say() -> None:
+    """For the extension, which asks again on another thread or in another loop only."""
+    enter()
+    _core.entered(_get_running_loop())
+
+
+_core.hooks(get_running_loop=_get_running_loop, enter=_enter_and_say)
+
+
 def current_ref() -> Optional[LoopRef]:
     """The attached loop of this thread, where asyncio is running."""
     attachment = enter()
@@ -159,16 +177,19 @@ def current_ref() -> Optional[LoopRef]:
 
 def forget_parent() -> None:
     """In a forked child: destroys the copy of the parent's loop of this thread."""
-    shared = _local.shared
+    shared, attachments = _local.shared, list(_local.attachments.values())
     _local.__init__()  # type: ignore[misc]
+    _core.entered(None)
+    for attachment in attachments:
+        attachment.forget()
     if shared is not None:
         shared.ref = None
 
 
-class _Waiter:
+class _Waiter(_core.Reader):
     """A task that awaits a promise."""
 
-    __slots__ = ("__weakref__", "future", "loop")
+    __slots__ = ("future", "loop")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -183,8 +204,8 @@ class _Waiter:
             self.loop.call_soon_threadsafe(self.wake)
 
 
-def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
-    """Waits, in a coroutine, until a promise is settled.
+def await_pending(promise: Promise[Any]) -> Generator[Any, None, Any]:
+    """Waits, in a coroutine, until a promise is settled, and reads it.
 
     When the task is cancelled meanwhile, the promise is too, unless something else reads it; then the
     coroutines that this ends are waited for, as asyncio does with what a task awaits.
@@ -195,7 +216,7 @@ def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
         raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
     waiter = _Waiter(loop)
     promise._reader(waiter)
-    reaction = PromiseRef(wake_when_settled(promise._hold(), waiter, attachment.executor))
+    reaction = PromiseRef(promise._wake(waiter, attachment.executor._ref.handle))
     attachment.waiting.add(waiter)
     try:
         try:
@@ -209,11 +230,15 @@ def settled(promise: Promise[Any]) -> Generator[Any, None, None]:
                 raise
             yield from _cancelled(promise)
             raise
-        if not promise.done():
+        if not promise._settled():
             raise why_not(reaction)
+        return promise._read()
     finally:
         attachment.waiting.discard(waiter)
         del promise, waiter, reaction, attachment
+
+
+_core.hooks(await_pending=await_pending)
 
 
 def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:

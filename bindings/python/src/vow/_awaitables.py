@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import functools
 import inspect
 import threading
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
-from . import _asyncio
-from ._library import ffi, lib
+from . import _calls, _core
+from ._errors import check
 from ._promise import Promise
+from ._reactions import address
 from ._resolver import Resolver, resolved
 from ._unhandled import tell
 
-_COOPERATIVE = 1
+_on_notice = address(_calls.on_notice)
 
 T = TypeVar("T")
 _Future = Any  # of asyncio or concurrent.futures
@@ -40,9 +40,9 @@ def follow(
     if isinstance(awaitable, Promise):
         return awaitable
     if isinstance(awaitable, concurrent.futures.Future):
-        return _follow(awaitable, lambda resolver: awaitable.cancel(), late)
+        return _follow(awaitable, late)
     if isinstance(awaitable, asyncio.Future):
-        return _follow(awaitable, _canceller(awaitable), late)
+        return _follow(awaitable, late)
     if not inspect.isawaitable(awaitable):
         raise TypeError(f"from_awaitable: {awaitable!r} is not awaitable")
     if asyncio._get_running_loop() is None:
@@ -50,7 +50,7 @@ def follow(
             awaitable.close()
         raise RuntimeError("a coroutine can only be followed where an asyncio loop is running")
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
-    return _follow(task, _canceller(task), late)
+    return _follow(task, late)
 
 
 class _Cancelling(threading.local):
@@ -72,48 +72,46 @@ def cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
         _cancelling.asked = outer
 
 
-def _canceller(future: asyncio.Future[Any]) -> Callable[[Resolver[Any]], None]:
-    loop = future.get_loop()
+def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
+    """What is cancelled settles when the future is done; what fails then is told."""
+    promise: Promise[Any]
+    promise, resolver = _core.following()
+    following = _Following(future, resolver, late)
+    check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
+    if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
+        future.get_loop().call_soon_threadsafe(future.add_done_callback, following)
+    else:
+        future.add_done_callback(following)
+    return promise
 
-    def cancel(resolver: Resolver[Any]) -> None:
+
+class _Following:
+    """Settles a promise as its future ends: the future calls it."""
+
+    __slots__ = ("_future", "_late", "_resolver")
+
+    def __init__(
+        self, future: _Future, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
+    ) -> None:
+        self._future = future
+        self._resolver = resolver
+        self._late = late
+
+    def cancel(self) -> None:
+        """Asks the future to end."""
+        future = self._future
+        if isinstance(future, concurrent.futures.Future):
+            future.cancel()
+            return
+        loop = future.get_loop()
         if loop.is_closed():  # it will never end
-            resolver.reject(asyncio.CancelledError())
+            self._resolver.reject(asyncio.CancelledError())
         elif asyncio._get_running_loop() is loop:
             future.cancel()
             if _cancelling.asked is not None:
                 _cancelling.asked.append(future)
         else:
             loop.call_soon_threadsafe(future.cancel)
-
-    return cancel
-
-
-def _follow(
-    future: _Future, cancel: Callable[[Resolver[Any]], Any], late: Optional[Callable[[Any], Any]]
-) -> Promise[Any]:
-    """What is cancelled settles when the future is done; what fails then is told."""
-    _asyncio.enter()
-    out = ffi.new("handle *")
-    produced = lib.vow_promise_create_with(out, _COOPERATIVE)
-    resolver = Resolver._of(out[0])
-    settle = _Settle(resolver, late)
-    promise: Promise[Any] = Promise._of(produced)
-    resolver.on_cancel(functools.partial(cancel, resolver))
-    if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
-        future.get_loop().call_soon_threadsafe(future.add_done_callback, settle)
-    else:
-        future.add_done_callback(settle)
-    return promise
-
-
-class _Settle:
-    """What a future calls when it is done."""
-
-    def __init__(
-        self, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
-    ) -> None:
-        self._resolver = resolver
-        self._late = late
 
     def __call__(self, future: _Future) -> None:
         resolver = self._resolver

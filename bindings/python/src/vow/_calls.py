@@ -1,7 +1,7 @@
-"""Calls from the library into Python: one fixed callback for each shape, found again by number.
+"""Calls from the library into Python: one fixed callback for each shape.
 
-A callback never raises: what Python raises becomes an error value. The interpreter's lock is taken
-by cffi, on any thread. `KeyboardInterrupt` and `SystemExit` reject as all others do, and on the
+The frequent ones are in extension/handlers.c, the others here. A callback never raises: what Python raises
+becomes an error value. The interpreter's lock is taken by cffi, on any thread. `KeyboardInterrupt` and `SystemExit` reject as all others do, and on the
 thread of an event loop are raised there as well.
 """
 
@@ -13,31 +13,17 @@ import threading
 import traceback
 from typing import Any, Callable, Optional, Union
 
-from . import _table
+from . import _core, _table
 from ._errors import Shutdown
 from ._gate import callback
-from ._library import ffi, lib
+from ._library import ffi
 from ._results import to_result
-from ._values import NONE, delivered, from_error, from_value, is_error, to_error
+from ._values import NONE, delivered, from_error, from_value, is_error, plain, to_error
 
 Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
 
 
-class Call:
-    """Functions that the library is to call, with the context variables of their registration."""
-
-    __slots__ = ("__weakref__", "context", "function", "only", "other")
-
-    def __init__(
-        self,
-        function: Optional[Callable[..., Any]],
-        other: Optional[Callable[..., Any]] = None,
-        only: Only = None,
-    ) -> None:
-        self.function = function
-        self.other = other
-        self.only = only
-        self.context = contextvars.copy_context()
+Call = _core.Call
 
 
 def keep_call(
@@ -70,6 +56,10 @@ def _refused() -> Any:
     return to_error(Shutdown(_refusing.pop(threading.get_ident())))
 
 
+def _refused_plain() -> Optional[_core.Plain]:
+    return plain(_refused()) if threading.get_ident() in _refusing else None
+
+
 class _Interrupts(threading.local):
     """What a handler on this thread raised that is meant for the whole program."""
 
@@ -92,83 +82,22 @@ def _failed(error: BaseException) -> Any:
     # The outermost frame is the callback's own, which no reader of the traceback wants.
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
+    return _error_of(error)
+
+
+def _error_of(error: BaseException) -> Any:
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         if threading.current_thread() is threading.main_thread():
             _interrupts.raised = error
     return to_error(error)
 
 
-@callback("vow_handler")
-def on_fulfilled(value: Any, number: int) -> Any:
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        return to_result(call.context.run(call.function, from_value(value)), call.context)
-    except BaseException as error:
-        return _failed(error)
-
-
-@callback("vow_handler")
-def on_rejected(value: Any, number: int) -> Any:
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        error = from_error(value)
-        if call.only is not None and not isinstance(error, call.only):
-            return lib.vow_value_retain(value)
-        return to_result(call.context.run(call.other, error), call.context)
-    except BaseException as problem:
-        return _failed(problem)
-    finally:
-        error = None  # type: ignore[assignment]  # or the traceback would keep it
-
-
-@callback("vow_handler")
-def on_settled(value: Any, number: int) -> Any:
-    """For `finally_`, `run` and the like: a function without arguments."""
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        return to_result(call.context.run(call.function), call.context)
-    except BaseException as error:
-        return _failed(error)
-
-
-@callback("vow_handler")
-def on_item(value: Any, number: int) -> Any:
-    """For functions that may run several times at once, each in a copy of the context."""
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        context = call.context.copy()
-        return to_result(context.run(call.function, from_value(value)), context)
-    except BaseException as error:
-        return _failed(error)
-
-
-@callback("vow_handler")
-def on_release(value: Any, number: int) -> Any:
-    """For what is to be given back: `other` of the call."""
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    try:
-        context = call.context.copy()
-        return to_result(context.run(call.other, from_value(value)), context)
-    except BaseException as error:
-        return _failed(error)
+# Those of the extension.
+on_fulfilled: Any = ffi.cast("vow_handler", _core.on_fulfilled)
+on_rejected: Any = ffi.cast("vow_handler", _core.on_rejected)
+on_settled: Any = ffi.cast("vow_handler", _core.on_settled)
+on_item: Any = ffi.cast("vow_handler", _core.on_item)
+on_release: Any = ffi.cast("vow_handler", _core.on_release)
 
 
 @callback("vow_reducer")
@@ -267,23 +196,24 @@ def on_progress(fraction: float, note: Any, number: int) -> None:
         report(error, call.function)
 
 
-HANDLERS = {
-    "on_again",
-    "on_condition",
-    "on_fulfilled",
-    "on_item",
-    "on_notice",
-    "on_progress",
-    "on_reduce",
-    "on_rejected",
-    "on_release",
-    "on_settled",
-    "on_step",
-}
+_core.hooks(
+    failed_plain=lambda error: plain(_error_of(error)),
+    refusing=_refusing,
+    refused_plain=_refused_plain,
+    copy_context=contextvars.copy_context,
+)
+
+# Those of this file; the extension knows of its own.
+HANDLERS = {"on_again", "on_condition", "on_notice", "on_progress", "on_reduce", "on_step"}
 
 
-def inside_handler(frame: Any) -> bool:
-    """Whether a stack has a handler in it."""
+def inside_handler() -> bool:
+    """Whether this thread is in a handler."""
+    return _core.inside() or has_handler(sys._getframe())
+
+
+def has_handler(frame: Any) -> bool:
+    """Whether a stack has a handler of this file in it."""
     while frame is not None:
         code = frame.f_code
         if code.co_name in HANDLERS and code.co_filename == __file__:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
-from . import _asyncio, _calls, _values
+from . import _asyncio, _calls, _core, _values
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable, hold_all
@@ -20,10 +20,11 @@ U = TypeVar("U")
 Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
 
-def _combine(function: Any, promises: Awaitables[Any], where: str, *more: Any) -> Promise[Any]:
-    _asyncio.enter()
-    handles = hold_all(promises, where)
-    return Promise._of(function(ffi.new("handle[]", handles), len(handles), *more))
+_ALL, _ALL_SETTLED, _ANY, _SOME, _RACE = range(5)  # as extension/resolver.c has them
+
+
+def _combine(kind: int, promises: Awaitables[Any], where: str, wanted: int = 0) -> Promise[Any]:
+    return _core.combine(kind, promises, where, wanted)  # type: ignore[no-any-return]
 
 
 @overload
@@ -59,29 +60,29 @@ def all(promises: Awaitables[Any]) -> Promise[Any]:
 
     For type checkers, up to five promises in a tuple have a tuple of values, to be unpacked.
     """
-    return _combine(lib.vow_all, promises, "all")
+    return _combine(_ALL, promises, "all")
 
 
 def all_settled(promises: Awaitables[T]) -> Promise[list[Union[T, BaseException]]]:
     """When all are settled, the list of values and, for those that were rejected, exceptions."""
-    return _combine(lib.vow_all_settled, promises, "all_settled")
+    return _combine(_ALL_SETTLED, promises, "all_settled")
 
 
 def any(promises: Awaitables[T]) -> Promise[T]:
     """The first value; rejected with `Aggregate` when all are."""
-    return _combine(lib.vow_any, promises, "any")
+    return _combine(_ANY, promises, "any")
 
 
 def some(promises: Awaitables[T], wanted: int) -> Promise[list[T]]:
     """The first `wanted` values; rejected with `Aggregate` when there cannot be so many."""
     if wanted < 0:
         raise ValueError(f"some: {wanted} wanted")
-    return _combine(lib.vow_some, promises, "some", wanted)
+    return _combine(_SOME, promises, "some", wanted)
 
 
 def race(promises: Awaitables[T]) -> Promise[T]:
     """Settles as the first one to settle does."""
-    return _combine(lib.vow_race, promises, "race")
+    return _combine(_RACE, promises, "race")
 
 
 @overload

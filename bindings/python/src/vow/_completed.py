@@ -6,22 +6,21 @@ import collections
 import time
 from typing import Any, AsyncIterator, Awaitable, Generic, Iterable, Iterator, Optional, TypeVar
 
-from . import _asyncio
+from . import _asyncio, _core
 from ._errors import TimedOut
 from ._executors import inline
 from ._handles import PromiseRef
 from ._promise import Promise, to_promise
 from ._resolver import Resolver, pending
 from ._time import timeout as timed
-from ._wakes import wake_when_settled
 
 T = TypeVar("T")
 
 
-class _Member:
+class _Member(_core.Reader):
     """One promise, until it is settled."""
 
-    __slots__ = ("__weakref__", "owner", "promise")
+    __slots__ = ("owner", "promise")
 
     def __init__(self, owner: as_completed[Any], promise: Promise[Any]) -> None:
         self.owner: Optional[as_completed[Any]] = owner
@@ -49,7 +48,7 @@ class as_completed(Generic[T]):
         for promise in members:
             member = _Member(self, promise)
             promise._reader(member)
-            PromiseRef(wake_when_settled(promise._hold(), member, inline))
+            PromiseRef(promise._wake(member, inline._ref.handle))
 
     def _add(self, promise: Promise[T]) -> None:
         self._settled.append(promise)

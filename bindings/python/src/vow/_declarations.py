@@ -210,3 +210,27 @@ int vow_graph_write(int fd, uint32_t format);
 void vow_promise_set_label(handle promise, const char *label);
 handle vow_using_with(handle resource, vow_handler use, vow_handler release, const vow_call *call);
 """
+
+# Of the extension, which is the gate as well, and of libc.
+EXTENSION_DECLARATIONS = """
+typedef void (*vow_submit)(handle context, vow_work run, handle work);
+typedef vow_value (*gate_make_error)(const char *domain, int64_t code, const char *message);
+
+vow_handler gate_handler(unsigned number, vow_handler function);
+vow_reducer gate_reducer(unsigned number, vow_reducer function);
+vow_condition gate_condition(unsigned number, vow_condition function);
+vow_notice gate_notice(unsigned number, vow_notice function);
+vow_unhandled_hook gate_unhandled(unsigned number, vow_unhandled_hook function);
+vow_progress_handler gate_progress(unsigned number, vow_progress_handler function);
+vow_submit gate_submit(unsigned number, vow_submit function);
+void gate_open(gate_make_error error);
+void gate_close(void);
+long gate_wait(long milliseconds);
+void gate_forked(void);
+void gate_shutdown_begin(int64_t (*function)(int64_t timeout_ns), int64_t timeout_ns);
+bool gate_shutdown_wait(long milliseconds, int64_t *result);
+
+typedef void (*nothing)(void);
+
+void *malloc(size_t size);
+"""

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-from pathlib import Path
 from typing import Any, Callable
 
-import cffi
-
-from ._declarations import DECLARATIONS, NEWER_DECLARATIONS
+from . import _core
+from ._declared import ffi as ffi
 
 _MAJOR = 0
 _SONAME = f"libvow.so.{_MAJOR}"
-
-ffi: Any = cffi.FFI()
-ffi.cdef(DECLARATIONS)
-ffi.cdef(NEWER_DECLARATIONS)
-
-
-def _refuse_subinterpreters() -> None:
-    """The library calls one interpreter; the end of another must not end it for all."""
-    get, main = ctypes.pythonapi.PyInterpreterState_Get, ctypes.pythonapi.PyInterpreterState_Main
-    get.restype = main.restype = ctypes.c_void_p
-    if get() != main():
-        raise ImportError("vow: only the main interpreter can use it, not a subinterpreter")
-
-
-_refuse_subinterpreters()
 
 
 def _candidates() -> list[str]:
     chosen = os.environ.get("VOW_LIBRARY")
     if chosen:
         return [chosen]
-    bundled = Path(__file__).with_name("lib") / _SONAME
-    return [str(bundled), _SONAME] if bundled.exists() else [_SONAME]
+    bundled = os.path.join(os.path.dirname(__file__), "lib", _SONAME)
+    return [bundled, _SONAME] if os.path.exists(bundled) else [_SONAME]
 
 
 def _load() -> tuple[Any, str]:
@@ -58,6 +40,7 @@ except AttributeError:
 version = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
 if _number >> 16 != _MAJOR:
     raise ImportError(f"vow: {path} is version {version}; this package is for version {_MAJOR}")
+_core.load(path)
 
 
 def newer(name: str) -> Callable[..., Any]:

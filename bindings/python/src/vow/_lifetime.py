@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
+import functools
 import gc
 import logging
 import os
 import sys
 import threading
 import time
-import traceback
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _gate, _handles, _loops, _promise, _unhandled, _values
+from . import _asyncio, _calls, _core, _gate, _handles, _loops, _promise, _unhandled, _values
 
 exit_timeout: Optional[float] = 10.0
 """How long the end of the interpreter waits for handlers that run or are queued, in seconds.
@@ -35,21 +34,38 @@ class _Ended(SystemExit):
 
 
 def _running() -> list[int]:
-    here = threading.get_ident()
-    return [
-        thread
-        for thread, frame in sys._current_frames().items()
-        if thread != here and _calls.inside_handler(frame)
-    ]
+    threads = {thread for thread, _ in _core.running()}
+    frames = sys._current_frames().items()
+    threads.update(thread for thread, frame in frames if _calls.has_handler(frame))
+    threads.discard(threading.get_ident())
+    return list(threads)
+
+
+def _place(thread: int) -> str:
+    """Where the handler of a thread is; nothing where that cannot be said."""
+    frame = sys._current_frames().get(thread)
+    codes = [_code(function) for one, function in _core.running() if one == thread]
+    while frame is not None:
+        outer = frame.f_back
+        if frame.f_code in codes or (
+            outer is not None and outer.f_code.co_filename == _calls.__file__
+        ):
+            return f": {frame.f_code.co_name}, {frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = outer
+    return ""
+
+
+def _code(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    return getattr(type(function).__call__, "__code__", None) if code is None else code
 
 
 def _say(thread: int) -> None:
-    frame = sys._current_frames().get(thread)
-    calls = traceback.extract_stack(frame) if frame is not None else []
-    mine = [n for n, call in enumerate(calls) if call.filename == _calls.__file__]
-    name = calls[mine[-1] + 1] if mine and mine[-1] + 1 < len(calls) else None
-    place = "" if name is None else f": {name.name}, {name.filename}:{name.lineno}"
-    _logger.error("a handler still ran at the end of the interpreter, and is ended%s", place)
+    _logger.error(
+        "a handler still ran at the end of the interpreter, and is ended%s", _place(thread)
+    )
 
 
 def _end_handlers() -> None:
@@ -64,9 +80,7 @@ def _end_handlers() -> None:
             return
         for thread in set(running) - told:
             _say(thread)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread), ctypes.py_object(_Ended)
-            )
+            _core.interrupt(thread, _Ended)
             told.add(thread)
         time.sleep(0.001)
 
@@ -86,6 +100,7 @@ def _at_exit() -> None:
         _end_handlers()
     _values.stop_releasing()
     _handles.stop_releasing()
+    _core.stop_releasing()
 
 
 def _in_child() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextvars
-import weakref
 from typing import (
+    TYPE_CHECKING,
     Any,
     Awaitable,
     Callable,
@@ -17,13 +17,13 @@ from typing import (
     overload,
 )
 
-from . import _asyncio, _calls, _values
+from . import _asyncio, _calls, _core, _values
 from ._cancellation import Token
 from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
 from ._handles import PromiseRef
-from ._library import ffi, lib, newer
-from ._reactions import FINALLY, link
+from ._library import lib, newer
+from ._reactions import address, handle_of, link, static_label
 from ._waiting import block
 
 T = TypeVar("T")
@@ -32,33 +32,8 @@ U = TypeVar("U")
 V = TypeVar("V")
 
 _AT_ONCE: Any = object()
+THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
-
-
-class _Outcome:
-    """What a promise settled with, once it was read: the promise is Python's alone then.
-
-    The library's object is let go of, so that a cycle through an outcome (an exception's traceback
-    has the frame that has the promise) is one that the garbage collector can see.
-    """
-
-    __slots__ = ("error", "listed", "traceback", "value")
-
-    def __init__(self, value: Any, error: Optional[BaseException], listed: bool) -> None:
-        self.value = value
-        self.error = error
-        self.listed = listed
-        self.traceback = None if error is None else error.__traceback__
-
-    def owned(self) -> Any:
-        if self.error is not None:
-            return _values.to_error(self.error)
-        return _values.to_list(self.value) if self.listed else _values.to_value(self.value)
-
-    def read(self) -> Any:
-        if self.error is not None:
-            raise self.error.with_traceback(self.traceback)
-        return self.value
 
 
 class _Callback:
@@ -101,132 +76,68 @@ class _Callback:
             _calls.report(error, self.function)
 
 
-class Promise(Generic[T_co]):
+class Promise(_core.Promise, Generic[T_co]):
     """A result that is there now, or later, or never: awaited, chained or waited for.
 
     Made by `pending`, `resolved`, `run` and others, not by calling the class. A promise that is
     chained is not used up: each `then` is one more reader.
     """
 
-    __slots__ = ("__weakref__", "_callbacks", "_outcome", "_readers", "_ref", "_watched")
+    __slots__ = ("__weakref__",)
 
-    _ref: Optional[PromiseRef]
-    _callbacks: Optional[list[_Callback]]
-    _outcome: Optional[_Outcome]
-    _readers: list[weakref.ref[Any]]
-    _watched: bool
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _of(cls, handle: int, /) -> Promise[Any]: ...
+
+        # What is settled is awaited without the loop.
+        def __await__(self) -> Generator[Any, None, T_co]: ...
 
     def __init__(self) -> None:
         raise TypeError("a Promise is made by vow.pending(), vow.run() and others")
-
-    @classmethod
-    def _of(cls, handle: int) -> Promise[Any]:
-        self = cls.__new__(cls)
-        self._ref = PromiseRef(handle)
-        self._callbacks = None
-        self._outcome = None
-        self._readers = []
-        self._watched = False
-        return self
-
-    # ------------------------------------------------------------ For the library
-
-    def _hold(self) -> int:
-        """One more reference, owned, for a function that consumes it."""
-        ref = self._ref
-        if ref is not None:
-            return int(lib.vow_promise_retain(ref.handle))
-        assert self._outcome is not None
-        return int(lib.vow_promise_with(self._outcome.owned()))
-
-    def _reader(self, reader: Any) -> None:
-        """Counts one more that reads this promise, for as long as it lives."""
-        self._watched = True
-        if self._ref is not None:
-            readers = self._readers
-            if len(readers) & (len(readers) - 1) == 0:  # now and then
-                self._readers = readers = [other for other in readers if other() is not None]
-            readers.append(weakref.ref(reader))
-
-    def _hold_for_good(self) -> int:
-        """The same as `_hold`, for a reader whose end is not told."""
-        handle = self._hold()
-        self._reader(Promise)
-        return handle
-
-    def _read_by_others(self, reader: Any) -> bool:
-        return any(r() is not None and r() is not reader for r in self._readers)
-
-    def _settled(self) -> Optional[_Outcome]:
-        """The outcome if there is one. Reading it makes it Python's own."""
-        ref = self._ref
-        if ref is None:
-            return self._outcome
-        out = ffi.new("vow_value *")
-        if not lib.vow_promise_peek(ref.handle, out):
-            return None
-        value = out[0]
-        if _values.is_error(value):
-            _values.delivered.errors = True
-            outcome = _Outcome(None, _values.from_error(value), False)
-        else:
-            outcome = _Outcome(_values.from_value(value), None, _values.is_list(value))
-        self._outcome = outcome
-        self._watched = True
-        self._ref = None
-        self._readers = []
-        return outcome
 
     # ------------------------------------------------------------ Looking
 
     @property
     def state(self) -> str:
         """`"pending"`, `"fulfilled"` or `"rejected"`."""
-        ref = self._ref
-        if ref is not None:
-            return _STATES[lib.vow_promise_state(ref.handle)]
-        assert self._outcome is not None
-        return "fulfilled" if self._outcome.error is None else "rejected"
+        return _STATES[self._state()]
 
     def done(self) -> bool:
         """Whether it is settled."""
-        return self.state != "pending"
+        return self._state() != 0
 
     def cancelled(self) -> bool:
         """Whether it was rejected with `Cancelled`."""
-        outcome = self._settled()
-        return outcome is not None and isinstance(outcome.error, Cancelled)
+        return self._settled() and isinstance(self._error, Cancelled)
 
     def result(self, timeout: Optional[float] = _AT_ONCE) -> T_co:
         """The value; raises what it was rejected with, or `StillPending`.
 
         With a `timeout` it waits, as `wait` does; None: as long as it takes.
         """
-        outcome = self._settled()
         try:
-            if outcome is None:
+            if not self._settled():
                 if timeout is _AT_ONCE:
                     raise StillPending("the promise is pending")
                 return self.wait(timeout)
-            return outcome.read()  # type: ignore[no-any-return]
+            return self._read()  # type: ignore[no-any-return]
         finally:
             # Or the traceback, which has this frame, would keep what has the traceback.
-            del self, outcome
+            del self
 
     def exception(self) -> Optional[BaseException]:
         """What it was rejected with; None if it was fulfilled. Raises `StillPending`."""
-        outcome = self._settled()
-        if outcome is None:
+        if not self._settled():
             raise StillPending("the promise is pending")
-        return outcome.error
+        return self._error
 
     def __repr__(self) -> str:
-        outcome = self._outcome
-        if outcome is None:
+        if self._ref is not None:
             return f"<vow.Promise {self.state}>"
-        if outcome.error is not None:
-            return f"<vow.Promise rejected {outcome.error!r}>"
-        return f"<vow.Promise fulfilled {outcome.value!r}>"
+        if self._error is not None:
+            return f"<vow.Promise rejected {self._error!r}>"
+        return f"<vow.Promise fulfilled {self._value!r}>"
 
     # ------------------------------------------------------------ Chaining
 
@@ -277,13 +188,13 @@ class Promise(Generic[T_co]):
         What the handler returns, or raises, settles the promise that this returns. A promise,
         coroutine or future that it returns is waited for.
         """
-        _callable(fn, "then")
-        rejected = ffi.NULL
+        if not callable(fn):  # looked at here, as every call in a link is dear
+            _callable(fn, "then")
         if on_rejected is not None:
             _callable(on_rejected, "then")
-            rejected = _calls.on_rejected
-        call = _calls.Call(fn, on_rejected)
-        return self._link(call, _calls.on_fulfilled, rejected, 0, executor, token, label)
+        if executor is None and token is None and label is None:
+            return self._link(fn, on_rejected, None, THEN, 0, 0, 0)  # type: ignore[no-any-return]
+        return self._special(fn, on_rejected, None, THEN, executor, token, label)
 
     def catch(
         self,
@@ -299,8 +210,7 @@ class Promise(Generic[T_co]):
         What `fn` returns is the value then; values and other exceptions pass through.
         """
         _callable(fn, "catch")
-        call = _calls.Call(None, fn, only)
-        return self._link(call, ffi.NULL, _calls.on_rejected, 0, executor, token, label)
+        return self._special(None, fn, only, CATCH, executor, token, label)
 
     def finally_(
         self,
@@ -315,9 +225,7 @@ class Promise(Generic[T_co]):
         What `fn` raises takes its place; a promise that it returns is waited for.
         """
         _callable(fn, "finally_")
-        call = _calls.Call(fn)
-        handler = _calls.on_settled
-        return self._link(call, handler, handler, FINALLY, executor, token, label)
+        return self._special(fn, None, None, FINALLY, executor, token, label)
 
     @overload
     def using(
@@ -354,21 +262,20 @@ class Promise(Generic[T_co]):
 
         return use(self, body, release, executor)
 
-    def _link(
+    def _special(
         self,
-        call: _calls.Call,
-        fulfilled: Any,
-        rejected: Any,
-        flags: int,
+        fn: Optional[Callable[..., Any]],
+        other: Optional[Callable[..., Any]],
+        only: _calls.Only,
+        how: int,
         executor: Optional[Executor],
         token: Optional[Token],
         label: Optional[str],
     ) -> Promise[Any]:
-        _asyncio.enter()
-        self._reader(call)
-        return Promise._of(
-            link(self._hold(), call, fulfilled, rejected, flags, executor, token, label)
-        )
+        where = handle_of(executor)
+        switch = 0 if token is None else token._ref.handle
+        name = 0 if label is None else address(static_label(label))
+        return self._link(fn, other, only, how, where, switch, name)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ Waiting
 
@@ -379,26 +286,15 @@ class Promise(Generic[T_co]):
         with a `Loop` it runs the loop meanwhile. A wait that could not end raises `Deadlock`. Not
         for coroutines: these await.
         """
-        outcome = self._settled()
         try:
-            if outcome is None:
+            if not self._settled():
                 _asyncio.enter()
                 block(self, timeout)
-                outcome = self._settled()
-            assert outcome is not None
-            return outcome.read()  # type: ignore[no-any-return]
+                is_settled = self._settled()
+                assert is_settled
+            return self._read()  # type: ignore[no-any-return]
         finally:
-            del self, outcome
-
-    def __await__(self) -> Generator[Any, None, T_co]:
-        if self._settled() is None:
-            yield from _asyncio.settled(self)
-        outcome = self._settled()
-        assert outcome is not None
-        try:
-            return outcome.read()  # type: ignore[no-any-return]
-        finally:
-            del self, outcome
+            del self
 
     def add_done_callback(
         self, fn: Callable[[Promise[Any]], Any], *, context: Optional[contextvars.Context] = None
@@ -512,3 +408,5 @@ def _no_pickle(self: Promise[Any]) -> NoReturn:
 Promise.__reduce__ = _no_pickle  # type: ignore[method-assign,assignment]
 
 _values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
+
+_core.hooks(Promise=Promise, PromiseRef=PromiseRef, to_promise=to_promise)

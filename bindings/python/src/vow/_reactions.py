@@ -32,6 +32,11 @@ def handle_of(executor: Optional[Executor]) -> int:
         raise TypeError(f"{executor!r} is no executor") from None
 
 
+def address(pointer: Any) -> int:
+    """Where a pointer of cffi's points."""
+    return int(ffi.cast("uintptr_t", pointer))
+
+
 def static_label(label: Optional[str]) -> Any:
     """A label as a C string that lives for ever; the same for the same text."""
     if label is None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
 
-from . import _asyncio
+from . import _core
+from . import _results as _results  # what follows awaitables
 from ._handles import ResolverRef
-from ._library import ffi, lib
+from ._library import lib
 from ._promise import Promise
 from ._registration import Registration, register
-from ._results import to_result
-from ._values import to_error
+from ._values import plain, to_error
 
 T = TypeVar("T")
 
 
-class Resolver(Generic[T]):
+class Resolver(_core.Resolver, Generic[T]):
     """Settles the promise it was made with. Any thread may, the first one wins.
 
     When the last reference is dropped without a result, the promise is rejected with `Broken`. As a
@@ -24,27 +24,14 @@ class Resolver(Generic[T]):
     the end of the block is the end of the resolver.
     """
 
-    __slots__ = ("__weakref__", "_ref")
-
-    _ref: Optional[ResolverRef]
+    __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
         raise TypeError("a Resolver is made by vow.pending()")
 
-    @classmethod
-    def _of(cls, handle: int) -> Resolver[Any]:
-        self = cls.__new__(cls)
-        self._ref = ResolverRef(handle)
-        return self
-
     def resolve(self, value: Union[T, Awaitable[T], None] = None) -> bool:
         """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
-        ref = self._ref
-        if ref is None:
-            return False
-        # Resolved, by whomever: of no more use, and it would hold the outcome.
-        self._ref = None
-        return bool(lib.vow_resolve(ref.handle, to_result(value)))
+        return self._resolve(value)
 
     def reject(self, error: BaseException) -> bool:
         """Rejects the promise with an exception. True for the first call."""
@@ -52,8 +39,7 @@ class Resolver(Generic[T]):
             error = error()
         if not isinstance(error, BaseException):
             raise TypeError(f"reject: {error!r} is no exception")
-        ref, self._ref = self._ref, None
-        return ref is not None and bool(lib.vow_reject(ref.handle, to_error(error)))
+        return self._reject(plain(to_error(error)))
 
     def on_cancel(self, fn: Callable[[], Any]) -> Registration:
         """Has `fn` called, once, if nobody wants the result any more before it is there.
@@ -72,7 +58,7 @@ class Resolver(Generic[T]):
 
     def close(self) -> None:
         """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""
-        self._ref = None
+        self._drop()
 
     def __enter__(self) -> Resolver[T]:
         return self
@@ -100,10 +86,7 @@ def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
 
 def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]:
     """A pending promise, and what settles it. `kind` is for type checkers: what it is a promise of."""
-    _asyncio.enter()
-    resolver = ffi.new("handle *")
-    promise = lib.vow_promise_create(resolver)
-    return Promise._of(promise), Resolver._of(resolver[0])
+    return _core.pending()  # type: ignore[no-any-return]
 
 
 @overload
@@ -120,10 +103,7 @@ def resolved() -> Promise[None]: ...
 
 def resolved(value: Any = None) -> Promise[Any]:
     """A promise that is fulfilled with a value, or follows an awaitable."""
-    if isinstance(value, Promise):
-        return value
-    _asyncio.enter()
-    return Promise._of(lib.vow_promise_with(to_result(value)))
+    return _core.resolved(value)  # type: ignore[no-any-return]
 
 
 def rejected(error: BaseException) -> Promise[Any]:
@@ -131,3 +111,6 @@ def rejected(error: BaseException) -> Promise[Any]:
     if not isinstance(error, BaseException):
         raise TypeError(f"rejected: {error!r} is no exception")
     return Promise._of(lib.vow_promise_with(to_error(error)))
+
+
+_core.hooks(Resolver=Resolver, ResolverRef=ResolverRef)

@@ -6,9 +6,11 @@ import asyncio
 import concurrent.futures
 import contextvars
 import inspect
+import types
 from typing import Any, Optional
 
-from ._values import NONE, to_value
+from . import _core
+from ._values import NONE, plain, to_value
 
 
 def to_result(item: Any, context: Optional[contextvars.Context] = None) -> Any:
@@ -26,3 +28,11 @@ def to_result(item: Any, context: Optional[contextvars.Context] = None) -> Any:
             return to_value(context.run(from_awaitable, item))
         return to_value(from_awaitable(item))
     return to_value(item)
+
+
+_core.hooks(
+    AsyncioFuture=asyncio.Future,
+    ConcurrentFuture=concurrent.futures.Future,
+    Coroutine=types.CoroutineType,
+    follow_plain=lambda item, context: plain(to_result(item, context)),
+)

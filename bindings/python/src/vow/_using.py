@@ -6,7 +6,7 @@ import asyncio
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
-from . import _asyncio, _calls
+from . import _asyncio, _calls, _core
 from ._awaitables import follow
 from ._executors import Executor
 from ._library import newer
@@ -36,13 +36,13 @@ def use(
     return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
 
 
-class Using(Generic[T]):
+class Using(_core.Reader, Generic[T]):
     """A resource for the length of a block: what `using` returns. For one `with` or `async with`.
 
     The library holds the block for a use of the resource, whose end the block's end is.
     """
 
-    __slots__ = ("__weakref__", "_end", "_release", "_resource", "_use")
+    __slots__ = ("_end", "_release", "_resource", "_use")
 
     def __init__(
         self, resource: Union[Promise[T], Awaitable[T]], release: Callable[[T], Any]

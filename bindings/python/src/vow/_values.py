@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional
 import asyncio
 import concurrent.futures
 
-from . import _table
+from . import _core, _table
 from ._errors import DOMAIN, Cancelled, Error, make_error
-from ._gate import callback, immortal
+from ._gate import immortal
 from ._library import ffi, lib
 
 if TYPE_CHECKING:
@@ -80,22 +80,18 @@ class _Failure:
         self.traceback = traceback
 
 
-@callback("vow_notice")
-def _destroy(number: int, drop: Callable[[int], None] = _table.drop) -> None:
-    drop(number)
+destroy_object: Any = ffi.cast("vow_notice", _core.destroy_object)
 
-
-destroy_object = _destroy
-
-
-def _class(name: bytes) -> tuple[Any, Any]:
-    text = immortal("char[]", name)
-    size = ffi.sizeof("vow_class")
-    return immortal("vow_class *", (size, text, _destroy, ffi.NULL)), text
-
-
-_object_class, _object_name = _class(b"Python object")
-_failure_class, _failure_name = _class(b"Python exception")
+_object_class: Any = ffi.cast("vow_class *", _core.object_class)
+_failure_class: Any = immortal(
+    "vow_class *",
+    (
+        ffi.sizeof("vow_class"),
+        immortal("char[]", b"Python exception"),
+        destroy_object,
+        ffi.NULL,
+    ),
+)
 
 
 # ---------------------------------------------------------------- From Python
@@ -300,3 +296,37 @@ def take(value: Value) -> Any:
         return from_value(value)
     finally:
         lib.vow_value_release(value)
+
+
+# ---------------------------------------------------------------- For the extension
+
+
+def plain(value: Value) -> _core.Plain:
+    """The same value as three numbers."""
+    return value if type(value) is tuple else (value.kind, 0, value.bits)
+
+
+def struct_of(kind: int, bits: int) -> Value:
+    """The same value as cffi's struct."""
+    return ffi.new("vow_value *", (kind, 0, bits))[0]
+
+
+def _read_error(bits: int) -> BaseException:
+    delivered.errors = True
+    return from_error(struct_of(_ERROR, bits))
+
+
+def _owned(value: Any, error: Optional[BaseException]) -> _core.Plain:
+    """What a promise was settled with that is Python's own now: an exception or a list of C code."""
+    return plain(to_list(value) if error is None else to_error(error))
+
+
+_core.hooks(
+    Pointer=Pointer,
+    ForeignObject=ForeignObject,
+    to_plain=lambda item: plain(to_value(item)),
+    from_plain=lambda kind, bits: from_value(struct_of(kind, bits)),
+    error_from_plain=lambda kind, bits: from_error(struct_of(kind, bits)),
+    read_error=_read_error,
+    owned_plain=_owned,
+)

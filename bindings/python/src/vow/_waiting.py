@@ -6,16 +6,15 @@ import asyncio
 import math
 import os
 import select
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _asyncio, _calls, _loops
+from . import _asyncio, _calls, _core, _loops
 from ._errors import Deadlock, TimedOut, check
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
-from ._wakes import wake_when_settled, why_not
+from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -36,10 +35,10 @@ def nanoseconds(seconds: Optional[float], what: str) -> int:
     return int(min(seconds * 1e9, _LONGEST))
 
 
-class _Waiter:
+class _Waiter(_core.Reader):
     """A blocked thread, as a reader of the promise."""
 
-    __slots__ = ("__weakref__", "lock")
+    __slots__ = ("lock",)
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -55,7 +54,7 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
     waiter = _Waiter()
     waiter.lock.acquire()
     promise._reader(waiter)
-    reaction = PromiseRef(wake_when_settled(promise._hold(), waiter, inline))
+    reaction = PromiseRef(promise._wake(waiter, inline._ref.handle))
     longest = threading.TIMEOUT_MAX
     try:
         if not waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest)):
@@ -104,7 +103,7 @@ def block(promise: Promise[Any], timeout: Optional[float]) -> None:
         # It cannot be known what the promise needs of asyncio, which stands still meanwhile.
         raise Deadlock("wait() blocks asyncio's loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
-    if not main or os.getpid() != _home or _calls.inside_handler(sys._getframe()):
+    if not main or os.getpid() != _home or _calls.inside_handler():
         done = _block_in_library(promise, timeout)
     else:
         loop = _asyncio.current_ref() or _loops.current_ref()

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import _table
+from . import _core
 from ._errors import Cancelled, Shutdown
-from ._gate import callback
 from ._handles import PromiseRef
 from ._library import ffi, lib
-from ._reactions import link
-from ._values import NONE, from_error, is_error
+from ._values import from_error, is_error
 
-if TYPE_CHECKING:
-    from ._executors import Executor
-
-
-@callback("vow_handler")
-def _wake(value: Any, number: int) -> Any:
-    waiter = _table.find(number)
-    if waiter is not None:
-        waiter.wake()
-    return NONE
-
-
-@callback("vow_notice")
-def wake_when_gone(number: int) -> None:
-    # Also where the handler will never run: there was no memory for it, or its executor is gone.
-    waiter = _table.take(number)
-    if waiter is not None:
-        waiter.wake()
-
-
-def wake_when_settled(promise: int, waiter: Any, executor: Executor) -> int:
-    """Has `waiter.wake()` called, once or twice, when a promise (consumed) settles, or never will here.
-
-    The reaction, owned: cancelling it ends that.
-    """
-    return link(promise, waiter, _wake, _wake, executor=executor, destroy=wake_when_gone)
+wake_when_gone: Any = ffi.cast("vow_notice", _core.wake_when_gone)
 
 
 def why_not(reaction: PromiseRef) -> BaseException:

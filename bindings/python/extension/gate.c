@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <vow.h>
+#include "core.h"
 
 #define SHOWN __attribute__((visibility("default")))
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -34,38 +34,27 @@ static atomic_long inside;
 static _Thread_local long depth; /* how often this thread is inside */
 static make_error error_of_library;
 
-static void leave(void) {
+void gate_leave(void) {
     depth--;
     atomic_fetch_sub(&inside, 1);
 }
 
-static bool enter(void) {
+bool gate_enter(void) {
     depth++;
     atomic_fetch_add(&inside, 1);
     if (!atomic_load(&closed))
         return true;
-    leave();
+    gate_leave();
     return false;
 }
 
-/* The interpreter ends (pthread_exit) a thread that was in a handler for longer than the end waits.
- * The frames of the library must not be unwound: the thread stays here, and the process ends around
- * it. */
-static void stay(void *nothing) {
+void gate_stay(void *nothing) {
     (void)nothing;
     for (;;)
         pause();
 }
 
-#define THROUGH(call)                                                                              \
-    do {                                                                                           \
-        pthread_cleanup_push(stay, NULL);                                                          \
-        call;                                                                                      \
-        pthread_cleanup_pop(0);                                                                    \
-        leave();                                                                                   \
-    } while (0)
-
-static vow_value refusal(void) {
+vow_value gate_refusal(void) {
     return error_of_library("vow", VOW_ESHUTDOWN, "the Python interpreter has ended");
 }
 
@@ -84,32 +73,32 @@ static notice notices[12];
 #define HANDLER(number)                                                                            \
     static vow_value handler_##number(vow_value input, void *context) {                            \
         vow_value result;                                                                          \
-        if (!enter())                                                                              \
-            return refusal();                                                                      \
-        THROUGH(result = handlers[number](input, context));                                        \
+        if (!gate_enter())                                                                         \
+            return gate_refusal();                                                                 \
+        GATE_THROUGH(result = handlers[number](input, context));                                   \
         return result;                                                                             \
     }
 #define REDUCER(number)                                                                            \
     static vow_value reducer_##number(vow_value before, vow_value item, void *context) {           \
         vow_value result;                                                                          \
-        if (!enter())                                                                              \
-            return refusal();                                                                      \
-        THROUGH(result = reducers[number](before, item, context));                                 \
+        if (!gate_enter())                                                                         \
+            return gate_refusal();                                                                 \
+        GATE_THROUGH(result = reducers[number](before, item, context));                            \
         return result;                                                                             \
     }
 #define CONDITION(number)                                                                          \
     static bool condition_##number(vow_value state, void *context) {                               \
         bool result;                                                                               \
-        if (!enter())                                                                              \
+        if (!gate_enter())                                                                         \
             return false;                                                                          \
-        THROUGH(result = conditions[number](state, context));                                      \
+        GATE_THROUGH(result = conditions[number](state, context));                                 \
         return result;                                                                             \
     }
 #define NOTICE(number)                                                                             \
     static void notice_##number(void *context) {                                                   \
-        if (!enter())                                                                              \
+        if (!gate_enter())                                                                         \
             return;                                                                                \
-        THROUGH(notices[number](context));                                                         \
+        GATE_THROUGH(notices[number](context));                                                    \
     }
 
 ENTRANCES(HANDLER)
@@ -132,23 +121,23 @@ static progress on_progress;
 static submit on_submit;
 
 static void enter_unhandled(vow_value error, void *context) {
-    if (enter())
-        THROUGH(on_unhandled(error, context));
+    if (gate_enter())
+        GATE_THROUGH(on_unhandled(error, context));
 }
 
 static void enter_progress(double fraction, const char *note, void *context) {
-    if (enter())
-        THROUGH(on_progress(fraction, note, context));
+    if (gate_enter())
+        GATE_THROUGH(on_progress(fraction, note, context));
 }
 
 /* An executor has to run what it is given; the Python handlers in there are refused in their turn.
  */
 static void enter_submit(void *context, void (*run)(void *work), void *work) {
-    if (!enter()) {
+    if (!gate_enter()) {
         run(work);
         return;
     }
-    THROUGH(on_submit(context, run, work));
+    GATE_THROUGH(on_submit(context, run, work));
 }
 
 /* Each takes a function of Python in, and gives what the library is to call. NULL: no entrance is

@@ -1,0 +1,227 @@
+/* What the files of the extension share: the library's functions, Python's that they call, and the
+ * objects of the hot paths.
+ *
+ * Of Python only the stable ABI of 3.9 is used, so one binary is for all later versions. */
+#ifndef VOW_PYTHON_CORE_H
+#define VOW_PYTHON_CORE_H
+
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <structmember.h>
+
+#include <vow.h>
+
+/* ------------------------------------------------------------ The gate: gate.c */
+
+bool gate_enter(void);
+void gate_leave(void);
+vow_value gate_refusal(void);
+void gate_stay(void *nothing);
+
+/* A call into Python by who has entered. The interpreter ends (pthread_exit) a thread that was in a
+ * handler for longer than the end waits. The frames of the library must not be unwound: the thread
+ * stays here, and the process ends around it. */
+#define GATE_THROUGH(call)                                                                         \
+    do {                                                                                           \
+        pthread_cleanup_push(gate_stay, NULL);                                                     \
+        call;                                                                                      \
+        pthread_cleanup_pop(0);                                                                    \
+        gate_leave();                                                                              \
+    } while (0)
+
+/* ------------------------------------------------------------ The library: library.c */
+
+/* Looked up when the package has found the library, which VOW_LIBRARY may name. */
+#define LIBRARY_FUNCTIONS(FUNCTION)                                                                \
+    FUNCTION(promise_create)                                                                       \
+    FUNCTION(promise_create_with)                                                                  \
+    FUNCTION(promise_with)                                                                         \
+    FUNCTION(promise_retain)                                                                       \
+    FUNCTION(promise_release)                                                                      \
+    FUNCTION(promise_state)                                                                        \
+    FUNCTION(promise_peek)                                                                         \
+    FUNCTION(then_with)                                                                            \
+    FUNCTION(resolve)                                                                              \
+    FUNCTION(reject)                                                                               \
+    FUNCTION(resolver_retain)                                                                      \
+    FUNCTION(resolver_release)                                                                     \
+    FUNCTION(resolver_on_cancel)                                                                   \
+    FUNCTION(from_promise)                                                                         \
+    FUNCTION(string)                                                                               \
+    FUNCTION(string_bytes)                                                                         \
+    FUNCTION(object)                                                                               \
+    FUNCTION(object_pointer)                                                                       \
+    FUNCTION(list_count)                                                                           \
+    FUNCTION(list_at)                                                                              \
+    FUNCTION(error)                                                                                \
+    FUNCTION(value_retain)                                                                         \
+    FUNCTION(value_release)                                                                        \
+    FUNCTION(all)                                                                                  \
+    FUNCTION(all_settled)                                                                          \
+    FUNCTION(any)                                                                                  \
+    FUNCTION(some)                                                                                 \
+    FUNCTION(race)
+
+#define LIBRARY_MEMBER(name) __typeof__(vow_##name) *name;
+struct library {
+    LIBRARY_FUNCTIONS(LIBRARY_MEMBER)
+};
+extern struct library vow;
+bool library_load(const char *path);
+
+/* What is Python's and not in the stable ABI; NULL where an interpreter has none. */
+struct contexts {
+    PyObject *(*copy_current)(void);
+    PyObject *(*copy)(PyObject *context);
+    int (*enter)(PyObject *context);
+    int (*exit)(PyObject *context);
+};
+extern struct contexts contexts;
+
+/* ------------------------------------------------------------ What Python gives: hooks.c */
+
+/* Functions and classes of the package that the extension calls. */
+#define HOOKS(HOOK)                                                                                \
+    HOOK(Promise)                                                                                  \
+    HOOK(Resolver)                                                                                 \
+    HOOK(PromiseRef)                                                                               \
+    HOOK(ResolverRef)                                                                              \
+    HOOK(Pointer)                                                                                  \
+    HOOK(ForeignObject)                                                                            \
+    HOOK(AsyncioFuture)                                                                            \
+    HOOK(ConcurrentFuture)                                                                         \
+    HOOK(Coroutine)                                                                                \
+    HOOK(to_plain)                                                                                 \
+    HOOK(from_plain)                                                                               \
+    HOOK(error_from_plain)                                                                         \
+    HOOK(read_error)                                                                               \
+    HOOK(owned_plain)                                                                              \
+    HOOK(follow_plain)                                                                             \
+    HOOK(failed_plain)                                                                             \
+    HOOK(refusing)                                                                                 \
+    HOOK(refused_plain)                                                                            \
+    HOOK(to_promise)                                                                               \
+    HOOK(get_running_loop)                                                                         \
+    HOOK(enter)                                                                                    \
+    HOOK(await_pending)                                                                            \
+    HOOK(copy_context)
+
+#define HOOK_MEMBER(name) PyObject *name;
+struct hooks {
+    HOOKS(HOOK_MEMBER)
+};
+extern struct hooks hooks;
+PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords);
+
+/* Does what has to be done where asyncio runs on this thread: -1, with an exception, for failure.
+ */
+int enter_asyncio(void);
+PyObject *entered_asyncio(PyObject *module, PyObject *loop);
+
+/* ------------------------------------------------------------ Values: values.c */
+
+extern const vow_class object_class;
+
+/* Each takes the interpreter's lock. */
+PyGILState_STATE lock_interpreter(void);
+extern void (*keep_thread_state)(void);
+
+/* An object that the library holds, and that `destroy_object` gives back. */
+void *keep_object(PyObject *item);
+void drop_object(void *item);
+void destroy_object(void *item);
+long objects_kept(void);
+
+/* An owned value. `context` is that of a handler whose result it is, or NULL. -1: an exception. */
+int to_value(PyObject *item, PyObject *context, vow_value *value);
+/* What a hook has returned: three numbers; the object is consumed. */
+int from_triple(PyObject *triple, vow_value *value);
+/* The Python object of a borrowed value. */
+PyObject *from_value(vow_value value);
+
+/* ------------------------------------------------------------ Readers, calls: readers.c */
+
+/* How many read a promise: its own object has it, and each reader. Under the interpreter's lock. */
+struct readers {
+    long references;
+    long live;
+};
+
+typedef struct {
+    PyObject base;
+    struct readers *of;
+} reader_object;
+
+/* Functions that the library is to call, with the context variables of their registration. */
+typedef struct {
+    reader_object reader;
+    PyObject *function;
+    PyObject *other;
+    PyObject *only;
+    PyObject *context;
+} call_object;
+
+extern PyTypeObject *reader_type, *call_type;
+struct readers *readers_hold(struct readers *readers);
+void readers_drop(struct readers *readers);
+int reader_reads(reader_object *reader, struct readers **readers);
+call_object *call_new(PyObject *function, PyObject *other, PyObject *only);
+int readers_init(PyObject *module);
+
+/* ------------------------------------------------------------ Handlers: handlers.c */
+
+vow_value on_fulfilled(vow_value input, void *context);
+vow_value on_rejected(vow_value input, void *context);
+vow_value on_settled(vow_value input, void *context);
+vow_value on_item(vow_value input, void *context);
+vow_value on_release(vow_value input, void *context);
+vow_value wake(vow_value input, void *waiter);
+void wake_when_gone(void *waiter);
+PyObject *handlers_running(PyObject *module, PyObject *nothing);
+PyObject *handlers_inside(PyObject *module, PyObject *nothing);
+PyObject *handlers_forked(PyObject *module, PyObject *nothing);
+PyObject *handlers_interrupt(PyObject *module, PyObject *arguments);
+
+/* ------------------------------------------------------------ Promises, resolvers */
+
+typedef struct {
+    PyObject base;
+    vow_promise *handle; /* NULL: the outcome is here, or there never was one */
+    struct readers *readers;
+    PyObject *value, *error, *traceback, *callbacks;
+    char watched, listed;
+} promise_object;
+
+extern PyTypeObject *promise_type, *resolver_type;
+extern bool releasing; /* false: references are left to the end of the process */
+
+PyObject *promise_new(vow_promise *handle);
+vow_promise *promise_with(vow_value value);
+vow_promise *promise_hold(promise_object *self);
+vow_promise *promise_hold_for_good(promise_object *self);
+int promise_take_outcome(promise_object *self);
+void promise_raise(promise_object *self);
+PyObject *promise_await(PyObject *self);
+int promise_init(PyObject *module);
+int awaiting_init(PyObject *module);
+int resolver_init(PyObject *module);
+PyObject *resolver_pending(PyObject *module, PyObject *nothing);
+PyObject *resolver_following(PyObject *module, PyObject *nothing);
+PyObject *resolver_resolved(PyObject *module, PyObject *value);
+PyObject *combine(PyObject *module, PyObject *arguments);
+
+/* Py_RETURN_NONE of headers from 3.12 on counts nothing, as None is immortal there; before, it is
+ * not. */
+static inline PyObject *new_none(void) {
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* A heap type's instance goes: its memory, and its reference to the type. */
+void free_object(PyObject *self);
+/* A type of the specification, in the module too. */
+PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *known);
+
+#endif

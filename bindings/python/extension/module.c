@@ -1,0 +1,212 @@
+/* The module `vow._core`: the hot paths of the package, with what it takes from the library and
+ * from Python code. */
+#include <dlfcn.h>
+
+#include "core.h"
+
+struct library vow;
+struct contexts contexts;
+struct hooks hooks;
+
+/* ------------------------------------------------------------ The library, and Python's own */
+
+#define FIND(name)                                                                                 \
+    *(void **)&vow.name = dlsym(library, "vow_" #name);                                            \
+    if (vow.name == NULL) {                                                                        \
+        PyErr_SetString(PyExc_ImportError, "vow: " #name " is missing in the library");            \
+        return false;                                                                              \
+    }
+
+bool library_load(const char *path) {
+    void *library = dlopen(path, RTLD_NOW); /* the one that is there: never closed */
+    if (library == NULL) {
+        PyErr_SetString(PyExc_ImportError, dlerror());
+        return false;
+    }
+    LIBRARY_FUNCTIONS(FIND)
+    *(void **)&contexts.copy_current = dlsym(RTLD_DEFAULT, "PyContext_CopyCurrent");
+    *(void **)&contexts.copy = dlsym(RTLD_DEFAULT, "PyContext_Copy");
+    *(void **)&contexts.enter = dlsym(RTLD_DEFAULT, "PyContext_Enter");
+    *(void **)&contexts.exit = dlsym(RTLD_DEFAULT, "PyContext_Exit");
+    if (contexts.exit == NULL)
+        contexts.enter = NULL;
+    return true;
+}
+
+static PyObject *module_load(PyObject *module, PyObject *path) {
+    (void)module;
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes))
+        return NULL;
+    bool is_loaded = library_load(PyBytes_AsString(bytes));
+    Py_DECREF(bytes);
+    if (!is_loaded)
+        return NULL;
+    return new_none();
+}
+
+/* ------------------------------------------------------------ Hooks */
+
+#define TAKE(name)                                                                                 \
+    if ((item = PyDict_GetItemString(keywords, #name)) != NULL) {                                  \
+        PyObject *before = hooks.name;                                                             \
+        Py_INCREF(item);                                                                           \
+        hooks.name = item;                                                                         \
+        Py_XDECREF(before);                                                                        \
+        taken++;                                                                                   \
+    }
+
+PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
+    (void)module, (void)arguments;
+    Py_ssize_t taken = 0;
+    PyObject *item;
+    if (keywords == NULL)
+        return new_none();
+    HOOKS(TAKE)
+    if ((item = PyDict_GetItemString(keywords, "keep_thread_state")) != NULL) {
+        *(void **)&keep_thread_state = PyLong_AsVoidPtr(item);
+        taken++;
+    }
+    if (PyErr_Occurred())
+        return NULL;
+    if (taken != PyDict_Size(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "vow: a hook of an unknown name");
+        return NULL;
+    }
+    return new_none();
+}
+
+/* The asyncio loop that was entered last, and on which thread: mostly there is one. */
+static struct {
+    PyObject *loop; /* a weak reference */
+    unsigned long thread;
+} entered;
+
+PyObject *entered_asyncio(PyObject *module, PyObject *loop) {
+    (void)module;
+    PyObject *before = entered.loop, *now = NULL;
+    if (loop != Py_None && (now = PyWeakref_NewRef(loop, NULL)) == NULL)
+        return NULL;
+    entered.loop = now;
+    entered.thread = PyThread_get_thread_ident();
+    Py_XDECREF(before);
+    return new_none();
+}
+
+int enter_asyncio(void) {
+    PyObject *loop = PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL);
+    if (loop == NULL)
+        return -1;
+    bool is_known = loop == Py_None;
+    if (!is_known && entered.loop != NULL && entered.thread == PyThread_get_thread_ident())
+        is_known = PyWeakref_GetObject(entered.loop) == loop;
+    Py_DECREF(loop);
+    if (is_known)
+        return 0;
+    PyObject *attachment = PyObject_CallFunctionObjArgs(hooks.enter, NULL);
+    Py_XDECREF(attachment);
+    return attachment == NULL ? -1 : 0;
+}
+
+/* ------------------------------------------------------------ Objects that the library holds */
+
+static PyObject *module_keep(PyObject *module, PyObject *item) {
+    (void)module;
+    return PyLong_FromVoidPtr(keep_object(item));
+}
+
+static PyObject *module_find(PyObject *module, PyObject *number) {
+    (void)module;
+    PyObject *item = PyLong_AsVoidPtr(number);
+    if (item == NULL) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "vow: no object");
+        return NULL;
+    }
+    Py_INCREF(item);
+    return item;
+}
+
+static PyObject *module_kept(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    return PyLong_FromLong(objects_kept());
+}
+
+static PyObject *module_stop_releasing(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    releasing = false;
+    return new_none();
+}
+
+/* ------------------------------------------------------------ The module */
+
+PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *known) {
+    PyObject *type = (PyObject *)known;
+    if (type == NULL && spec != NULL)
+        type = PyType_FromSpec(spec);
+    if (type == NULL)
+        return NULL;
+    PyObject *name = PyObject_GetAttrString(type, "__name__");
+    int status = name == NULL ? -1 : PyObject_SetAttr(module, name, type);
+    Py_XDECREF(name);
+    return status < 0 ? NULL : (PyTypeObject *)type;
+}
+
+static int add_address(PyObject *module, const char *name, const void *address) {
+    PyObject *number = PyLong_FromVoidPtr((void *)address);
+    if (number == NULL)
+        return -1;
+    int status = PyObject_SetAttrString(module, name, number);
+    Py_DECREF(number);
+    return status;
+}
+
+#define ADDRESS(name) (add_address(module, #name, (const void *)(uintptr_t)name) < 0)
+
+static int module_execute(PyObject *module) {
+    /* The library calls one interpreter; the end of another must not end it for all. */
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "vow: only the main interpreter can use it, not a subinterpreter");
+        return -1;
+    }
+    if (readers_init(module) < 0 || promise_init(module) < 0 || awaiting_init(module) < 0 ||
+        resolver_init(module) < 0)
+        return -1;
+    if (ADDRESS(on_fulfilled) || ADDRESS(on_rejected) || ADDRESS(on_settled) || ADDRESS(on_item) ||
+        ADDRESS(on_release) || ADDRESS(wake) || ADDRESS(wake_when_gone) ||
+        ADDRESS(destroy_object) || add_address(module, "object_class", &object_class) < 0)
+        return -1;
+    return 0;
+}
+
+static PyMethodDef module_methods[] = {
+    {"load", module_load, METH_O, NULL},
+    {"hooks", (PyCFunction)(void (*)(void))hooks_set, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"entered", entered_asyncio, METH_O, NULL},
+    {"keep", module_keep, METH_O, NULL},
+    {"find", module_find, METH_O, NULL},
+    {"kept", module_kept, METH_NOARGS, NULL},
+    {"running", handlers_running, METH_NOARGS, NULL},
+    {"inside", handlers_inside, METH_NOARGS, NULL},
+    {"forked", handlers_forked, METH_NOARGS, NULL},
+    {"interrupt", handlers_interrupt, METH_VARARGS, NULL},
+    {"pending", resolver_pending, METH_NOARGS, NULL},
+    {"following", resolver_following, METH_NOARGS, NULL},
+    {"resolved", resolver_resolved, METH_O, NULL},
+    {"combine", combine, METH_VARARGS, NULL},
+    {"stop_releasing", module_stop_releasing, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_execute},
+    {0, NULL},
+};
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT, "vow._core", NULL, 0, module_methods, module_slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+PyMODINIT_FUNC PyInit__core(void) {
+    return PyModuleDef_Init(&module_definition);
+}

@@ -1,0 +1,343 @@
+/* What is frequent of a promise: links, and reading. The class of the package
+ * adds the rest. */
+#include "core.h"
+
+PyTypeObject *promise_type;
+bool releasing = true;
+
+/* Lets go of the interpreter's lock: the last reference may run code of anybody's. */
+static void release_handle(vow_promise *handle) {
+    PyObject *type, *error, *traceback;
+    if (handle == NULL || !releasing)
+        return;
+    PyErr_Fetch(&type, &error, &traceback);
+    Py_BEGIN_ALLOW_THREADS;
+    vow.promise_release(handle);
+    Py_END_ALLOW_THREADS;
+    PyErr_Restore(type, error, traceback);
+}
+
+static bool is_plain(vow_kind kind) {
+    return kind == VOW_NONE || kind == VOW_INT || kind == VOW_BOOL || kind == VOW_DOUBLE;
+}
+
+/* An object of C code may be a thenable, whose function runs. */
+vow_promise *promise_with(vow_value value) {
+    vow_promise *handle;
+    if (is_plain(value.kind) || value.kind == VOW_STRING)
+        return vow.promise_with(value);
+    Py_BEGIN_ALLOW_THREADS;
+    handle = vow.promise_with(value);
+    Py_END_ALLOW_THREADS;
+    return handle;
+}
+
+/* Consumes the handle, also when there is no memory. */
+static PyObject *promise_make(PyTypeObject *type, vow_promise *handle) {
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    promise_object *self = (promise_object *)allocate(type, 0);
+    if (self == NULL)
+        release_handle(handle);
+    else
+        self->handle = handle;
+    return (PyObject *)self;
+}
+
+PyObject *promise_new(vow_promise *handle) {
+    return promise_make((PyTypeObject *)hooks.Promise, handle);
+}
+
+static PyObject *promise_of(PyObject *type, PyObject *number) {
+    vow_promise *handle = PyLong_AsVoidPtr(number);
+    if (handle == NULL && PyErr_Occurred())
+        return NULL;
+    return promise_make((PyTypeObject *)type, handle);
+}
+
+static int promise_traverse(PyObject *object, visitproc visit, void *arg) {
+    promise_object *self = (promise_object *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->value);
+    Py_VISIT(self->error);
+    Py_VISIT(self->traceback);
+    Py_VISIT(self->callbacks);
+    return 0;
+}
+
+static int promise_clear(PyObject *object) {
+    promise_object *self = (promise_object *)object;
+    Py_CLEAR(self->value);
+    Py_CLEAR(self->error);
+    Py_CLEAR(self->traceback);
+    Py_CLEAR(self->callbacks);
+    return 0;
+}
+
+static void promise_dealloc(PyObject *object) {
+    promise_object *self = (promise_object *)object;
+    PyObject_GC_UnTrack(object);
+    promise_clear(object);
+    readers_drop(self->readers);
+    self->readers = NULL;
+    release_handle(self->handle);
+    free_object(object);
+}
+
+/* ------------------------------------------------------------ References and readers */
+
+/* One more reference, owned, for a function that consumes it. NULL: an exception. */
+vow_promise *promise_hold(promise_object *self) {
+    vow_value value;
+    if (self->handle != NULL)
+        return vow.promise_retain(self->handle);
+    if (self->error == NULL && !self->listed) {
+        if (to_value(self->value ? self->value : Py_None, NULL, &value) < 0)
+            return NULL;
+    } else {
+        PyObject *triple =
+            PyObject_CallFunctionObjArgs(hooks.owned_plain, self->value ? self->value : Py_None,
+                                         self->error ? self->error : Py_None, NULL);
+        if (from_triple(triple, &value) < 0)
+            return NULL;
+    }
+    return promise_with(value);
+}
+
+static int add_reader(promise_object *self, reader_object *reader) {
+    self->watched = 1;
+    return self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
+}
+
+/* For a reader whose end is not told. */
+vow_promise *promise_hold_for_good(promise_object *self) {
+    vow_promise *handle = promise_hold(self);
+    if (handle != NULL && add_reader(self, NULL) < 0) {
+        release_handle(handle);
+        return NULL;
+    }
+    return handle;
+}
+
+static PyObject *method_hold(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    vow_promise *handle = promise_hold((promise_object *)self);
+    return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
+}
+
+static PyObject *method_hold_for_good(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    vow_promise *handle = promise_hold_for_good((promise_object *)self);
+    return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
+}
+
+static reader_object *as_reader(PyObject *reader) {
+    if (PyType_IsSubtype(Py_TYPE(reader), reader_type))
+        return (reader_object *)reader;
+    PyErr_Format(PyExc_TypeError, "%R is no Reader", reader);
+    return NULL;
+}
+
+static PyObject *method_reader(PyObject *self, PyObject *item) {
+    reader_object *reader = as_reader(item);
+    if (reader == NULL || add_reader((promise_object *)self, reader) < 0)
+        return NULL;
+    return new_none();
+}
+
+static PyObject *method_read_by_others(PyObject *object, PyObject *item) {
+    promise_object *self = (promise_object *)object;
+    reader_object *reader = as_reader(item);
+    if (reader == NULL)
+        return NULL;
+    if (self->readers == NULL)
+        return PyBool_FromLong(0);
+    return PyBool_FromLong(self->readers->live > (reader->of == self->readers));
+}
+
+/* ------------------------------------------------------------ Outcomes */
+
+/* Reading an outcome makes it Python's own. Making it one may run any code, which may read too, and
+ * the first is the one; `held` keeps the value till then. 1: settled, 0: pending, -1: an exception.
+ */
+int promise_take_outcome(promise_object *self) {
+    vow_value value;
+    vow_promise *handle = self->handle;
+    if (handle == NULL)
+        return 1;
+    if (!vow.promise_peek(handle, &value))
+        return 0;
+    vow_promise *held = is_plain(value.kind) ? NULL : vow.promise_retain(handle);
+    PyObject *item;
+    if (value.kind == VOW_ERROR)
+        item = PyObject_CallFunction(hooks.read_error, "L", (long long)value.as.integer);
+    else
+        item = from_value(value);
+    if (item != NULL && self->handle != NULL) {
+        struct readers *readers = self->readers;
+        if (value.kind == VOW_ERROR) {
+            self->error = item;
+            self->traceback = PyException_GetTraceback(item);
+        } else
+            self->value = item;
+        self->listed = value.kind == VOW_LIST;
+        self->watched = 1;
+        self->readers = NULL;
+        self->handle = NULL;
+        readers_drop(readers);
+        release_handle(handle);
+    } else
+        Py_XDECREF(item);
+    release_handle(held);
+    return item == NULL ? -1 : 1;
+}
+
+static PyObject *method_settled(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    int status = promise_take_outcome((promise_object *)self);
+    return status < 0 ? NULL : PyBool_FromLong(status);
+}
+
+void promise_raise(promise_object *self) {
+    PyObject *error = self->error;
+    Py_INCREF(error);
+    PyException_SetTraceback(error, self->traceback ? self->traceback : Py_None);
+    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_DECREF(error);
+}
+
+/* The value of a settled promise, or its exception, as it was when it was read first. */
+static PyObject *method_read(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    promise_object *self = (promise_object *)object;
+    if (self->error != NULL) {
+        promise_raise(self);
+        return NULL;
+    }
+    PyObject *value = self->value ? self->value : Py_None;
+    Py_INCREF(value);
+    return value;
+}
+
+static PyObject *method_state(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    promise_object *self = (promise_object *)object;
+    if (self->handle != NULL)
+        return PyLong_FromLong((long)vow.promise_state(self->handle));
+    return PyLong_FromLong(self->error == NULL ? VOW_FULFILLED : VOW_REJECTED);
+}
+
+static PyObject *get_ref(PyObject *object, void *nothing) {
+    (void)nothing;
+    promise_object *self = (promise_object *)object;
+    if (self->handle == NULL)
+        return new_none();
+    return PyObject_CallFunction(hooks.PromiseRef, "N",
+                                 PyLong_FromVoidPtr(vow.promise_retain(self->handle)));
+}
+
+/* ------------------------------------------------------------ Links */
+
+enum link { THEN, CATCH, FINALLY };
+
+/* link(function, other, only, link, executor, token, label), the last three as addresses. */
+static PyObject *method_link(PyObject *object, PyObject *arguments) {
+    promise_object *self = (promise_object *)object;
+    PyObject *function, *other, *only;
+    int link;
+    unsigned long long executor, token, label;
+    if (!PyArg_ParseTuple(arguments, "OOOiKKK", &function, &other, &only, &link, &executor, &token,
+                          &label) ||
+        enter_asyncio() < 0)
+        return NULL;
+    call_object *call = call_new(function, other, only);
+    if (call == NULL)
+        return NULL;
+    vow_promise *handle = add_reader(self, &call->reader) < 0 ? NULL : promise_hold(self);
+    if (handle == NULL) {
+        Py_DECREF((PyObject *)call);
+        return NULL;
+    }
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .context = keep_object((PyObject *)call),
+                             .destroy = destroy_object,
+                             .executor = (vow_executor *)(uintptr_t)executor,
+                             .token = (vow_token *)(uintptr_t)token,
+                             .label = (const char *)(uintptr_t)label};
+    if (link == FINALLY) {
+        reaction.on_fulfilled = reaction.on_rejected = on_settled;
+        reaction.flags = VOW_FINALLY;
+    } else {
+        if (link == THEN)
+            reaction.on_fulfilled = on_fulfilled;
+        if (call->other != NULL)
+            reaction.on_rejected = on_rejected;
+    }
+    Py_DECREF((PyObject *)call);
+    Py_BEGIN_ALLOW_THREADS;
+    handle = vow.then_with(handle, &reaction);
+    Py_END_ALLOW_THREADS;
+    return promise_new(handle);
+}
+
+/* _wake(waiter, executor): has `waiter.wake()` called, once or twice, when the promise settles, or
+ * never will there. The reaction, owned: cancelling it ends that. */
+static PyObject *method_wake(PyObject *self, PyObject *arguments) {
+    PyObject *waiter;
+    unsigned long long executor;
+    if (!PyArg_ParseTuple(arguments, "OK", &waiter, &executor))
+        return NULL;
+    vow_promise *handle = promise_hold((promise_object *)self);
+    if (handle == NULL)
+        return NULL;
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .on_fulfilled = wake,
+                             .on_rejected = wake,
+                             .context = keep_object(waiter),
+                             .destroy = wake_when_gone,
+                             .executor = (vow_executor *)(uintptr_t)executor};
+    Py_BEGIN_ALLOW_THREADS;
+    handle = vow.then_with(handle, &reaction);
+    Py_END_ALLOW_THREADS;
+    return PyLong_FromVoidPtr(handle);
+}
+
+/* ------------------------------------------------------------ The type */
+
+static PyMethodDef promise_methods[] = {
+    {"_of", promise_of, METH_O | METH_CLASS, NULL},
+    {"_hold", method_hold, METH_NOARGS, NULL},
+    {"_hold_for_good", method_hold_for_good, METH_NOARGS, NULL},
+    {"_reader", method_reader, METH_O, NULL},
+    {"_read_by_others", method_read_by_others, METH_O, NULL},
+    {"_settled", method_settled, METH_NOARGS, NULL},
+    {"_read", method_read, METH_NOARGS, NULL},
+    {"_state", method_state, METH_NOARGS, NULL},
+    {"_link", method_link, METH_VARARGS, NULL},
+    {"_wake", method_wake, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyMemberDef promise_members[] = {
+    {"_value", T_OBJECT, offsetof(promise_object, value), READONLY, NULL},
+    {"_error", T_OBJECT, offsetof(promise_object, error), READONLY, NULL},
+    {"_callbacks", T_OBJECT, offsetof(promise_object, callbacks), 0, NULL},
+    {"_watched", T_BOOL, offsetof(promise_object, watched), 0, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+static PyGetSetDef promise_getters[] = {
+    {"_ref", get_ref, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot promise_slots[] = {
+    {Py_tp_dealloc, promise_dealloc}, {Py_tp_traverse, promise_traverse},
+    {Py_tp_clear, promise_clear},     {Py_tp_methods, promise_methods},
+    {Py_tp_members, promise_members}, {Py_tp_getset, promise_getters},
+    {Py_am_await, promise_await},     {0, NULL},
+};
+static PyType_Spec promise_spec = {"vow._core.Promise", sizeof(promise_object), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                   promise_slots};
+
+int promise_init(PyObject *module) {
+    promise_type = add_type(module, &promise_spec, promise_type);
+    return promise_type == NULL ? -1 : 0;
+}
