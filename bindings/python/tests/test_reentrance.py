@@ -1,0 +1,47 @@
+"""What runs where nobody expects it: finalizers, collections, threads and loops that take turns."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import vow
+
+
+async def reads(promise: vow.Promise[Any]) -> Any:
+    return await promise
+
+
+def test_a_rejection_with_stop_iteration_is_no_value() -> None:
+    with pytest.raises(RuntimeError, match="StopIteration") as raised:
+        reads(vow.rejected(StopIteration(5))).send(None)
+    assert isinstance(raised.value.__cause__, StopIteration)
+    assert raised.value.__cause__.value == 5
+
+
+def test_an_awaitable_that_is_entered_again_while_it_raises_ends_once() -> None:
+    class Enters:
+        def __del__(self) -> None:
+            with pytest.raises(StopIteration):
+                next(there)
+            entered.append(True)
+
+    def raises() -> None:
+        kept = Enters()
+        raise KeyError(kept)
+
+    entered: list[bool] = []
+    error = ValueError()
+    promise = vow.rejected(error)
+    assert promise.exception() is error
+    try:
+        raises()
+    except KeyError as other:
+        error.__traceback__ = other.__traceback__
+    there = promise.__await__()
+    count = sys.getrefcount(promise)
+    with pytest.raises(ValueError):
+        next(there)
+    assert entered and sys.getrefcount(promise) == count - 1
