@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import TracebackType
+from typing import Any, Optional
 
 import pytest
 
@@ -19,6 +20,18 @@ def test_a_rejection_with_stop_iteration_is_no_value() -> None:
         reads(vow.rejected(StopIteration(5))).send(None)
     assert isinstance(raised.value.__cause__, StopIteration)
     assert raised.value.__cause__.value == 5
+
+
+def test_what_a_class_makes_of_with_traceback_is_not_taken_for_the_exception() -> None:
+    class Odd(Exception):
+        def with_traceback(self, tb: Optional[TracebackType]) -> Any:
+            return 5
+
+    with pytest.raises(Odd):
+        vow.rejected(Odd()).wait()
+    with pytest.raises(Odd):
+        reads(vow.rejected(Odd())).send(None)
+    assert isinstance(vow.rejected(Odd()).exception(), Odd)
 
 
 def test_an_awaitable_that_is_entered_again_while_it_raises_ends_once() -> None:
