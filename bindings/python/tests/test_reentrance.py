@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import threading
 from types import TracebackType
 from typing import Any, Optional
 
 import pytest
 
 import vow
+from vow import _core
 
 
 async def reads(promise: vow.Promise[Any]) -> Any:
@@ -58,3 +61,48 @@ def test_an_awaitable_that_is_entered_again_while_it_raises_ends_once() -> None:
     with pytest.raises(ValueError):
         next(there)
     assert entered and sys.getrefcount(promise) == count - 1
+
+
+def test_handlers_may_end_while_those_that_run_are_listed() -> None:
+    """Making the list collects garbage, whose finalizer lets them end."""
+    begun, end = threading.Semaphore(0), threading.Event()
+
+    def stays() -> None:
+        begun.release()
+        end.wait()
+
+    class Ends:
+        def __del__(self) -> None:
+            end.set()
+            for promise in promises:
+                promise.wait(60)
+
+    def listed() -> int:
+        # Python keeps some tuples and lists for reuse, and making these collects nothing.
+        kept = [(number, [number]) for number in range(4000)]
+        garbage: Any = Ends()
+        garbage.me = garbage
+        del garbage
+        threshold = gc.get_threshold()
+        try:
+            gc.set_threshold(gc.get_count()[0] + 2)
+            gc.enable()
+            return len(_core.running())
+        finally:
+            gc.disable()
+            gc.set_threshold(*threshold)
+            del kept
+
+    threads = vow.threads(4)
+    promises = [threads.run(stays) for _ in range(4)]
+    for _ in promises:
+        begun.acquire()
+    gc.collect()
+    gc.disable()
+    try:
+        assert listed() == 4
+    finally:
+        gc.enable()
+        end.set()
+    assert [promise.wait(60) for promise in promises] == [None] * 4
+    assert _core.running() == []
