@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 import threading
@@ -106,3 +107,49 @@ def test_handlers_may_end_while_those_that_run_are_listed() -> None:
         end.set()
     assert [promise.wait(60) for promise in promises] == [None] * 4
     assert _core.running() == []
+
+
+def test_a_loop_that_goes_on_on_another_thread_has_its_handlers_there() -> None:
+    """Also where that thread has the identifier of the one before, which has ended."""
+    loop = asyncio.new_event_loop()
+    seen: list[tuple[int, int]] = []
+
+    async def main() -> None:
+        link = vow.resolved().then(lambda _: threading.get_ident())
+        while not link.done():
+            await asyncio.sleep(0)
+        seen.append((link.result(), threading.get_ident()))
+
+    for _ in range(20):
+        thread = threading.Thread(target=lambda: loop.run_until_complete(main()))
+        thread.start()
+        thread.join()
+    assert len(seen) == 20 and all(handler == here for handler, here in seen)
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+def test_an_attachment_that_was_closed_from_another_loop_is_made_anew() -> None:
+    first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
+
+    async def attach() -> Any:
+        attachment = vow.attach()
+        assert await vow.resolved(1).then(str) == "1"
+        return attachment
+
+    async def close(attachment: Any) -> None:
+        vow.attach()
+        attachment.close()
+
+    async def is_run() -> bool:
+        link = vow.resolved(2).then(str)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        return link.done()
+
+    attachment = first.run_until_complete(attach())
+    second.run_until_complete(close(attachment))
+    assert first.run_until_complete(is_run())
+    for loop in (first, second):
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
