@@ -18,13 +18,28 @@ static PyObject *ready_self(PyObject *self) {
     return self;
 }
 
-/* Ends at once: with the value as that of StopIteration, or by raising. */
+/* A StopIteration would be taken for a value: as generators do, it is the cause of another. */
+static void raise_stop(promise_object *promise) {
+    PyErr_SetString(PyExc_RuntimeError, "the promise was rejected with StopIteration");
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    Py_INCREF(promise->error);
+    PyException_SetCause(error, promise->error);
+    PyErr_Restore(type, error, traceback);
+}
+
+/* Ends at once: with the value as that of StopIteration, or by raising. What is raised may run any
+ * code, which may come here again: so the promise is taken first. */
 static PyObject *ready_next(PyObject *self) {
     promise_object *promise = ((ready_object *)self)->promise;
     if (promise == NULL)
         return NULL;
+    ((ready_object *)self)->promise = NULL;
     PyObject *value = promise->value;
-    if (promise->error != NULL)
+    if (promise->error != NULL && PyErr_GivenExceptionMatches(promise->error, PyExc_StopIteration))
+        raise_stop(promise);
+    else if (promise->error != NULL)
         promise_raise(promise);
     else if (value != NULL && (PyTuple_Check(value) || PyExceptionInstance_Check(value))) {
         /* Which would be taken for the arguments, or for the exception itself. */
@@ -34,7 +49,6 @@ static PyObject *ready_next(PyObject *self) {
         Py_XDECREF(stop);
     } else if (value != NULL && value != Py_None)
         PyErr_SetObject(PyExc_StopIteration, value);
-    ((ready_object *)self)->promise = NULL;
     Py_DECREF((PyObject *)promise);
     return NULL;
 }

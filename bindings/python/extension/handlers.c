@@ -36,16 +36,30 @@ static void end_running(struct running *running) {
     handlers_here--;
 }
 
-/* Pairs of a thread and the function that it runs, the innermost first. */
+/* Pairs of a thread and the function that it runs, the innermost first. Making an object may
+ * collect garbage, which may let handlers end: so they are copied before the first one is made. */
 PyObject *handlers_running(PyObject *module, PyObject *nothing) {
     (void)module, (void)nothing;
+    size_t count = 0, i = 0;
+    for (struct running *one = first_running; one != NULL; one = one->next)
+        count++;
+    struct running *copies = PyMem_Malloc((count + 1) * sizeof *copies);
+    if (copies == NULL)
+        return PyErr_NoMemory();
+    for (struct running *one = first_running; one != NULL; one = one->next) {
+        copies[i] = *one;
+        Py_INCREF(copies[i++].function);
+    }
     PyObject *list = PyList_New(0);
-    for (struct running *one = first_running; list != NULL && one != NULL; one = one->next) {
-        PyObject *pair = Py_BuildValue("kO", one->thread, one->function);
-        if (pair == NULL || PyList_Append(list, pair) < 0)
+    for (i = 0; i < count; i++) {
+        PyObject *pair = list ? Py_BuildValue("kO", copies[i].thread, copies[i].function) : NULL;
+        if (list != NULL && (pair == NULL || PyList_Append(list, pair) < 0))
             Py_CLEAR(list);
         Py_XDECREF(pair);
     }
+    for (i = 0; i < count; i++)
+        Py_DECREF(copies[i].function);
+    PyMem_Free(copies);
     return list;
 }
 

@@ -76,19 +76,29 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
     return new_none();
 }
 
-/* The asyncio loop that was entered last, and on which thread: mostly there is one. */
+/* The asyncio loop that was entered last, and on which thread: mostly there is one. Threads have
+ * numbers of their own here, as an identifier of Python's is soon that of another thread. */
 static struct {
     PyObject *loop; /* a weak reference */
     unsigned long thread;
 } entered;
 
+static unsigned long this_thread(void) {
+    static unsigned long last; /* under the interpreter's lock */
+    static _Thread_local unsigned long number;
+    if (number == 0)
+        number = ++last;
+    return number;
+}
+
 PyObject *entered_asyncio(PyObject *module, PyObject *loop) {
     (void)module;
-    PyObject *before = entered.loop, *now = NULL;
+    PyObject *now = NULL;
     if (loop != Py_None && (now = PyWeakref_NewRef(loop, NULL)) == NULL)
         return NULL;
+    PyObject *before = entered.loop;
     entered.loop = now;
-    entered.thread = PyThread_get_thread_ident();
+    entered.thread = this_thread();
     Py_XDECREF(before);
     return new_none();
 }
@@ -98,7 +108,7 @@ int enter_asyncio(void) {
     if (loop == NULL)
         return -1;
     bool is_known = loop == Py_None;
-    if (!is_known && entered.loop != NULL && entered.thread == PyThread_get_thread_ident())
+    if (!is_known && entered.loop != NULL && entered.thread == this_thread())
         is_known = PyWeakref_GetObject(entered.loop) == loop;
     Py_DECREF(loop);
     if (is_known)

@@ -156,6 +156,16 @@ static PyObject *method_read_by_others(PyObject *object, PyObject *item) {
 
 /* ------------------------------------------------------------ Outcomes */
 
+/* Whatever the hook makes of it: only an exception has the place of a traceback. */
+static PyObject *read_error(vow_value value) {
+    PyObject *error = PyObject_CallFunction(hooks.read_error, "L", (long long)value.as.integer);
+    if (error == NULL || PyExceptionInstance_Check(error))
+        return error;
+    PyErr_Format(PyExc_SystemError, "vow: %R is no exception", error);
+    Py_DECREF(error);
+    return NULL;
+}
+
 /* Reading an outcome makes it Python's own. Making it one may run any code, which may read too, and
  * the first is the one; `held` keeps the value till then. 1: settled, 0: pending, -1: an exception.
  */
@@ -169,7 +179,7 @@ int promise_take_outcome(promise_object *self) {
     vow_promise *held = is_plain(value.kind) ? NULL : vow.promise_retain(handle);
     PyObject *item;
     if (value.kind == VOW_ERROR)
-        item = PyObject_CallFunction(hooks.read_error, "L", (long long)value.as.integer);
+        item = read_error(value);
     else
         item = from_value(value);
     if (item != NULL && self->handle != NULL) {

@@ -143,7 +143,8 @@ int readers_init(PyObject *module) {
         return -1;
     if (call_type == NULL) {
         PyObject *bases = PyTuple_Pack(1, (PyObject *)reader_type);
-        call_type = (PyTypeObject *)PyType_FromSpecWithBases(&call_spec, bases);
+        if (bases != NULL)
+            call_type = (PyTypeObject *)PyType_FromSpecWithBases(&call_spec, bases);
         Py_XDECREF(bases);
     }
     call_type = add_type(module, NULL, call_type);

@@ -90,7 +90,7 @@ class Attachment:
             loop.remove_reader(shared.descriptor)
         if _local.attachment is self:
             _local.loop = _local.attachment = None
-            _core.entered(None)
+        _core.entered(None)  # which may have been this one, though another was entered since
         if loop is not None:
             _local.attachments.pop(loop, None)
         shared.leave(self)

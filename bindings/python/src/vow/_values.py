@@ -242,7 +242,8 @@ def _thrown(failure: _Failure) -> BaseException:
         cancelled = Cancelled(str(error) or "cancelled")
         cancelled.__cause__ = error
         return cancelled
-    return error.with_traceback(failure.traceback)
+    # A class may have a method of that name, which returns anything.
+    return BaseException.with_traceback(error, failure.traceback)
 
 
 def from_error(value: Value) -> BaseException:
