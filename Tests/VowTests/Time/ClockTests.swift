@@ -61,7 +61,7 @@ final class ClockTests: VowTest {
         guard case PromiseError.timedOut(lastError: nil)? = failure(of: limited) else {
             return XCTFail("\(limited) instead of a time-out")
         }
-        XCTAssertEqual(cancelled.entries, [1])
+        eventually("the promise is cancelled") { cancelled.entries == [1] }
         withExtendedLifetime(resolver) {}
     }
 
@@ -96,6 +96,17 @@ final class ClockTests: VowTest {
         }
         XCTAssertEqual(last as? TestError, .two)
         eventually("nobody sleeps") { clock.sleepers == 0 }
+    }
+
+    func testATimeOutOfAnAttemptIsNotTheDeadlines() {
+        let policy = RetryPolicy(attempts: 2, deadline: .seconds(9))
+        let value = Promise<Int, any Error>.retry(policy, clock: clock) { attempt in
+            Promise<Int, any Error>.failure(
+                attempt == 1 ? TestError.one as any Error : PromiseError.timedOut)
+        }
+        guard case PromiseError.timedOut(lastError: nil)? = failure(of: value) else {
+            return XCTFail("\(value) instead of the attempt's own time-out")
+        }
     }
 
     func testAPolicyThatMakesNoSenseIsRefused() {
