@@ -93,6 +93,8 @@ final class PromiseLine<Success: Sendable>: Sendable {
         _ = state.withLock { state in
             let members = state.members
             state.members = Fifo()
+            // Also of a failure that would have come behind them.
+            state.end = .success(())
             return members
         }
     }

@@ -27,10 +27,12 @@ extension Promise where Failure == any Error {
                 .then(on: executor) { try body(attempt) }.cValue
         }
         guard let deadline = policy.deadline else { return trying }
-        return trying.timeout(deadline, clock: clock).mapError { error in
-            guard case PromiseError.timedOut(nil) = error else { return error }
-            return PromiseError.timedOut(lastError: lastError.withLock { $0 })
-        }
+        // Not by timeout(), whose failure might be an attempt's own.
+        let tooLate = Promise<Void, any Error>.delay(deadline, clock: clock)
+            .map(on: .inline) { () throws -> Success in
+                throw PromiseError.timedOut(lastError: lastError.withLock { $0 })
+            }
+        return .race(trying, tooLate)
     }
 }
 

@@ -103,6 +103,25 @@ final class PromisedSequenceTests: VowTest {
         }
     }
 
+    func testBehindTheFailureThatEndedItComesNoOther() async throws {
+        let asked = Journal<Int>()
+        let (gate, resolver) = Promise<Int, any Error>.pending()
+        let values = numbers(2).promises(concurrency: 2) { number throws in
+            asked.write(number)
+            if number == 1 { throw TestError.one }
+            return gate
+        }
+        var iterator = values.makeAsyncIterator()
+        eventually("the second one has failed") { asked.entries == [0, 1] }
+        resolver.reject(TestError.two)
+        do {
+            _ = try await iterator.next()
+            XCTFail("no failure")
+        } catch { XCTAssertEqual(error as? TestError, .two) }
+        let rest = try await iterator.next()
+        XCTAssertNil(rest)
+    }
+
     func testWhoLeavesEarlyLetsGoOfWhatIsUnderWay() async throws {
         let cancelled = Journal<Int>()
         var members: PendingMembers? = PendingMembers(3, of: Int.self)
