@@ -32,8 +32,20 @@ extension Promise where Failure == any Error {
     public func timeout<C: Clock>(
         _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C
     ) -> Promise {
-        let tooLate = Promise<Void, any Error>.delay(duration, tolerance: tolerance, clock: clock)
-            .map(on: .inline) { () throws -> Success in throw PromiseError.timedOut }
-        return .race(self, tooLate)
+        .race(
+            self,
+            .tooLate(duration, tolerance: tolerance, clock: clock) { PromiseError.timedOut })
+    }
+
+    /// Rejected when the time is over. No link of a delay: a link goes on, with the delay, where its reader goes at the
+    /// moment of the race's decision.
+    static func tooLate<C: Clock>(
+        _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C,
+        _ failure: @escaping @Sendable () -> PromiseError
+    ) -> Promise {
+        Promise { () async throws -> Success in
+            try await clock.sleep(for: duration, tolerance: tolerance)
+            throw failure()
+        }
     }
 }

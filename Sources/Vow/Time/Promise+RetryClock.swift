@@ -28,11 +28,11 @@ extension Promise where Failure == any Error {
         }
         guard let deadline = policy.deadline else { return trying }
         // Not by timeout(), whose failure might be an attempt's own.
-        let tooLate = Promise<Void, any Error>.delay(deadline, clock: clock)
-            .map(on: .inline) { () throws -> Success in
-                throw PromiseError.timedOut(lastError: lastError.withLock { $0 })
-            }
-        return .race(trying, tooLate)
+        return .race(
+            trying,
+            .tooLate(deadline, clock: clock) {
+                PromiseError.timedOut(lastError: lastError.withLock { $0 })
+            })
     }
 }
 

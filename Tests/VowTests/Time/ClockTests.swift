@@ -98,6 +98,20 @@ final class ClockTests: VowTest {
         eventually("nobody sleeps") { clock.sleepers == 0 }
     }
 
+    func testATimeOutOfAnAttemptIsNotTheDeadlines() {
+        let policy = RetryPolicy(attempts: 2, deadline: .seconds(9))
+        for _ in 0..<1_000 {  // The attempts are through while the race with the deadline is made, or before, or after.
+            let value = Promise<Int, any Error>.retry(policy, clock: clock) { attempt in
+                Promise<Int, any Error>.failure(
+                    attempt == 1 ? TestError.one as any Error : PromiseError.timedOut)
+            }
+            guard case PromiseError.timedOut(lastError: nil)? = failure(of: value) else {
+                return XCTFail("\(value) instead of the attempt's own time-out")
+            }
+        }
+        eventually("nobody sleeps") { clock.sleepers == 0 }
+    }
+
     func testAPolicyThatMakesNoSenseIsRefused() {
         for policy in [
             RetryPolicy(firstDelay: .seconds(-1)), RetryPolicy(maxDelay: .seconds(-1)),
