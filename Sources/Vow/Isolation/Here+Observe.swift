@@ -22,10 +22,7 @@ extension Promise {
     ) -> Promise {
         let place = SureVoid(written: written)
         let body = place.plain.body
-        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
-            body(result)
-            return try result.get()
-        }
+        return react(.onBoth, on: place.executor, token, Tapping(body: body))
     }
 
     /// `onComplete` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.

@@ -147,10 +147,7 @@ extension Promise {
         let body: @Sendable (Result<Success, Failure>) -> Void = { input in
             place.run { () in written(input) }
         }
-        return transform(on: place.executor, cancelledBy: token) { result throws(Failure) in
-            body(result)
-            return try result.get()
-        }
+        return react(.onBoth, on: place.executor, token, Tapping(body: body))
     }
 
     /// `onComplete` with a closure of the main actor's.

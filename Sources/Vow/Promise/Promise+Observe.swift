@@ -17,10 +17,7 @@ extension Promise {
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
     ) -> Promise {
-        transform(on: executor, cancelledBy: token) { result throws(Failure) in
-            body(result)
-            return try result.get()
-        }
+        react(.onBoth, on: executor, token, Tapping(body: body))
     }
 
     /// Has `body` called with the result; returns the promise itself, so that observers can be lined up. Cancelling the
@@ -105,6 +102,18 @@ struct Getting<Value: Sendable, Failure: Error>: Reactor {
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in
             do throws(Failure) { try body(value) } catch { return encodeError(error) }
+            return vow_value_retain(input)
+        }
+    }
+}
+
+/// The same with whichever it is.
+struct Tapping<Value: Sendable, Failure: Error>: Reactor {
+    let body: @Sendable (Result<Value, Failure>) -> Void
+
+    func react(to input: vow_value) -> vow_value {
+        readingResult(input) { result in
+            body(result)
             return vow_value_retain(input)
         }
     }

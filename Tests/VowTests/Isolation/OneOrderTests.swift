@@ -1,8 +1,10 @@
 // Tests of the order in which handlers run on an actor, and of who runs those of the main actor while its thread is blocked.
 
+import CVow
 import Dispatch
-import Vow
 import XCTest
+
+@testable import Vow
 
 private actor Ledger {
     private var lines: [Int] = []
@@ -128,6 +130,19 @@ final class OneOrderTests: VowTest {
         }
         resolver.fulfill(1)
         XCTAssertEqual(try link.wait(), 2)
+    }
+
+    func testAFailureAtTheMomentWhenAWaitOnTheMainThreadEndsIsNotReportedAsWell() {
+        let reports = Journal<String>()
+        UnhandledRejections.setHandler { reports.write("\($0)") }
+        defer { UnhandledRejections.setHandler(nil) }
+        let (promise, resolver) = Promise<Int, any Error>.pending()
+        _ = promise.servingMainActor(60_000_000_000) { _, nanoseconds in
+            if nanoseconds != 0 { resolver.reject(TestError.one) }
+            return Int32(VOW_PENDING)
+        }
+        XCTAssertEqual(failure(of: promise) as? TestError, .one)
+        XCTAssertEqual(reports.entries, [])
     }
 
     @MainActor

@@ -52,6 +52,19 @@ final class LateValueTests: VowTest {
         vow_value_release(text)
     }
 
+    /// Who serves the main actor meanwhile waits for one of two promises, and reads neither.
+    func testAWaitOnTheMainThreadDoesNotConvertTheFailure() throws {
+        XCTAssertTrue(MainLane.isToBeServed)
+        let (promise, resolver) = Promise<Int, any Error>.pending()
+        let described = Described.count.load(ordering: .relaxed)
+        _ = promise.servingMainActor(-1) { awaited, nanoseconds in
+            if nanoseconds != 0 { resolver.reject(Described()) }
+            return vow_await(awaited, nanoseconds, nil)
+        }
+        XCTAssertTrue(failure(of: promise) is Described)
+        XCTAssertEqual(Described.count.load(ordering: .relaxed), described)
+    }
+
     func testManyThreadsThatLookSeeTheSame() {
         let list = encode(Array(0..<1000))
         let seen = Journal<UInt>()
