@@ -100,7 +100,8 @@ final class ClockTests: VowTest {
 
     func testATimeOutOfAnAttemptIsNotTheDeadlines() {
         let policy = RetryPolicy(attempts: 2, deadline: .seconds(9))
-        for _ in 0..<1_000 {  // The attempts are through while the race with the deadline is made, or before, or after.
+        // The attempts are through while the race with the deadline is made, or before, or after.
+        for _ in 0..<1_000 {
             let value = Promise<Int, any Error>.retry(policy, clock: clock) { attempt in
                 Promise<Int, any Error>.failure(
                     attempt == 1 ? TestError.one as any Error : PromiseError.timedOut)
