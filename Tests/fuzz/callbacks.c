@@ -136,6 +136,8 @@ void on_destroy(void *context_pointer) {
         model_finish(self->reaction, result);
     } else if (self->reaction >= 0) {
         model_end(self->reaction);
+    } else if (self->refused >= 0) {
+        m.promises[self->refused].holds--;
     }
     model_look_for_lost();
     pop_frame();

@@ -4,7 +4,7 @@
 int new_context(bool has_destroy) {
     context *self = &w.contexts[w.context_count];
     self->has_destroy = has_destroy;
-    self->reaction = self->returned = -1;
+    self->reaction = self->returned = self->refused = -1;
     return w.context_count++;
 }
 

@@ -17,6 +17,7 @@ typedef struct pair {
 typedef struct context {
     int reaction; /* the promise that the handler's result resolves */
     int returned; /* what the handler returned, while the destructor runs; -1: nothing */
+    int refused;  /* the promise that a refused call has until the destructor ends; else -1 */
     int runs, destroyed;
     bool busy; /* its handler runs, or its destructor */
     bool has_destroy;

@@ -30,6 +30,10 @@ static void refuse_reaction(unsigned which) {
     reaction.destroy = which == 1 ? NULL : on_destroy;
     reaction.executor = vow_executor_inline();
     reaction.flags = which == 2 ? 6 : 0;
+    if (which == 2) {
+        m.promises[upstream].holds++;
+        w.contexts[number].refused = upstream;
+    }
     model_look_for_lost();
     have_refusal(vow_then_with(promise, &reaction));
 }
