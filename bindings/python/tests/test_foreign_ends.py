@@ -32,10 +32,10 @@ SETTLING = """
         pairs = [vow.pending() for _ in range(threads * count)]
         links = [register(promise) for promise, _ in pairs]
         array = ffi.new("uintptr_t[]", [lib.vow_resolver_retain(r._ref.handle) for _, r in pairs])
+        for _, resolver in pairs:
+            resolver.close()  # before: whoever is the last runs the handlers
         functions = address(lib.vow_resolve), address(lib.vow_resolver_release)
         assert c.settling_begin(*functions, array, threads, count, pause_ns) == 0
-        for _, resolver in pairs:
-            resolver.close()
         return links, [promise for promise, _ in pairs]
 """
 
