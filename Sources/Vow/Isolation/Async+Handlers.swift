@@ -123,7 +123,7 @@ extension Promise {
             if let failure = decodeFailure(input, as: Failure.self) {
                 await body(failure)
             } else {
-                vow_promise_release(vow_promise_with(vow_value_retain(input)))
+                reportUnspeakable(input)
             }
             return vow_none()
         }

@@ -36,8 +36,6 @@ extension Promise where Failure == any Error {
     ) -> Promise<Void, Never> {
         let place = SureOfErrors(written: written)
         let body = place.plain.body
-        return `catch`(on: place.executor) { error in
-            if policy.covers(error) { body(error) }
-        }
+        return `catch`(on: place.executor, policy: policy, body)
     }
 }

@@ -66,10 +66,15 @@ struct Ending<Failure: Error>: Reactor {
         if let failure = decodeFailure(input, as: Failure.self) {
             body(failure)
         } else {
-            vow_promise_release(vow_promise_with(vow_value_retain(input)))
+            reportUnspeakable(input)
         }
         return vow_none()
     }
+}
+
+/// - Parameter error: borrowed; no failure of the type that was to hear of it.
+func reportUnspeakable(_ error: vow_value) {
+    vow_promise_release(vow_promise_with(vow_value_retain(error)))
 }
 
 struct Catching<Value: Sendable, Failure: Error>: Reactor {
