@@ -38,15 +38,15 @@ class CoreTest: XCTestCase {
         // Workers may still be giving back what they ran when the test had seen its results.
         eventually("the test gives back what it took") { Holdings() == before }
         let idle = thread
-        XCTAssertTrue(idle.pointee.ready.isEmpty)
-        XCTAssertTrue(idle.pointee.handOver.isEmpty)
-        XCTAssertEqual(idle.pointee.dead, 0)
+        XCTAssertTrue(idle.pointee.agenda.ready.isEmpty)
+        XCTAssertTrue(idle.pointee.agenda.handOver.isEmpty)
+        XCTAssertEqual(idle.pointee.agenda.dead, 0)
         XCTAssertNil(idle.pointee.frame)
         XCTAssertNil(idle.pointee.place)
-        XCTAssertTrue(idle.pointee.skipped.isEmpty)
+        XCTAssertTrue(idle.pointee.agenda.skipped.isEmpty)
         XCTAssertFalse(idle.pointee.owesWorker)
         XCTAssertEqual(idle.pointee.foreignDepth, 0)
-        XCTAssertFalse(idle.pointee.isHandingOver || idle.pointee.isReclaiming)
+        XCTAssertFalse(idle.pointee.agenda.isHandingOver || idle.pointee.agenda.isReclaiming)
         super.tearDown()
     }
 }

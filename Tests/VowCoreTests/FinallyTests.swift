@@ -66,10 +66,10 @@ final class FinallyTests: CoreTest {
                 let derived = link(
                     makePromise(of: outcome(), thread), shape, with: fixture, returnInner)
                 XCTAssertEqual(phase(of: derived), .following)
-                XCTAssertTrue(derived.progress.contains(.outcomeIsHeld))
+                XCTAssertTrue(derived.passage.contains(.outcomeIsHeld))
                 let cost = Cost.of { resolveLast(fixture.inner!, inner()) }
                 XCTAssertEqual(cost.settled, 2)
-                XCTAssertFalse(derived.progress.contains(.outcomeIsHeld))
+                XCTAssertFalse(derived.passage.contains(.outcomeIsHeld))
                 let value = derived.value
                 XCTAssertEqual(value.isError ? code(of: value) : value.as.integer, wanted)
                 dropObserved(derived)

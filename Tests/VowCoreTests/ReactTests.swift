@@ -40,7 +40,7 @@ final class ReactTests: CoreTest {
                     context!.object(Journal.self).write(1); return vow_none()
                 },
                 context: pointer(to: journal), executor: ownExecutors.inline), thread)
-        XCTAssertEqual(members(thread.pointee.ready), [derived])
+        XCTAssertEqual(members(thread.pointee.agenda.ready), [derived])
         XCTAssertEqual(promise.pointee.state.read().bits, before)
         XCTAssertEqual(journal.entries, [])
         leave(thread)

@@ -28,7 +28,7 @@ final class RecordTests: CoreTest {
         ]
         XCTAssertEqual(shapes.reduce(into: Shape()) { $0.formUnion($1) }.rawValue, 255)
         XCTAssertEqual(shapes.reduce(0) { $0 + Int($1.rawValue) }, 255)
-        let steps: [VowCore.Progress] = [
+        let steps: [VowCore.Passage] = [
             .lastOfBatch, .passes, .countedInline, .outcomeIsHeld, .isRefused,
         ]
         for (index, step) in steps.enumerated() {
@@ -57,7 +57,7 @@ final class RecordTests: CoreTest {
     func testTheSlotTouchesNothingElseOfTheRecord() {
         withRecords(1) { records in
             let record = records[0]
-            record.progress = .lastOfBatch
+            record.passage = .lastOfBatch
             record.inlineLeft = 7
             record.pointee.isObserved.set()
             var value = vow_int(-1)
@@ -66,7 +66,7 @@ final class RecordTests: CoreTest {
             record.value = value
             XCTAssertEqual(phase(of: record), .open)
             XCTAssertEqual(record.pointee.counts.loadAcquire(), 1)
-            XCTAssertEqual(record.progress, .lastOfBatch)
+            XCTAssertEqual(record.passage, .lastOfBatch)
             XCTAssertEqual(record.inlineLeft, 7)
             XCTAssertTrue(record.pointee.isObserved.isSet)
             XCTAssertEqual(record.pointee.flags.snapshot, 0)

@@ -182,7 +182,7 @@ final class RunTests: CoreTest {
         let cost = Cost.of {
             refuse(derived, .shutDown, thread)
             XCTAssertEqual(witness.destroyed, 0)
-            finishSkipped(thread)
+            drainSkipped(thread)
         }
         XCTAssertEqual(cost, Cost(settled: 1, done: 1))
         XCTAssertEqual(code(of: derived.value), Int64(VOW_ESHUTDOWN))

@@ -40,7 +40,7 @@ final class SettleTests: CoreTest {
         let journal = Journal()
         let links = (0..<3).map { _ in branch(promise, with: journal, note) }
         settleOnly(promise, vow_int(1))
-        XCTAssertEqual(members(thread.pointee.ready), links)
+        XCTAssertEqual(members(thread.pointee.agenda.ready), links)
         XCTAssertEqual(journal.entries, [])
         XCTAssertEqual(phase(of: promise), .delivering)
         XCTAssertEqual(promise.inlineLeft, 3)

@@ -77,7 +77,7 @@ final class SubmitTests: CoreTest {
                     shape: [.link, .onFulfilled], handler: note, context: pointer(to: journal),
                     executor: executor), thread)
             XCTAssertEqual(journal.entries, [])
-            XCTAssertEqual(members(thread.pointee.ready), [derived])
+            XCTAssertEqual(members(thread.pointee.agenda.ready), [derived])
             leave(thread)
             XCTAssertEqual(journal.entries, [1])
             drop(derived)

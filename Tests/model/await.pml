@@ -1,7 +1,7 @@
 /* Waiting: two threads wait for one promise, one with a deadline, while a third settles it or nobody
  * does, and a fourth makes their wait endless and nudges them.
  *
- * Follows Promise/Await.swift, Promise/WaitingThreads.swift, Platform/Parking.swift and State/Transitions.
+ * Follows Waiting/Await.swift, Thread/WaitingThreads.swift, Platform/Parking.swift and Records/Transitions.
  * swift. What a wait runs nested, and the pool's places, are in pool.pml.
  *
  * Checked:
@@ -11,15 +11,20 @@
  */
 
 /* Stands for:
- *   Promise/Await.swift: wait settlesSoon sleep withdraw waitUntilDone wake nudge parkingAddress
- *   Promise/WaitingThreads.swift: WaitingThread watchedCount whileListed whileLooking link unlink nudgeWaitingThreads nudgeThose nudge
- *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
+ *   Executors/Worker.swift: wake
  *   Platform/AtomicWord.swift: orderStoresBeforeLoads
+ *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
  *   Platform/SpinLock.swift: SpinLock
- *   Promise/Settle.swift: settle settleLocked publishToMembers enqueueBatch finishHandOver
- *   State/Unlink.swift: unlink search remove
- *   State/Transitions.swift: read lock unlock unlockSettling transitionToSettling transitionAfterHandOver enlist change
- *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToSettling unlock
+ *   Records/Transitions.swift: unlockSettling
+ *   Records/Unlink.swift: remove search unlink
+ *   Settling/HandOver.swift: enqueueBatch finishHandOver
+ *   Settling/Settle.swift: publishToMembers settle settleLocked
+ *   Thread/WaitingThreads.swift: WaitingThread link nudge nudgeThose nudgeWaitingThreads unlink watchedCount
+ *   Thread/WaitingThreads.swift: whileListed whileLooking
+ *   Thread/Wake.swift: nudge parkingAddress
+ *   Waiting/Await.swift: settlesSoon sleep wait waitUntilDone withdraw
  */
 
 #ifndef WAITERS

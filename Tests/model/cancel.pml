@@ -1,7 +1,7 @@
 /* Cancelling: members of a promise's queue are cancelled, by hand or by a token, while it settles, or begins to follow
  * another one, while their executor begins them, or while they begin to follow.
  *
- * Follows Promise/Cancel.swift, Promise/Interest.swift, State/Unlink.swift, and of Settle, Run, Follow and
+ * Follows Settling/Cancelling/Cancel.swift, Settling/Interest.swift, Records/Unlink.swift, and of Settle, Run, Follow and
  * Token what meets them. One step is one atomic operation of the code with the private work next to it. What the
  * code does in a loop with `Backoff` waits here until another look could find something else.
  *
@@ -16,39 +16,46 @@
  */
 
 /* Stands for:
- *   Promise/Cancel.swift: cancel cancelAlone cancelUpwards cancelOne cancelProducer
- *   Promise/CancelReaction.swift: cancelReaction read withdraw cancelFollower claimLockedFollower withdrawFollower takeOut
- *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled handBack runCancelled discard end giveUpFollowed
- *   Promise/EndCancelled.swift: concludeCancelled keepsContext endLater endFollowing endWithdrawn
- *   Promise/Interest.swift: releasePending giveUpReading loseInterest
- *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
- *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandingOver
- *   Promise/Settle.swift: finishHandOver handOver promiseRead
- *   Promise/SettleOne.swift: publish takesOutcome
- *   Promise/Observe.swift: takeOwnOutcome
- *   Promise/Follow.swift: follow beginFollowing goOnFollowing takeOutcome takeOutcomeAtLast attach enter endEntering
- *   Promise/Follow.swift: isUnread giveUpFollowing settleWithOutcome
- *   Promise/Yield.swift: yieldFollowers takeFollowers mayPassFollowersOn isCancelledWithFollowers isFollower isUnreadable
- *   Promise/Yield.swift: letGo abandon
- *   Promise/Redirect.swift: Redirection redirect follows arrive leaveBehind
- *   Promise/Path.swift: lockedUpstream hasYielded endOfPath
- *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn complete conclude dropWithdrawn
- *   Promise/Run.swift: destroyContext
- *   Promise/Token.swift: leaveToken cancelSource cancelSources markCancelled takeEntry cancelEntry
- *   Promise/React.swift: register
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit stay
- *   Promise/Counting.swift: leaveUnlessLast comeBack exchangeReference retainOneOfMany
- *   State/Counts.swift: Counts
- *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
- *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
- *   State/WayBack.swift: wayBack hasWayBack relink forgetPlace unmark NextWord
- *   State/SourceRecord.swift: enter leave remove
- *   State/Transitions.swift: read transitionToClaimed transitionToFollowing transitionToCancelled lock unlock
- *   State/Transitions.swift: unlockSettling transitionToSettling transitionAfterHandOver enlist change
- *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next nextOfUnmarked upstream lane markOut beginOut isOnTheWay isOut errorToCome errorToRead
- *   State/Link.swift: withdrawnUpstream
- *   State/HandlerQueue.swift: MemberList SlotList
+ *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Reclaim.swift: reclaim
+ *   Reactions/React.swift: register
+ *   Reactions/Run.swift: complete destroyContext run
+ *   Reactions/RunCancelled.swift: runCancelled
+ *   Records/Counts.swift: Counts comeBack exchangeReference isOnlyMine leaveUnlessLast nowCounts retain
+ *   Records/Counts.swift: retainOneOfMany retainProducer stay visit
+ *   Records/HandlerQueue.swift: MemberList SlotList
+ *   Records/Link.swift: withdrawnUpstream
+ *   Records/Record.swift: beginOut errorToCome errorToRead isOnTheWay isOut lane markOut next nextOfUnmarked upstream
+ *   Records/SourceRecord.swift: enter leave remove
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToCancelled
+ *   Records/Transitions.swift: transitionToClaimed transitionToFollowing transitionToSettling unlock unlockSettling
+ *   Records/Unlink.swift: Look Unlinked fill fillFurther remove search top unlink
+ *   Records/WayBack.swift: NextWord forgetPlace hasWayBack relink unmark wayBack
+ *   Settling/Cancelling/Cancel.swift: cancel cancelAlone cancelOne cancelProducer cancelUpwards
+ *   Settling/Cancelling/CancelReaction.swift: cancelFollower cancelReaction claimLockedFollower read takeOut withdraw
+ *   Settling/Cancelling/CancelReaction.swift: withdrawFollower
+ *   Settling/Cancelling/EndCancelled.swift: beginCancelled claimCancelled concludeCancelled discard end endFollowing
+ *   Settling/Cancelling/EndCancelled.swift: endLater endWithdrawn giveUpFollowed handBack keepsContext takeError
+ *   Settling/Cancelling/Token.swift: cancelEntry cancelSource cancelSources leaveToken markCancelled takeEntry
+ *   Settling/Following/Follow.swift: attach beginFollowing endEntering enter follow giveUpFollowing goOnFollowing
+ *   Settling/Following/Follow.swift: settleWithOutcome takeOutcome takeOutcomeAtLast
+ *   Settling/Following/Path.swift: endOfPath hasYielded lockedUpstream
+ *   Settling/Following/Redirect.swift: Redirection arrive follows leaveBehind redirect
+ *   Settling/Following/Yield.swift: abandon isCancelledWithFollowers isFollower isUnreadable letGo mayPassFollowersOn
+ *   Settling/Following/Yield.swift: takeFollowers yieldFollowers
+ *   Settling/Free.swift: freeRecord
+ *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver noteLastOfBatch promiseRead
+ *   Settling/Interest.swift: giveUpReading loseInterest releasePending
+ *   Settling/Observe.swift: takeOwnOutcome
+ *   Settling/PassThrough.swift: begin conclude dropWithdrawn passOn passThrough skip
+ *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
+ *   Settling/SettleOne.swift: publish takesOutcome
+ *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/DeadList.swift: popDead pushDead
+ *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainLeftovers drainOutcomes drainSkipped
+ *   Thread/Drain.swift: finishLastBatch
+ *   Thread/Turn.swift: asOneStep endStep
  */
 
 #define RECORDS 6

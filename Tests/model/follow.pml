@@ -1,7 +1,7 @@
 /* Adoption: N promises, one thread each, every graph of adoptions among them.
  *
- * Follows Promise/Follow.swift, Promise/Path.swift, Promise/Rings.swift, Promise/LookBelow.swift, Promise/Settle.swift (followers only), Promise/Counting.swift and
- * State/Transitions.swift. One step of a process is one atomic operation of the code together with
+ * Follows Settling/Following/Follow.swift, Settling/Following/Path.swift, Settling/Following/Rings.swift, Settling/Following/LookBelow.swift, Settling/Settle.swift (followers only), Lifetime/Counting.swift and
+ * Records/Transitions.swift. One step of a process is one atomic operation of the code together with
  * the private work next to it; a compare-and-exchange loop without side effects is one step that waits
  * until it can be taken.
  *
@@ -14,29 +14,36 @@
  */
 
 /* Stands for:
- *   Promise/Follow.swift: follow beginFollowing goOnFollowing takeOutcome attach enter endEntering isUnread rejectCycle
- *   Promise/Follow.swift: settleWithOutcome
- *   Promise/Yield.swift: yieldFollowers takeFollowers mayPassFollowersOn isFollower isUnreadable letGo abandon
- *   Promise/Redirect.swift: Redirection redirect follows arrive leaveBehind
- *   Promise/Path.swift: lockedUpstream hasYielded longestPath endOfPath
- *   Promise/Rings.swift: leads endOfWay RingWatch
- *   Promise/RejectRing.swift: rejectIfRing waitsForItself rejectMember
- *   Promise/LookBelow.swift: lookBelow lookAtMembers
- *   Promise/CancelReaction.swift: claimLockedFollower withdrawFollower takeOut
- *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
- *   Promise/Settle.swift: takeOutcomes takeAllOutcomes handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver
- *   Promise/SettleOne.swift: publish takesOutcome
- *   Promise/Observe.swift: takeOwnOutcome
- *   Promise/Run.swift: begin skip
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack releaseResolver
- *   Promise/Counting.swift: releaseResolverOfPending visit endVisit stay isOnlyMine nowCounts exchangeReference retainOneOfMany
- *   State/Counts.swift: Counts
- *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
- *   State/Transitions.swift: read transitionToClaimed transitionToFollowing unlockSettling transitionToSettling
- *   State/Transitions.swift: transitionAfterHandOver enlist lock unlock change
- *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: next upstream markOut beginOut isOut
- *   State/HandlerQueue.swift: SlotList
+ *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Reclaim.swift: reclaim
+ *   Records/Counts.swift: Counts exchangeReference isOnlyMine nowCounts retain retainOneOfMany retainProducer stay
+ *   Records/Counts.swift: visit
+ *   Records/HandlerQueue.swift: SlotList
+ *   Records/Record.swift: beginOut isOut markOut next upstream
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToClaimed
+ *   Records/Transitions.swift: transitionToFollowing transitionToSettling unlock unlockSettling
+ *   Settling/BrokenResolver.swift: releaseResolver releaseResolverOfPending
+ *   Settling/Cancelling/CancelReaction.swift: claimLockedFollower takeOut withdrawFollower
+ *   Settling/Following/Follow.swift: attach beginFollowing endEntering enter follow goOnFollowing rejectCycle
+ *   Settling/Following/Follow.swift: settleWithOutcome takeOutcome
+ *   Settling/Following/LookBelow.swift: lookAtMembers lookBelow
+ *   Settling/Following/Path.swift: endOfPath hasYielded lockedUpstream longestPath
+ *   Settling/Following/Redirect.swift: Redirection arrive follows leaveBehind redirect
+ *   Settling/Following/RejectRing.swift: rejectIfRing rejectMember waitsForItself
+ *   Settling/Following/Rings.swift: RingWatch endOfWay leads
+ *   Settling/Following/Yield.swift: abandon isFollower isUnreadable letGo mayPassFollowersOn takeFollowers
+ *   Settling/Following/Yield.swift: yieldFollowers
+ *   Settling/Free.swift: freeRecord
+ *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver noteLastOfBatch
+ *   Settling/Observe.swift: takeOwnOutcome
+ *   Settling/PassThrough.swift: begin skip
+ *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
+ *   Settling/SettleOne.swift: publish takesOutcome
+ *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/DeadList.swift: popDead pushDead
+ *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainOutcomes finishLastBatch
+ *   Thread/Turn.swift: asOneStep endStep
  */
 
 #ifndef N

@@ -4,7 +4,7 @@
 # A model names those functions after its first comment, a file and some of its names a line:
 #
 #     /* Stands for:
-#      *   Promise/Path.swift: lockedUpstream leads endOfPath
+#      *   Settling/Following/Path.swift: lockedUpstream leads endOfPath
 #      */
 
 root=$(cd "$models/../.." && pwd)
@@ -26,7 +26,7 @@ listed() {
         /^\/\* Stands for:$/ { inside = any = 1; next }
         inside && /^ \*\/$/ { inside = 0; next }
         inside {
-            if ($0 !~ /^ \*   [A-Za-z]+\/[A-Za-z]+\.swift:( [A-Za-z_]+)+$/) complain("no list of functions: " $0)
+            if ($0 !~ /^ \*   [A-Za-z]+(\/[A-Za-z]+)+\.swift:( [A-Za-z_]+)+$/) complain("no list of functions: " $0)
             sub(/:$/, "", $2)
             for (i = 3; i <= NF; i++) {
                 if ((model, $2, $i) in seen) complain($2 ": " $i " is named twice")

@@ -1,6 +1,6 @@
 /* The last readers of a promise go: its producer hears of it, once, and only if nobody has resolved it.
  *
- * Follows Promise/Interest.swift, Promise/Hooks.swift, Promise/Cancel.swift, Promise/Resolve.swift and Promise/
+ * Follows Settling/Interest.swift, Settling/Cancelling/Hooks.swift, Settling/Cancelling/Cancel.swift, Settling/Resolve.swift and Promise/
  * Follow.swift (giveUpFollowing, and a follower that nobody reads). Two readers give their handles back, or the
  * last one cancels; the producer adds two hooks, and resolves with a value, with another promise Q, or not at all.
  *
@@ -12,22 +12,25 @@
  */
 
 /* Stands for:
- *   Promise/Interest.swift: releasePending giveUpReading loseInterest
- *   Promise/Hooks.swift: dismiss runHooks addHook isUnresolved
- *   Promise/Cancel.swift: cancel cancelUpwards cancelOne cancelProducer
- *   Promise/CancelReaction.swift: cancelFollower claimLockedFollower withdrawFollower takeOut
- *   Promise/Resolve.swift: resolve
- *   Promise/Follow.swift: follow beginFollowing goOnFollowing isUnread giveUpFollowing attach
- *   Promise/Redirect.swift: redirect
- *   Promise/Settle.swift: settle settleLocked
- *   Promise/Counting.swift: release retainProducer releaseProducer giveBack releaseResolver releaseResolverOfPending
- *   Promise/Counting.swift: nowCounts visit endVisit leaveUnlessLast exchangeReference retainOneOfMany
- *   State/Counts.swift: Counts
- *   Promise/Reclaim.swift: reclaim reclaimAll freeRecord
- *   State/Transitions.swift: read transitionToClaimed transitionToFollowing lock unlock unlockSettling
- *   State/Transitions.swift: transitionToSettling enlist change
- *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: hooks upstream markOut isOut
+ *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Reclaim.swift: reclaim
+ *   Records/Counts.swift: Counts exchangeReference leaveUnlessLast nowCounts retainOneOfMany retainProducer visit
+ *   Records/Record.swift: hooks isOut markOut upstream
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change enlist lock read transitionToClaimed transitionToFollowing transitionToSettling
+ *   Records/Transitions.swift: unlock unlockSettling
+ *   Settling/BrokenResolver.swift: releaseResolver releaseResolverOfPending
+ *   Settling/Cancelling/Cancel.swift: cancel cancelOne cancelProducer cancelUpwards
+ *   Settling/Cancelling/CancelReaction.swift: cancelFollower claimLockedFollower takeOut withdrawFollower
+ *   Settling/Cancelling/Hooks.swift: addHook dismiss isUnresolved runHooks
+ *   Settling/Following/Follow.swift: attach beginFollowing follow giveUpFollowing goOnFollowing
+ *   Settling/Following/Redirect.swift: redirect
+ *   Settling/Free.swift: freeRecord
+ *   Settling/Interest.swift: giveUpReading loseInterest releasePending
+ *   Settling/Resolve.swift: resolve
+ *   Settling/Settle.swift: settle settleLocked
+ *   Thread/DeadList.swift: popDead pushDead
+ *   Thread/Drain.swift: drainDead
  */
 
 #define OPEN 0

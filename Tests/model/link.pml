@@ -1,7 +1,7 @@
 /* The usual path of inline reactions, with the steps that it leaves out: a chain P, A, B, where A reads P and B reads
  * A, and C, which reads P or A and may come late. All are begun by running (inline, no token) and handle both outcomes.
  *
- * Follows Promise/SettleOne.swift, Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
+ * Follows Settling/SettleOne.swift, Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
  * and Interest.swift (a reference to something pending). One step is one atomic operation with the private work next
  * to it; but what is written plainly by sole ownership is a step of its own, behind the one that asked the counts.
  *
@@ -13,32 +13,38 @@
  *   nothing is touched after it was freed, and all is freed in the end; the plain steps meet nobody
  *   each reaction settles once, after its handler; a handler begins once, and reads a value only where its reaction was
  *   not cancelled before
- *   a slot has one user at a time; `inlineLeft` and `progress` are the delivering thread's
+ *   a slot has one user at a time; `inlineLeft` and `passage` are the delivering thread's
  *   G2: C, registered behind the other reader of its promise, begins behind it; nobody waits in vain
  */
 
 /* Stands for:
- *   Promise/SettleOne.swift: isUnseen settleQuietly publish deliver isInlineReader
- *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling enqueueBatch finishHandOver
- *   Promise/Delivery.swift: OwedReads deferInline finishDelivery endReading endReadingQuietly oweRead takeDelivery
- *   Promise/Delivery.swift: deliverLateOnes
- *   Promise/RunInline.swift: runReady runInline runInlineCancelled
- *   Promise/Run.swift: complete conclude
- *   Promise/EndCancelled.swift: claimCancelled takeError beginCancelled runCancelled discard end
- *   Promise/Cancel.swift: cancel cancelUpwards cancelOne cancelProducer
- *   Promise/CancelReaction.swift: cancelReaction read takeOut
- *   Promise/React.swift: register registerInline
- *   Promise/Interest.swift: releasePending giveUpReading
- *   Promise/Counting.swift: retain release retainProducer releaseProducer giveBack isOnlyMine nowCounts visit endVisit
- *   Promise/Counting.swift: leaveUnlessLast comeBack exchangeReference retainOneOfMany
- *   State/Counts.swift: Counts
- *   Promise/Reclaim.swift: reclaim holdsNothing
- *   State/Unlink.swift: top Unlinked Look unlink search remove fill fillFurther
- *   State/Link.swift: isBegunByRunning source
- *   State/Record.swift: inlineLeft progress next isClearlyLast upstream markOut beginOut isOut errorToCome
- *   State/Transitions.swift: transitionToClaimed transitionToCancelled read close lock unlock unlockSettling transitionToSettling transitionAfterHandOver
- *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
- *   State/StateWord.swift: Phase PhaseSet hasValue
+ *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Reclaim.swift: holdsNothing reclaim
+ *   Reactions/React.swift: register registerInline
+ *   Reactions/Run.swift: complete
+ *   Reactions/RunCancelled.swift: runCancelled runInlineCancelled
+ *   Reactions/RunInline.swift: runInline
+ *   Records/Counts.swift: Counts comeBack exchangeReference isOnlyMine leaveUnlessLast nowCounts retain
+ *   Records/Counts.swift: retainOneOfMany retainProducer visit
+ *   Records/Link.swift: isBegunByRunning source
+ *   Records/Record.swift: beginOut errorToCome inlineLeft isClearlyLast isOut markOut next passage upstream
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change close enlist lock read transitionAfterDelivery transitionAfterHandOver
+ *   Records/Transitions.swift: transitionToCancelled transitionToClaimed transitionToDelivering transitionToSettling
+ *   Records/Transitions.swift: unlock unlockSettling
+ *   Records/Unlink.swift: Look Unlinked fill fillFurther remove search top unlink
+ *   Settling/Cancelling/Cancel.swift: cancel cancelOne cancelProducer cancelUpwards
+ *   Settling/Cancelling/CancelReaction.swift: cancelReaction read takeOut
+ *   Settling/Cancelling/EndCancelled.swift: beginCancelled claimCancelled discard end takeError
+ *   Settling/Delivery.swift: deferInline deliverLateOnes endReading endReadingQuietly finishDelivery oweRead
+ *   Settling/Delivery.swift: takeDelivery
+ *   Settling/HandOver.swift: enqueueBatch finishHandOver
+ *   Settling/Interest.swift: giveUpReading releasePending
+ *   Settling/PassThrough.swift: conclude
+ *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
+ *   Settling/SettleOne.swift: deliver isInlineReader isUnseen publish settleQuietly
+ *   Thread/Drain.swift: drainReady
+ *   Thread/OwedReads.swift: OwedReads
  */
 
 #define P 0
@@ -583,7 +589,7 @@ inline cancel(m)
                 takeOut(m);
                 if
                 :: got ->
-                    /* read: by runReady here */
+                    /* read: by drainReady here */
                     d_step { got = false; from = reads[m]; reads[m] = NIL; source[m] = NIL; out[m] = true };
                     toReject(m);
                     ready[me]!m;

@@ -1,7 +1,7 @@
 /* The pool: work of two kinds, workers that come, go and wait, and a system that may give no thread.
  *
  * Follows Executors/Pool.swift, CallWorker.swift, Worker.swift, Keeper.swift, LendPlace.swift, and the pool's part of
- * Promise/Await.swift. What is done under the pool's lock is one step; between two such steps anybody may come. How a
+ * Waiting/Await.swift. What is done under the pool's lock is one step; between two such steps anybody may come. How a
  * handler goes on is nobody's step but its worker's. An idle worker's patience ends at any time, and the keeper looks at
  * any time: it sees each worker that sleeps in the system, and may take all others for such.
  *
@@ -14,17 +14,19 @@
  */
 
 /* Stands for:
- *   Executors/Pool.swift: Crew Pool submitPooled submitDrain payOwedWorker callOwedWorker nextWork takeDuty take
- *   Executors/Pool.swift: duty hasMore refusePooled
- *   Executors/CallWorker.swift: Call mayCall hasWaiting countCalled callKeeper callWorker callForMore callAfterFailure make makeIndeed
- *   Executors/CallWorker.swift: startWorker refuseAllPooled prepareWorkers closePool popIdle
- *   Executors/Worker.swift: Worker startWorkerThread workerMain work workUntilNothingIsLeft isCalledAgain wake
- *   Executors/Worker.swift: makeIdle takeIdle leave remove
- *   Executors/Keeper.swift: callKeeper keeperMain keep lookAtWorkers
- *   Executors/LendPlace.swift: takeFromPool lendPlaceInPool takePlaceInPoolBack block unblock
- *   Promise/Await.swift: sleep runPooledInside
- *   Promise/LookAhead.swift: whenReady
- *   Promise/Run.swift: run
+ *   Executors/CallWorker.swift: Call callAfterFailure callForMore callKeeper callWorker closePool countCalled
+ *   Executors/CallWorker.swift: hasWaiting make makeIndeed mayCall popIdle prepareWorkers refuseAllPooled startWorker
+ *   Executors/Keeper.swift: callKeeper keep keeperMain lookAtWorkers
+ *   Executors/LendPlace.swift: block lendPlaceInPool takeFromPool takePlaceInPoolBack unblock
+ *   Executors/Pool.swift: Crew Pool callOwedWorker duty hasMore nextWork refusePooled submitDrain submitPooled take
+ *   Executors/Pool.swift: takeDuty
+ *   Executors/Worker.swift: isCalledAgain leave makeIdle remove startWorkerThread takeIdle wake work
+ *   Executors/Worker.swift: workUntilNothingIsLeft workerMain
+ *   Reactions/Run.swift: run
+ *   Thread/Drain.swift: payOwedWorker
+ *   Thread/WorkerRecord.swift: Worker
+ *   Waiting/Await.swift: runPooledInside sleep
+ *   Waiting/LookAhead.swift: whenReady
  */
 
 #ifndef WIDTH

@@ -12,13 +12,13 @@
  */
 
 /* Stands for:
- *   Executors/SerialDrain.swift: drainIsComing submitSerial sendDrain takeIntake drain
- *   Executors/Submit.swift: submit ownQueue serialExecutor
- *   Promise/Settle.swift: handOver nextOfRun
- *   Promise/Run.swift: releaseAfterRun
- *   Promise/ThreadState.swift: Place withPlace
- *   State/ExecutorRecord.swift: ExecutorRecord batch
- *   State/HandlerQueue.swift: MemberList
+ *   Executors/Place.swift: releaseAfterRun withPlace
+ *   Executors/SerialDrain.swift: drain drainIsComing nextOfDrain refuseDrain sendDrain submitSerial takeIntake
+ *   Executors/Submit.swift: ownQueue serialExecutor submit
+ *   Records/ExecutorRecord.swift: ExecutorRecord batch
+ *   Records/HandlerQueue.swift: MemberList
+ *   Settling/HandOver.swift: handOver nextOfRun
+ *   Thread/Frame.swift: Place
  */
 
 #define PUSHED 3               /* reactions 0 and 1 by one thread, 2 by the other */

@@ -1,7 +1,7 @@
 /* Settling against registering: two threads try to settle one promise, two register on it, one of them
  * inside a handler, and one handler registers on its own promise.
  *
- * Follows Promise/Settle.swift, Promise/React.swift, Promise/Run.swift and State/Transitions.swift. One
+ * Follows Settling/Settle.swift, Reactions/React.swift, Reactions/Run.swift and Records/Transitions.swift. One
  * step is one atomic operation of the code together with the private work next to it; a compare-and-
  * exchange loop without side effects is one step. Nobody else locks the word here (see follow, await, cancel), so
  * settling an open promise (lock, write, unlock) begins with the step that decides, here CLAIMED.
@@ -16,20 +16,24 @@
  */
 
 /* Stands for:
- *   Promise/Settle.swift: settle settleLocked publishToMembers afterSettling asOneStep endStep enqueueBatch
- *   Promise/Settle.swift: handOverAll noteLastOfBatch finishLastBatch finishHandOver handOver nextOfRun
- *   Promise/React.swift: register registerInline finishRegistering
- *   Promise/Delivery.swift: deferInline finishDelivery endReading takeDelivery deliverLateOnes
- *   Promise/Run.swift: begin run passThrough finishSkipped skip passOn
- *   Promise/RunInline.swift: runReady runInline
- *   Promise/ThreadState.swift: leave
- *   Promise/Counting.swift: release releaseProducer giveBack isOnlyMine
- *   Executors/Submit.swift: submit serialExecutor
- *   State/Transitions.swift: read lock unlock unlockSettling transitionToSettling transitionAfterHandOver
- *   State/Transitions.swift: transitionAfterDelivery transitionToDelivering enlist change
- *   State/StateWord.swift: Phase PhaseSet hasValue
- *   State/Record.swift: inlineLeft progress
- *   State/HandlerQueue.swift: MemberList SlotList
+ *   Executors/Submit.swift: serialExecutor submit
+ *   Lifetime/Counting.swift: giveBack release releaseProducer
+ *   Reactions/React.swift: finishRegistering register registerInline
+ *   Reactions/Run.swift: run
+ *   Reactions/RunInline.swift: runInline
+ *   Records/Counts.swift: isOnlyMine
+ *   Records/HandlerQueue.swift: MemberList SlotList
+ *   Records/Record.swift: inlineLeft passage
+ *   Records/StateWord.swift: Phase PhaseSet hasValue
+ *   Records/Transitions.swift: change enlist lock read transitionAfterDelivery transitionAfterHandOver
+ *   Records/Transitions.swift: transitionToDelivering transitionToSettling unlock unlockSettling
+ *   Settling/Delivery.swift: deferInline deliverLateOnes endReading finishDelivery takeDelivery
+ *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver nextOfRun noteLastOfBatch
+ *   Settling/PassThrough.swift: begin passOn passThrough skip
+ *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
+ *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/Drain.swift: drainHandOver drainReady drainSkipped finishLastBatch
+ *   Thread/Turn.swift: asOneStep endStep leave
  */
 
 #define REACTIONS 5
@@ -290,7 +294,7 @@ inline finishDelivery(m)
     fi
 }
 
-/* Run.swift: runReady, run. As the last act of the outermost call on this thread. */
+/* Run.swift: drainReady, run. As the last act of the outermost call on this thread. */
 inline runReady()
 {
     do

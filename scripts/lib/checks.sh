@@ -43,6 +43,7 @@ checks() {
     suite "check: format of Swift" --inputs ".swift-format Package.swift Sources Tests examples-swift bench scripts" \
         silent "every Swift file is formatted" scripts/check-format swift
     suite "check: floors" --inputs "Sources/VowCore scripts" floors
+    suite "check: graph of calls" --needs python3 --inputs "Sources/VowCore scripts/core-graph scripts/lib" scripts/core-graph --check
     suite "check: documents" documents
     suite "check: models" scripts/check-models
     suite "check: counting of tests" --inputs scripts scripts/test-suites

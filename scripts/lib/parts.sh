@@ -115,6 +115,7 @@ traces() {
 
 self_tests() {
     suite "documents, self-test" --needs python3 scripts/test-texts
+    suite "steps of the state word, self-test" scripts/test-steps
     suite "models, self-test" Tests/model/self-test
     suite "ABI, self-test" --needs "abidw readelf" Tests/abi/self-test
     suite "budgets, self-test" --needs "$c valgrind" bench/check/self-test

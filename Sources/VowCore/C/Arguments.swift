@@ -49,7 +49,7 @@ func promiseRecord(_ handle: OpaquePointer?, _ function: StaticString) -> Record
     @inline(__always)
     private func checkIsRead(_ promise: RecordPointer, _ function: StaticString) {
         if !promise.pointee.shape.contains(.immortal)
-            && promise.nowCounts.readers == 0
+            && promise.nowCounts.isUnread
         {
             fatal(function, ": the promise handle was released before")
         }

@@ -269,7 +269,7 @@ func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {
     _ = lane.machine.pointee.holds.addRelaxed(1)
     lane.waits = .forWork
     work.extras.pointee.destroy = endWork
-    asOneStep(thread) { thread.pointee.handOver.append(work) }
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
 }
 
 /// The lane that a reaction (borrowed), whose handler is running, is work for.

@@ -110,7 +110,7 @@ func startMember(
     work.retain()
     let now = scope.pointee.lock.withLock { list(member(of: observer), of: scope) }
     _ = look(at: work, by: observer, now, thread)
-    asOneStep(thread) { thread.pointee.handOver.append(work) }
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
     return work
 }
 

@@ -115,7 +115,7 @@ private func refuseAllPooled(_ thread: ThreadPointer) {
     defer { thread.pointee.foreignDepth &-= 1 }
     refusePooled(.noThread, thread)
     while let executor = poolLock.withLock({ pool.drains.popFirst() }) {
-        drain(executor, refusing: .noThread, thread)
+        refuseDrain(executor, .noThread, thread)
     }
 }
 

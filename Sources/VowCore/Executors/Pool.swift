@@ -11,13 +11,6 @@
 import CVow
 import CVowPlatform
 
-/// What a worker does, or was called to do.
-enum Duty: Int {
-    case reactions
-    case drains
-    case events
-}
-
 /// Those who have the same duty.
 struct Crew {
     /// Working, or called and on their way; not those that wait.
@@ -159,13 +152,8 @@ func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 /// The worker that was about to look for work does something else first: another one is called.
-@inline(__always)
-func payOwedWorker(_ thread: ThreadPointer) {
-    if thread.pointee.owesWorker { callOwedWorker(thread) }
-}
-
 @inline(never)
-private func callOwedWorker(_ thread: ThreadPointer) {
+func callOwedWorker(_ thread: ThreadPointer) {
     thread.pointee.owesWorker = false
     changePool(thread) { _ in }
 }

@@ -66,7 +66,7 @@ private func sendDrain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 
 private func drainOnQueue(_ context: UnsafeMutableRawPointer?) {
     guard let executor = context?.assumingMemoryBound(to: ExecutorRecord.self) else { return }
-    drain(executor, refusing: nil, currentThread())
+    drain(executor, currentThread())
 }
 
 @inline(__always)
@@ -77,25 +77,18 @@ func takeIntake(_ executor: ExecutorPointer) {
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~drainIsComing))))
 }
 
-/// - Parameter refusal: not nil: nothing of it can be run.
-func drain(_ executor: ExecutorPointer, refusing refusal: Refusal?, _ thread: ThreadPointer) {
+/// Runs what stands in the queue, for a turn; the rest is the next drain's.
+func drain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     var left = turn
     withPlace(at: executor, thread) {
-        while left > 0 || isForkedChild {
-            takeIntake(executor)
-            guard let reaction = executor.batch.pointee.popFirst() else {
-                if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged {
-                    break
-                }
-                continue
-            }
+        while left > 0 || isForkedChild, let reaction = nextOfDrain(executor) {
             left -= 1
-            if let refusal = isForkedChild ? .forked : refusal {
-                // Forked: one of its handlers has done that. The rest is run in the parent.
-                refuseWholly(reaction, refusal, thread)
+            if isForkedChild {
+                // One of its handlers has done that. The rest is run in the parent.
+                refuseWholly(reaction, .forked, thread)
                 continue
             }
-            run(reaction, thread)
+            perform(reaction, thread)
             leave(thread)
             count(thread.cell.pointee.counters.workEnded)
         }
@@ -106,4 +99,23 @@ func drain(_ executor: ExecutorPointer, refusing refusal: Refusal?, _ thread: Th
         executor.release(thread)
     }
     leave(thread)
+}
+
+/// Nothing of it can be run.
+func refuseDrain(_ executor: ExecutorPointer, _ refusal: Refusal, _ thread: ThreadPointer) {
+    withPlace(at: executor, thread) {
+        while let reaction = nextOfDrain(executor) { refuseWholly(reaction, refusal, thread) }
+    }
+    executor.release(thread)
+    leave(thread)
+}
+
+/// Nil: the queue is empty, and the next push sends another drain.
+@inline(__always)
+private func nextOfDrain(_ executor: ExecutorPointer) -> RecordPointer? {
+    while true {
+        takeIntake(executor)
+        if let reaction = executor.batch.pointee.popFirst() { return reaction }
+        if executor.pointee.intake.replaceAcquireRelease(drainIsComing, 0).exchanged { return nil }
+    }
 }

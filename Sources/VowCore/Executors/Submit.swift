@@ -6,7 +6,7 @@ import CVow
 func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let executor = reaction.executor else { fatal("a reaction has no executor") }
     switch executor.pointee.kind {
-    case .inline: thread.pointee.ready.append(reaction)
+    case .inline: thread.pointee.agenda.ready.append(reaction)
     case .custom: submitCustom(reaction, executor, thread)
     case .loop: submitToLoop(reaction, executor, thread)
     case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
@@ -78,7 +78,7 @@ private func runWholly(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let executor = reaction.executor else { fatal("a reaction has no executor") }
     executor.retain()
     withPlace(at: executor, thread) {
-        run(reaction, thread)
+        perform(reaction, thread)
         leave(thread)
     }
     executor.release(thread)
@@ -106,7 +106,7 @@ private func runCustom(_ work: UnsafeMutableRawPointer?) {
     let thread = currentThread()
     if thread.pointee.isSubmitting {
         // Inside its own `submit`: a handler must not run inside the call that registered or resolved.
-        thread.pointee.ready.append(reaction)
+        thread.pointee.agenda.ready.append(reaction)
         return
     }
     runWholly(reaction, thread)

@@ -247,3 +247,12 @@ struct AtomicMark: ~Copyable, Sendable {
         #endif
     }
 }
+
+/// An address as such a word.
+@inline(__always)
+func word<Pointee: ~Copyable>(of address: UnsafeMutablePointer<Pointee>?) -> UInt64 {
+    UInt64(UInt(bitPattern: address))
+}
+
+@inline(__always)
+func word(of address: UnsafeMutableRawPointer?) -> UInt64 { UInt64(UInt(bitPattern: address)) }

@@ -18,9 +18,17 @@ func writeToStandardError(_ text: StaticString) {
 /// a checked build finds.
 @inline(never)
 func fatal(_ rule: StaticString, _ detail: StaticString = "") -> Never {
+    fatal(rule, detail, "", "")
+}
+
+func fatal(
+    _ first: StaticString, _ second: StaticString, _ third: StaticString, _ fourth: StaticString
+) -> Never {
     writeToStandardError("vow: ")
-    writeToStandardError(rule)
-    writeToStandardError(detail)
+    writeToStandardError(first)
+    writeToStandardError(second)
+    writeToStandardError(third)
+    writeToStandardError(fourth)
     writeToStandardError("\n")
     abort()
 }

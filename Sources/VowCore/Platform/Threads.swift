@@ -230,3 +230,6 @@ func giveSpareMemoryBack() -> Int {
     cell.pointee.spareCounts.reset()
     return Int(bytes)
 }
+
+/// Of the calling thread: enough for one more wait inside of another.
+func hasStackLeft() -> Bool { vow_platform_has_stack_left() != 0 }

@@ -1,4 +1,4 @@
-"""An executor in words. Its layout is that of Sources/VowCore/State/ExecutorRecord.swift."""
+"""An executor in words. Its layout is that of Sources/VowCore/Records/ExecutorRecord.swift."""
 
 from . import code, memory
 from .memory import Unreadable

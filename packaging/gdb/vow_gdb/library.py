@@ -8,7 +8,7 @@ from .memory import Unreadable
 # Of the layouts of records, boxes, executors and the table that these files know.
 KNOWN_VERSION = 4
 
-# A seal is one of these and the address of the copy's mark, by exclusive or: see Sources/VowCore/State/Seal.swift.
+# A seal is one of these and the address of the copy's mark, by exclusive or: see Sources/VowCore/Records/Seal.swift.
 # What it belongs to stands in its highest byte.
 LIVE_MARK = 0x766F775F6C697665
 FREED_MARK = 0x766F775F66726565

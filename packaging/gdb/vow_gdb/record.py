@@ -42,14 +42,14 @@ class Record:
             self.word,
             counts,
             self.shape,
-            self.progress,
+            self.passage,
             self.observed,
             self.flags,
             self.error_place,
             self.slot,
             self.upstream,
         ) = memory.unpack("QQBBBBIQQ", address)
-        # State/Counts.swift: readers, producers, and who passes by.
+        # Records/Counts.swift: readers, producers, and who passes by.
         self.promises = counts & (1 << 28) - 1
         self.producers = counts >> 28 & (1 << 22) - 1
         self.phase = self.word & 7
@@ -159,7 +159,7 @@ class Record:
         if not self.is_link or self.is_subscription:
             return 0
         # Its place is lent: to the promise that it has read, or to the outcome that it passes on.
-        if self.flags & DROPPED or self.progress & OUTCOME_IS_HELD:
+        if self.flags & DROPPED or self.passage & OUTCOME_IS_HELD:
             return 0
         only_rejections = self.shape & ON_REJECTED and not self.shape & ON_FULFILLED
         if only_rejections and self.shape & EXTRAS:

@@ -1,0 +1,23 @@
+// Working for an executor.
+
+/// Works for an executor, which the caller keeps alive.
+@inline(__always)
+func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: () -> Void) {
+    var place = Place(executor: executor, outer: thread.pointee.place)
+    withUnsafeMutablePointer(to: &place) {
+        thread.pointee.place = $0
+        body()
+    }
+    thread.pointee.place = place.outer
+    executor.release(place.runs, thread)
+}
+
+/// The executor of a reaction that has run: whoever works for it gives all those references back together.
+@inline(__always)
+func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
+    if let place = thread.pointee.place, place.pointee.executor == executor {
+        place.pointee.runs &+= 1
+    } else {
+        executor?.release(thread)
+    }
+}

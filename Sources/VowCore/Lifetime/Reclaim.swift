@@ -1,0 +1,47 @@
+// Freeing without recursion: what dies goes on a list of its thread, and a loop empties the list.
+//
+// While members of a settled promise are being handed over nothing is freed: a destructor might wait for
+// one of them.
+
+import CVow
+
+/// At once where nothing can be called or freed by that, which is most often the case.
+@inline(never)
+func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
+    if record.holdsNothing {
+        freeMemory(of: record, thread)
+        return
+    }
+    pushDead(record, thread)
+    drainDeadUnlessBusy(thread)
+}
+
+@inline(never)
+func reclaim(_ box: BoxPointer, _ thread: ThreadPointer) {
+    pushDead(box, thread)
+    drainDeadUnlessBusy(thread)
+}
+
+func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
+    pushDead(executor, thread)
+    drainDeadUnlessBusy(thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Settled with a value that is no object, outside of any house, without a token, a context or listeners.
+    @inline(__always)
+    fileprivate var holdsNothing: Bool {
+        pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_STRING
+            && !pointee.shape.isTravelling
+            && !pointee.flags.contains(RecordFlag.isHoused | RecordFlag.hasListeners)
+    }
+}
+
+func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
+    if isWatched { noteFreed(record) }
+    count(thread.cell.pointee.counters.promisesFreed)
+    #if VOW_CHECKED
+        record.pointee.seal = Seal.freed
+    #endif
+    giveMemoryBack(of: record, thread.cell)
+}

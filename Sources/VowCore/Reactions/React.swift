@@ -1,0 +1,255 @@
+// Registering a reaction: one record that is both the member of the promise's queue and the new promise.
+
+import CVow
+
+/// Everything about a reaction but its promise.
+struct Reaction {
+    var shape: Shape
+    var handler: Handler?
+    var context: UnsafeMutableRawPointer?
+    /// Borrowed; nil: that of the calling thread.
+    var executor: ExecutorPointer?
+    var extras = LinkExtras()
+    /// Borrowed.
+    var token: SourcePointer?
+    /// It tells somebody of a rejection.
+    var seesRejections = true
+    /// Not nil: `context` is `CarriedContext.size` bytes to be moved into the link.
+    var house: House?
+}
+
+/// Registers a reaction on a promise (consumed); the new promise is owned.
+func react(
+    to promise: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
+) -> RecordPointer {
+    let rejection = reaction.token.flatMap { rejectionFor($0) }
+    guard let derived = makeLink(reaction, upstream: rejection ?? promise, thread) else {
+        // Nobody observes the promise by this: its rejection is reported if it is the last reference.
+        promise.release(thread)
+        rejection?.release(thread)
+        return promiseWithoutMemory
+    }
+    if reaction.seesRejections { markObserved(promise) }
+    if let rejection {
+        startCancelled(derived)
+        // Before foreign code could settle the promise: nobody reads it by this.
+        asOneStep(thread) {
+            register(derived, on: rejection, thread)
+            promise.release(thread)
+        }
+        return derived
+    }
+    register(derived, on: promise, thread)
+    if reaction.token != nil { enterToken(derived, thread) }
+    return derived
+}
+
+/// The same for a reaction that has nothing but a handler, which most have: made without asking for the rest.
+@inline(never)
+func react(
+    to promise: RecordPointer, _ shape: Shape, _ handler: @escaping Handler,
+    _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
+) -> RecordPointer {
+    if thread.carriesSomething {
+        let reaction = Reaction(shape: shape, handler: handler, context: context, executor: nil)
+        return react(to: promise, reaction, thread)
+    }
+    guard let memory = takeMemoryHere(shape.recordSize, thread.cell) else {
+        promise.release(thread)
+        return promiseWithoutMemory
+    }
+    let executor = executorForReaction(nil, thread)
+    let isInline = executor == ownExecutors.inline
+    let derived = initialiseLink(
+        memory, shape, upstream: promise, handler, context, executor,
+        flags: isInline ? RecordFlag.isInline : 0, thread)
+    markObserved(promise)
+    if isInline && thread.pointee.foreignDepth == 0 && promise.canBeReadAtOnce(by: shape) {
+        runPrivately(derived, reading: promise, thread)
+    } else {
+        register(derived, on: promise, thread)
+    }
+    return derived
+}
+
+/// A reaction that nobody else can look at yet is made with a cancelled token.
+private func startCancelled(_ reaction: RecordPointer) {
+    reaction.pointee.flags.insert(RecordFlag.cancelled)
+    reaction.pointee.state.beginCancelled()
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// By an inline reaction that nobody knows of before the call that makes it returns, outside of foreign code: no
+    /// order is to be kept then, and its handler runs as the last act of that call.
+    @inline(__always)
+    fileprivate func canBeReadAtOnce(by shape: Shape) -> Bool {
+        pointee.state.read().phase == .settled && !shape.contains(.finally)
+            && shape.contains(value.isError ? .onRejected : .onFulfilled)
+    }
+}
+
+/// Work that reads no promise, for an executor.
+func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
+    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    work.beginOut()
+    let source = reaction.token
+    let rejection = source.flatMap { rejectionFor($0) }
+    if let rejection {
+        startCancelled(work)
+        rejection.release(thread)
+    }
+    if work.isInline {
+        thread.pointee.agenda.ready.append(work)
+    } else {
+        submit(work, thread)
+        finishRegistering(thread)
+    }
+    if source != nil { enterToken(work, thread) }
+    return work
+}
+
+/// The same for later, when it is handed over, or given back.
+func makeWorkAside(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer? {
+    let work = makeLink(reaction, upstream: nil, thread)
+    work?.beginOut()
+    return work
+}
+
+/// Work that was made aside is not needed.
+func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
+    count(thread.cell.pointee.counters.handlersDone)
+    work.executor?.release(thread)
+    work.releaseProducer(thread)
+    work.release(thread)
+}
+
+/// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
+func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
+    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    work.beginOut()
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
+    return work
+}
+
+/// A link that the caller holds one promise reference of, and its queue to be one producer's. Without
+/// memory: nil, and the context is destroyed.
+@inline(__always)
+private func makeLink(
+    _ reaction: Reaction, upstream: RecordPointer?, _ thread: ThreadPointer
+) -> RecordPointer? {
+    var shape = reaction.shape
+    if thread.carriesSomething || reaction.token != nil {
+        shape.formUnion([.extras, .travels])
+    }
+    let size = shape.recordSize
+    let carried = reaction.house == nil ? 0 : CarriedContext.size
+    guard let memory = takeMemory(size + carried, in: reaction.house) else {
+        if let destroy = reaction.extras.destroy {
+            runForeign(thread) { destroy(reaction.context) }
+        }
+        return nil
+    }
+    let executor = executorForReaction(reaction.executor, thread)
+    let isInline = executor == ownExecutors.inline
+    var context = reaction.context
+    if let given = context, carried > 0 {
+        context = memory + size
+        context?.copyMemory(from: given, byteCount: carried)
+    }
+    let link = initialiseLink(
+        memory, shape, upstream: upstream, reaction.handler, context, executor,
+        flags: (reaction.house == nil ? 0 : RecordFlag.isHoused)
+            | (isInline ? RecordFlag.isInline : 0), thread)
+    if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
+    return link
+}
+
+@inline(__always)
+private func initialiseLink(
+    _ memory: UnsafeMutableRawPointer, _ shape: Shape, upstream: RecordPointer?,
+    _ handler: Handler?, _ context: UnsafeMutableRawPointer?, _ executor: ExecutorPointer,
+    flags: UInt8, _ thread: ThreadPointer
+) -> RecordPointer {
+    let link = memory.bindMemory(to: Record.self, capacity: 1)
+    link.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1, flags: flags))
+    link.upstream = upstream
+    link.link.initialize(
+        to: flags & RecordFlag.isInline != 0
+            ? LinkPart(handler: handler, context: context, source: upstream)
+            : LinkPart(handler: handler, context: context, executor: executor))
+    count(thread.cell.pointee.counters.promisesMade)
+    count(thread.cell.pointee.counters.handlersRegistered)
+    if isWatched { noteMade(link, TraceKind(ofLink: shape, reads: upstream != nil)) }
+    return link
+}
+
+private func initialiseExtras(
+    of link: RecordPointer, _ reaction: Reaction, _ thread: ThreadPointer
+) {
+    link.extras.initialize(to: reaction.extras)
+    if isWatched, let label = reaction.extras.label { noteLabel(link, label) }
+    // Without extras of its own, one handler serves both outcomes.
+    if !reaction.shape.contains(.extras) { link.extras.pointee.onRejected = reaction.handler }
+    if !link.pointee.shape.isTravelling { return }
+    reaction.token?.retainToken()
+    link.travel.initialize(
+        to: TravelPart(token: reaction.token, surroundingsHere(thread)))
+}
+
+/// Puts a reaction behind those that are there already, or, where none is waiting, on its way.
+@inline(__always)
+private func register(
+    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+) {
+    if reaction.isInline {
+        registerInline(reaction, on: promise, thread)
+    } else if promise.pointee.state.enlist(reaction, while: .ofReactions) != nil {
+        reaction.beginOut()
+        if !reaction.handles(rejected: promise.value.isError) {
+            passThrough(reaction, thread)
+        } else {
+            submit(reaction, thread)
+        }
+        finishRegistering(thread)
+    }
+}
+
+@inline(__always)
+private func registerInline(
+    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+) {
+    while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil {
+        reaction.beginOut()
+        if !reaction.handles(rejected: promise.value.isError) {
+            passThrough(reaction, thread)
+            finishRegistering(thread)
+            return
+        }
+        // At the end of this very call, or with nobody else who could register: no order to keep.
+        if thread.pointee.foreignDepth == 0 || promise.isOnlyMine {
+            thread.pointee.agenda.ready.append(reaction)
+            return
+        }
+        // It has to wait for the running handler. Reactions of other threads line up behind it.
+        if promise.pointee.state.transitionToDelivering() {
+            deferInline(reaction, of: promise, thread)
+            return
+        }
+    }
+}
+
+/// Contexts may have been put aside to be destroyed.
+@inline(__always)
+private func finishRegistering(_ thread: ThreadPointer) {
+    if !thread.pointee.agenda.skipped.isEmpty && !thread.pointee.agenda.isHandingOver {
+        drainLeftovers(thread)
+    }
+}
+
+/// A fulfilled promise needs no mark, and gets no write.
+@inline(__always)
+private func markObserved(_ promise: RecordPointer) {
+    if promise.pointee.isObserved.isSet { return }
+    if promise.pointee.state.read().phase == .settled && !promise.value.isError { return }
+    promise.pointee.isObserved.set()
+}

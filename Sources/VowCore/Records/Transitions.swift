@@ -1,0 +1,261 @@
+// Every step that the state word can take, by name, with the phases that it may begin in. Nothing else writes it.
+//
+// A step that only its caller can take does not ask where it begins: in a checked build it does, and a promise that is
+// anywhere else ends the program with the step's name.
+
+struct PromiseState: ~Copyable, Sendable {
+    private let word: AtomicWord
+
+    @inline(__always)
+    init(_ phase: Phase) { word = AtomicWord(phase.bits) }
+
+    /// Acquires: pairs with the release of every step that published what the reader looks at next.
+    @inline(__always)
+    func read() -> StateWord { StateWord(bits: word.loadAcquire()) }
+
+    // MARK: Becoming resolved
+
+    /// Open, running, following or cancelled → claimed. True for one caller only: the right to decide.
+    /// Acquires: pairs with the unlock of somebody who read the slot, which the claimer will overwrite.
+    @inline(__always)
+    func transitionToClaimed(from phase: Phase) -> Bool {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.phase != phase { return false }
+            if old.isLocked {
+                waitForLock(old, &pause)
+                continue
+            }
+            let new = StateWord(.claimed, old.head)
+            if word.replaceAcquire(old.bits, new.bits).exchanged { return true }
+        }
+    }
+
+    /// claimed → following. Releases the slot, which names the promise followed. Acquires the marks that
+    /// followers set before they entered the queue.
+    func transitionToFollowing() {
+        _ = change("to following", from: .ofClaimed) { old in StateWord(.following, old.head) }
+    }
+
+    /// claimed → cancelled: it is rejected when who would have settled it is through. Releases the slot.
+    func transitionToCancelled() {
+        _ = change("to cancelled", from: .ofClaimed) { old in StateWord(.cancelled, old.head) }
+    }
+
+    /// open → cancelled, of a record that nobody else can look at yet.
+    func beginCancelled() {
+        check("begins cancelled", from: .ofOpen)
+        word.storeRelaxed(Phase.cancelled.bits)
+    }
+
+    /// Of an observer, idle: settled → open. It is about to look at a promise, and whoever locks it open may read
+    /// which: releases. Nobody locks an idle one, so a plain store loses nothing.
+    func reopen() {
+        check("opens again", from: .ofSettled)
+        word.storeRelease(Phase.open.bits)
+    }
+
+    /// → settled, by who has it alone: an observer that the caller has claimed, and is idle again (nobody locks a
+    /// claimed one); or a record that nobody else can look at any more, or can yet. Releases.
+    func close() {
+        check("closes", from: .ofClosing)
+        word.storeRelease(Phase.settled.bits)
+    }
+
+    /// open → running, of a reaction that only the caller has.
+    @inline(__always)
+    func run() {
+        check("runs", from: .ofOpen)
+        word.storeRelaxed(Phase.running.bits)
+    }
+
+    // MARK: Settling
+
+    /// Open or running, locked: the first half of the step to settling, in which the caller writes the value.
+    /// Nil when somebody else has decided. Acquires the queue's members, and pairs with `unlock`.
+    @inline(__always)
+    func lock(whileIn phase: Phase) -> StateWord? {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.phase != phase { return nil }
+            if old.isLocked {
+                waitForLock(old, &pause)
+                continue
+            }
+            if word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged { return old }
+        }
+    }
+
+    /// The second half: open or running, locked → settled when nobody waits; else → settling, and the whole
+    /// queue (newest first) is the caller's to hand over. Releases the value.
+    @inline(__always)
+    func unlockSettling(_ locked: StateWord) -> RecordPointer? {
+        check("settles", locked, from: .ofUndecided)
+        unlock(locked.head == nil ? .settled : .settling, nil)
+        return locked.head
+    }
+
+    /// claimed → settled when nobody waits; else claimed → settling, and the whole queue (newest first)
+    /// is the caller's to hand over. Releases the value; acquires the queue's members.
+    /// - Parameter whenAwaited: called once before the step if somebody waits (and may then be gone).
+    @inline(__always)
+    func transitionToSettling(_ whenAwaited: () -> Void) -> RecordPointer? {
+        var isAwaited = false
+        return change("to settling", from: .ofClaimed) { old in
+            if old.head == nil { return StateWord(.settled, nil) }
+            if !isAwaited {
+                isAwaited = true
+                whenAwaited()
+            }
+            return StateWord(.settling, nil)
+        }.head
+    }
+
+    /// settling → settled or delivering when no more came; else the late ones (newest first), still
+    /// settling. Releases, so that a later registration is ordered behind the hand-over.
+    @inline(__always)
+    func transitionAfterHandOver(inlineAreLeft: Bool) -> RecordPointer? {
+        change("after the hand-over", from: .ofSettling) { old in
+            if old.head != nil { return StateWord(.settling, nil) }
+            return StateWord(inlineAreLeft ? .delivering : .settled, nil)
+        }.head
+    }
+
+    /// delivering → settled when no more inline reactions came; else those (newest first).
+    func transitionAfterDelivery() -> RecordPointer? {
+        change("after the delivery", from: .ofDelivering) { old in
+            StateWord(old.head == nil ? .settled : .delivering, nil)
+        }.head
+    }
+
+    /// settled → delivering: the caller puts an inline reaction off, and later ones line up behind it.
+    /// False when somebody else is delivering already.
+    func transitionToDelivering() -> Bool {
+        word.replaceAcquireRelease(
+            Phase.settled.bits, Phase.delivering.bits
+        ).exchanged
+    }
+
+    // MARK: Waiting in the queue
+
+    /// Adds a member while the phase is in the set. Returns what stood in the way otherwise.
+    /// Releases the member's fields; pairs with the acquire of whoever takes the queue. Acquires also when
+    /// it succeeds: a follower's look for rings, before it asked whether anybody waits, comes first.
+    @inline(__always)
+    func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadAcquire())
+            if !phases.contains(old) { return old }
+            if old.isLocked {
+                waitForLock(old, &pause)
+                continue
+            }
+            member.next = old.head
+            if member.pointee.shape.hasLane { member.lane = nil }
+            let new = StateWord(old.phase, member)
+            if word.replaceAcquireRelease(old.bits, new.bits).exchanged { return nil }
+        }
+    }
+
+    // MARK: The lock
+
+    /// For a few instructions, to read a slot or to relink the queue. Acquires; pairs with `unlock`.
+    func lock() -> StateWord {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if !old.isLocked,
+                word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged
+            {
+                return old
+            }
+            waitForLock(old, &pause)
+        }
+    }
+
+    /// Somebody else has, or had, the lock. In a forked child that may be a thread of the parent, which never gives it
+    /// back: then it is broken. What that thread was about to write may be there by half, so nobody decides about such a
+    /// promise any more: it stays claimed. Its queue is whole, because a member enters or leaves it by one store.
+    @inline(never)
+    private func waitForLock(_ old: StateWord, _ pause: inout Backoff) {
+        pause.wait()
+        if !isForkedChild || !old.isLocked || !(isOnlyThread || pause.isHopeless) { return }
+        let phase = old.hasValue ? old.phase : .claimed
+        _ = word.replaceAcquireRelease(old.bits, StateWord(phase, old.head).bits)
+    }
+
+    /// Ends the lock; the word cannot have changed since.
+    @inline(__always)
+    func unlock(_ phase: Phase, _ head: RecordPointer?) {
+        word.storeRelease(StateWord(phase, head).bits)
+    }
+
+    /// In a forked child, where no other thread runs: takes a member out, though the queue may be locked for
+    /// ever by a thread of the parent.
+    func removeAsOnlyThread(_ member: RecordPointer) {
+        let old = StateWord(bits: word.loadRelaxed())
+        if old.hasValue { return }
+        // As where a lock is broken.
+        let phase = old.isLocked ? .claimed : old.phase
+        let rest = StateWord(phase, search(member, from: old).head)
+        word.storeRelaxed(rest.bits)
+    }
+
+    /// One step by the only thread that may take it; members may arrive and lockers pass in between.
+    @inline(__always)
+    private func change(
+        _ name: StaticString, from phases: PhaseSet, _ step: (StateWord) -> StateWord
+    ) -> StateWord {
+        var pause = Backoff()
+        while true {
+            let old = StateWord(bits: word.loadRelaxed())
+            if old.isLocked {
+                waitForLock(old, &pause)
+                continue
+            }
+            check(name, old, from: phases)
+            if word.replaceAcquireRelease(old.bits, step(old).bits).exchanged { return old }
+        }
+    }
+
+    // MARK: Where a step may begin
+
+    @inline(__always)
+    private func check(_ step: StaticString, from phases: PhaseSet) {
+        #if VOW_CHECKED
+            check(step, StateWord(bits: word.loadRelaxed()), from: phases)
+        #endif
+    }
+
+    @inline(__always)
+    private func check(_ step: StaticString, _ old: StateWord, from phases: PhaseSet) {
+        #if VOW_CHECKED
+            if !phases.contains(old) { failStep(step, old.phase) }
+        #endif
+    }
+}
+
+#if VOW_CHECKED
+    @inline(never)
+    private func failStep(_ step: StaticString, _ phase: Phase) -> Never {
+        fatal("step ", step, ": the promise is ", phase.name)
+    }
+
+    extension Phase {
+        fileprivate var name: StaticString {
+            switch self {
+            case .open: return "open"
+            case .running: return "running"
+            case .claimed: return "claimed"
+            case .following: return "following"
+            case .cancelled: return "cancelled"
+            case .settling: return "settling"
+            case .delivering: return "delivering"
+            case .settled: return "settled"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,146 @@
+// Settling a reaction without its handler: what it has none for passes through.
+
+import CVow
+
+/// What a reaction that has begun reads; each promise is owned.
+struct Reading {
+    /// Nil for work that reads no promise.
+    let promise: RecordPointer?
+    /// It was cancelled before it began: what it reads instead.
+    let cancellation: vow_value?
+
+    /// Clean-up sees what there is to clean up.
+    func input(of reaction: RecordPointer) -> vow_value {
+        if let cancellation, promise == nil || !reaction.pointee.shape.contains(.finally) {
+            return cancellation
+        }
+        return promise?.value ?? vow_none()
+    }
+
+    func release(_ thread: ThreadPointer) {
+        promise?.release(thread)
+        cancellation?.release(thread)
+    }
+}
+
+/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was withdrawn.
+@inline(__always)
+func begin(_ reaction: RecordPointer) -> Reading? {
+    if reaction.isUnseen && reaction.pointee.state.read().phase == .open {
+        let promise = reaction.upstream
+        reaction.pointee.state.run()
+        return Reading(promise: promise, cancellation: nil)
+    }
+    if let word = reaction.pointee.state.lock(whileIn: .open) {
+        let promise = reaction.upstream
+        reaction.pointee.state.unlock(.running, word.head)
+        return Reading(promise: promise, cancellation: nil)
+    }
+    return beginCancelled(reaction)
+}
+
+/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed when
+/// the hand-over is over: call `drainLeftovers` then.
+func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.shape.contains(.extras) {
+        thread.pointee.agenda.skipped.append(reaction)
+    } else {
+        skip(reaction, thread)
+    }
+}
+
+/// Settles a reaction without its handler, or, when its context is destroyed, one that follows.
+@inline(never)
+func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.flags.contains(RecordFlag.follows) {
+        endFollowing(reaction, thread)
+        return
+    }
+    guard let reading = begin(reaction) else {
+        dropWithdrawn(reaction, thread)
+        return
+    }
+    let isRefused = reaction.passage.contains(.isRefused)
+    if reading.cancellation != nil && !isRefused
+        && reaction.handles(rejected: reading.input(of: reaction).isError)
+    {
+        handBack(reaction, reading, thread)
+        return
+    }
+    var value = (reading.cancellation ?? reading.promise?.value ?? vow_none()).retained()
+    if isRefused {
+        value.release(thread)
+        value = refusal(reaction.passage)
+    } else if reading.promise == nil && reading.cancellation == nil {
+        fatal("a reaction that reads no promise was passed through")
+    }
+    passOn(reaction, reading, value, thread)
+}
+
+private func refusal(_ passage: Passage) -> vow_value {
+    if passage.contains(.isShutOut) { return ownErrors.shutDown }
+    return passage.contains(.lacksThread) ? ownErrors.noMemory : ownErrors.forked
+}
+
+/// Settles a reaction that has begun, but calls no handler, with a value (consumed).
+@inline(never)
+func passOn(
+    _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
+) {
+    let executor = reaction.executor
+    destroyContext(of: reaction, reading: reading.promise, thread)
+    asOneStep(thread) {
+        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        if reading.cancellation == nil {
+            conclude(reaction, begunAs: .running, value, thread)
+        } else {
+            concludeCancelled(reaction, value, thread)
+        }
+        reading.release(thread)
+    }
+    executor?.release(thread)
+}
+
+/// Settles a running reaction with an outcome (consumed), unless it was cancelled.
+@inline(__always)
+func conclude(
+    _ reaction: RecordPointer, begunAs phase: Phase, _ value: vow_value, _ thread: ThreadPointer
+) {
+    if settle(reaction, whileIn: phase, value, ownsProducer: true, thread) {
+        count(thread.cell.pointee.counters.handlersDone)
+    } else {
+        concludeCancelled(reaction, nil, thread)
+        value.release(thread)
+    }
+}
+
+/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones.
+@inline(never)
+func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if !reaction.pointee.flags.contains(RecordFlag.dropped) {
+        fatal("a reaction was begun twice: an executor ran the same work again")
+    }
+    reaction.pointee.flags.remove(RecordFlag.dropped)
+    let executor = reaction.executor
+    if let promise = reaction.withdrawnUpstream {
+        asOneStep(thread) {
+            finishDelivery(of: reaction, promise, thread)
+            promise.release(thread)
+        }
+    }
+    executor?.release(thread)
+    reaction.releaseProducer(thread)
+}
+
+/// Of a reaction whose handler does not run, or has run.
+func destroyContext(
+    of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
+) {
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else {
+        return
+    }
+    // Its own promise may be waited for in there, which must be seen.
+    withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
+        destroy(reaction.link.pointee.context)
+    }
+}

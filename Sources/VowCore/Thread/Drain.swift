@@ -1,0 +1,174 @@
+// The agenda is done, stage by stage: loops, not recursions. What an entry means is known on the floors above, so that here,
+// and nowhere else, a lower floor names what stands on higher ones.
+
+import CVow
+
+// MARK: Outcomes
+
+/// Gives followers and observers the outcome that they were taken for. Calls no foreign code.
+@inline(__always)
+func drainOutcomes(_ thread: ThreadPointer) {
+    if !thread.pointee.agenda.isEmpty(through: .outcomes) { drainAllOutcomes(thread) }
+}
+
+@inline(never)
+private func drainAllOutcomes(_ thread: ThreadPointer) {
+    if thread.pointee.agenda.isTakingOutcomes { return }
+    thread.pointee.agenda.isTakingOutcomes = true
+    while true {
+        if takeOwnOutcome(thread) { continue }
+        guard let observer = thread.pointee.agenda.leaving.popFirst() else { break }
+        giveUpObserved(observer, thread)
+    }
+    thread.pointee.agenda.isTakingOutcomes = false
+}
+
+// MARK: Hand-over
+
+/// Also nested, from a wait inside an executor's `submit`.
+@inline(never)
+func drainHandOver(_ thread: ThreadPointer) {
+    let outer = thread.pointee.agenda.isHandingOver
+    thread.pointee.agenda.isHandingOver = true
+    drainOutcomes(thread)
+    finishLastBatch(thread)
+    while let member = thread.pointee.agenda.handOver.popFirst() {
+        noteLastOfBatch(member, thread)
+        handOver(member, thread)
+        drainOutcomes(thread)
+        finishLastBatch(thread)
+    }
+    thread.pointee.agenda.isHandingOver = outer
+}
+
+/// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
+/// handed over. The hand-over's producer reference has kept it alive.
+private func finishLastBatch(_ thread: ThreadPointer) {
+    while let promise = thread.pointee.agenda.handedOver {
+        thread.pointee.agenda.handedOver = nil
+        finishHandOver(of: promise, thread)
+        drainOutcomes(thread)
+    }
+}
+
+// MARK: Leftovers
+
+/// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:
+/// contexts to destroy, hooks to call, objects to free.
+@inline(never)
+func drainLeftovers(_ thread: ThreadPointer) {
+    // Producers first: what they are told with may be the context of a link that waits for them.
+    if thread.pointee.agenda.newestHook != nil { drainDeadUnlessBusy(thread) }
+    if !thread.pointee.agenda.isSkipping { drainSkipped(thread) }
+    if thread.pointee.agenda.dead != 0 || thread.pointee.agenda.newestHook != nil {
+        drainDeadUnlessBusy(thread)
+    }
+}
+
+/// Also nested, from a wait inside a context's destructor.
+@inline(never)
+func drainSkipped(_ thread: ThreadPointer) {
+    let outer = thread.pointee.agenda.isSkipping
+    thread.pointee.agenda.isSkipping = true
+    while true {
+        if let reaction = thread.pointee.agenda.skipped.popFirst() {
+            skip(reaction, thread)
+        } else if let reaction = thread.pointee.agenda.withdrawn.popFirst() {
+            destroyContext(of: reaction, reading: nil, thread)
+            asOneStep(thread) { endWithdrawn(reaction, thread) }
+        } else {
+            break
+        }
+    }
+    thread.pointee.agenda.isSkipping = outer
+}
+
+@inline(__always)
+func drainDeadUnlessBusy(_ thread: ThreadPointer) {
+    if !thread.pointee.agenda.isReclaiming && !thread.pointee.agenda.isHandingOver {
+        drainDead(thread)
+    }
+}
+
+/// Frees what is dead and what dies by that, and calls hooks. Also nested, from a wait inside a destructor.
+@inline(never)
+private func drainDead(_ thread: ThreadPointer) {
+    let outer = thread.pointee.agenda.isReclaiming
+    thread.pointee.agenda.isReclaiming = true
+    while true {
+        if let dead = popDead(thread) {
+            switch dead {
+            case .box(let box): freeBox(box, thread)
+            case .executor(let executor): freeExecutor(executor, thread)
+            case .record(let record): freeRecord(record, thread)
+            }
+        } else if thread.pointee.agenda.newestHook != nil {
+            runHooks(thread)
+        } else {
+            break
+        }
+    }
+    thread.pointee.agenda.isReclaiming = outer
+}
+
+// MARK: Ready
+
+/// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
+@inline(never)
+func drainReady(_ thread: ThreadPointer) {
+    while let member = thread.pointee.agenda.ready.popFirst() {
+        if member.isBegunByRunning {
+            runInline(member, thread)
+        } else {
+            run(member, thread)
+        }
+    }
+}
+
+// MARK: All of it, in a wait
+
+/// A wait in a handler or destructor holds up what its thread has begun and what waits for the end of that
+/// handler. It may be what is waited for, so it is done first, inside. False when the stack is too short
+/// for that: then the wait might not end.
+///
+/// The inline reactions before those have begun (they are on the stack), so the order holds.
+func drainInsideWait(_ thread: ThreadPointer) -> Bool {
+    payOwedWorker(thread)
+    var frame = thread.pointee.frame
+    while let current = frame {
+        let reaction = current.pointee.reaction
+        if let promise = current.pointee.promise {
+            asOneStep(thread) { finishDelivery(of: reaction, promise, thread) }
+        }
+        frame = current.pointee.outer
+    }
+    while !thread.pointee.agenda.isEmpty(through: .ready) {
+        if !hasStackLeft() { return false }
+        drainHandOver(thread)
+        drainDead(thread)
+        drainSkipped(thread)
+        drainReady(thread)
+    }
+    return true
+}
+
+// MARK: What executors do with an entry that they were given
+
+/// Runs a reaction that its executor has begun.
+/// - Parameter looksForWorkNext: the caller is a worker of the pool.
+@inline(__always)
+func perform(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
+    run(reaction, looksForWorkNext: looksForWorkNext, thread)
+}
+
+/// Settles one that its executor cannot run, as its marks say.
+@inline(__always)
+func performRefused(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    passThrough(reaction, thread)
+}
+
+/// A reaction for the pool was made ready, and no worker called for it.
+@inline(__always)
+func payOwedWorker(_ thread: ThreadPointer) {
+    if thread.pointee.owesWorker { callOwedWorker(thread) }
+}

@@ -1,0 +1,177 @@
+// Blocking until a promise settles.
+//
+// The waiting thread puts a record of its own, on its stack, into the promise's queue, so waiting
+// allocates nothing. Whoever settles the promise publishes the value first and then wakes it.
+
+import CVow
+import CVowPlatform
+
+enum WaitResult {
+    case settled, timedOut, deadlock, forked
+    /// It would take the pool's last thread, and the system gives no other.
+    case noThread
+    /// The loop that the thread was to run is destroyed.
+    case shutDown
+    /// Another thread runs that loop.
+    case isBusy
+}
+
+/// Waits until a promise (borrowed) is settled. On a loop's thread it runs the loop meanwhile.
+func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer)
+    -> WaitResult
+{
+    if let loop = loopHere(thread) {
+        defer { loop.release(thread) }
+        let result = wait(for: promise, until: deadline, running: loop, thread)
+        switch result {
+        case .shutDown, .isBusy: break
+        default: return result
+        }
+    }
+    // Outside of foreign code nothing waits for this thread, so it can look for a while before it says that it waits:
+    // whoever settles the promise meanwhile has nobody to wake.
+    if thread.pointee.foreignDepth == 0 && !deadline.hasPassed && settlesSoon(promise) {
+        return .settled
+    }
+    return wait(for: promise, until: deadline, running: nil, thread)
+}
+
+private func settlesSoon(_ promise: RecordPointer) -> Bool {
+    for _ in 0..<Parking.looks {
+        if promise.pointee.state.read().hasValue { return true }
+        vow_platform_relax()
+    }
+    return false
+}
+
+/// Waits, and runs a loop (borrowed) until then.
+func wait(
+    for promise: RecordPointer, until deadline: Deadline, running loop: LoopPointer?,
+    _ thread: ThreadPointer
+) -> WaitResult {
+    if promise.isLeftInStep { return .forked }
+    return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
+        memory in
+        guard let waiter = memory.baseAddress?.bindMemory(to: Record.self, capacity: 1) else {
+            fatal("no stack for a waiting thread")
+        }
+        let word = loop.map { Parking.inLoop(raising: $0.pointee.event) } ?? Parking.awake
+        waiter.initialize(to: Record(.open, shape: .waiter, promises: word, producers: 0))
+        let ambient = ambientSerialExecutor(thread)
+        defer { ambient?.release(thread) }
+        let place = WaitingPlace(thread, running: loop?.pointee.executor, ambient: ambient)
+        let waiting = WaitingThread(
+            waiter: waiter, promise: promise, until: deadline, place: place, thread)
+        return whileListed(waiting, thread) { waiting in
+            if promise.pointee.state.enlist(waiter, while: .ofWaiters) != nil { return .settled }
+            let began = isTracing ? noteWaits(waiter, for: promise) : 0
+            defer { if began != 0 { noteWaited(waiter, for: promise, since: began) } }
+            let result: WaitResult
+            if let loop {
+                result =
+                    whileRunning(loop, thread) {
+                        wait(as: waiting, until: deadline, loop, thread)
+                    } ?? .isBusy
+            } else {
+                result = sleep(waiting, until: deadline, thread)
+            }
+            return result == .settled || withdraw(waiter, from: promise) ? result : .settled
+        }
+    }
+}
+
+private func sleep(
+    _ waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
+) -> WaitResult {
+    let waiter = waiting.pointee.waiter
+    let worker = waiting.pointee.place.worker
+    while true {
+        if !drainInsideWait(thread) { return .deadlock }
+        if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
+        switch lookAhead(for: waiting, until: deadline, thread) {
+        case .deadlock: return .deadlock
+        case .forked: return .forked
+        case .runnable(let reaction):
+            runPooledInside(reaction, thread)
+            continue
+        case .blocked: break
+        }
+        // Looking may have freed something, whose destructor may have done anything.
+        if !thread.pointee.agenda.isEmpty(through: .ready) { continue }
+        if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
+        let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
+        if let worker { takePlaceInPoolBack(worker) }
+        if !inTime { return .timedOut }
+    }
+}
+
+/// What the pool would have run, inside the wait for it.
+private func runPooledInside(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    run(reaction, thread)
+    count(thread.cell.pointee.counters.workEnded)
+}
+
+/// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
+private func wait(
+    as waiting: WaitingPointer, until deadline: Deadline, _ loop: LoopPointer,
+    _ thread: ThreadPointer
+) -> WaitResult {
+    let (waiter, promise) = (waiting.pointee.waiter, waiting.pointee.promise)
+    let worker = waiting.pointee.place.worker
+    let patience = LoopPatience(loop, until: deadline)
+    while true {
+        if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
+        if !drainInsideWait(thread) { return .deadlock }
+        waiter.takeNudge()
+        // Whoever has published the value is about to say `done`; see `wake`.
+        if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
+        switch lookAhead(for: waiting, until: deadline, thread) {
+        case .deadlock: return .deadlock
+        case .forked: return .forked
+        case .runnable(let reaction):
+            runPooledInside(reaction, thread)
+            continue
+        case .blocked: break
+        }
+        if !thread.pointee.agenda.isEmpty(through: .ready) { continue }
+        if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
+        let step = takeStep(
+            of: loop, patience, thread,
+            until: { promise.pointee.state.read().hasValue },
+            unless: { waiter.isNudged })
+        if let worker { takePlaceInPoolBack(worker) }
+        switch step {
+        case .lookAgain: continue
+        case .timedOut: return .timedOut
+        case .shutDown: return .shutDown
+        case .forked: return .forked
+        }
+    }
+}
+
+private func waitUntilDone(_ waiter: RecordPointer) -> WaitResult {
+    var pause = Backoff()
+    while waiter.pointee.counts.loadAcquire() != Parking.done { pause.wait() }
+    return .settled
+}
+
+/// Takes the waiter out of the queue. False when somebody else has taken it: then the promise has
+/// settled, and this returns when that thread does not need the waiter's memory any more.
+private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
+    if promise.isLeftInStep && promise.pointee.state.read().isLocked {
+        // The wait began before the fork.
+        promise.pointee.state.removeAsOnlyThread(waiter)
+        return true
+    }
+    if unlink(waiter, outOf: promise.pointee.state) { return true }
+    _ = waitUntilDone(waiter)
+    return false
+}
+
+/// The custom executor that the calling thread belongs to, if that runs one thing at a time; owned.
+private func ambientSerialExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
+    guard let ambient = ambientExecutor(thread) else { return nil }
+    if ambient.pointee.isSerial { return ambient }
+    ambient.release(thread)
+    return nil
+}
