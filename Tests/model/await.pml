@@ -12,6 +12,7 @@
 
 /* Stands for:
  *   Executors/Worker.swift: wake
+ *   Lifetime/Create.swift: writeOutcome
  *   Platform/AtomicWord.swift: orderStoresBeforeLoads
  *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
  *   Platform/SpinLock.swift: SpinLock

@@ -17,6 +17,7 @@
 
 /* Stands for:
  *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Create.swift: writeOutcome
  *   Lifetime/Reclaim.swift: reclaim
  *   Reactions/React.swift: register
  *   Reactions/Run.swift: complete destroyContext run

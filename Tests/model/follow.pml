@@ -15,6 +15,7 @@
 
 /* Stands for:
  *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Create.swift: writeOutcome
  *   Lifetime/Reclaim.swift: reclaim
  *   Records/Counts.swift: Counts exchangeReference isOnlyMine nowCounts retain retainOneOfMany retainProducer stay
  *   Records/Counts.swift: visit

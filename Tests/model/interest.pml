@@ -13,6 +13,7 @@
 
 /* Stands for:
  *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Create.swift: writeOutcome
  *   Lifetime/Reclaim.swift: reclaim
  *   Records/Counts.swift: Counts exchangeReference leaveUnlessLast nowCounts retainOneOfMany retainProducer visit
  *   Records/Record.swift: hooks isOut markOut upstream

@@ -19,6 +19,7 @@
 
 /* Stands for:
  *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
+ *   Lifetime/Create.swift: writeOutcome
  *   Lifetime/Reclaim.swift: holdsNothing reclaim
  *   Reactions/React.swift: register registerInline
  *   Reactions/Run.swift: complete

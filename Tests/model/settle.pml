@@ -18,6 +18,7 @@
 /* Stands for:
  *   Executors/Submit.swift: serialExecutor submit
  *   Lifetime/Counting.swift: giveBack release releaseProducer
+ *   Lifetime/Create.swift: writeOutcome
  *   Reactions/React.swift: finishRegistering register registerInline
  *   Reactions/Run.swift: run
  *   Reactions/RunInline.swift: runInline

@@ -42,9 +42,15 @@ func makePromise(
 func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     if error.as.pointer == ownErrors.cancelled.as.pointer { return promiseCancelled }
     guard let promise = makePromise(.settled, producers: 0, thread) else { return promiseCancelled }
-    if isWatched { noteSettled(promise, error) }
-    promise.value = error.retained()
+    writeOutcome(error.retained(), of: promise, thread)
     promise.pointee.isObserved.set()
-    count(thread.cell.pointee.counters.promisesSettled)
     return promise
+}
+
+/// A promise gets its value (consumed). It is the caller's alone until the step that publishes it.
+@inline(__always)
+func writeOutcome(_ value: vow_value, of promise: RecordPointer, _ thread: ThreadPointer) {
+    if isWatched { noteSettled(promise, value) }
+    promise.value = value
+    count(thread.cell.pointee.counters.promisesSettled)
 }

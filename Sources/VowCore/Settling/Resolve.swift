@@ -60,9 +60,7 @@ func makePromise(
     if isThenable {
         followThenable(value, by: promise, ownsProducer: true, thread)
     } else {
-        if isWatched { noteSettled(promise, value) }
-        promise.value = value
-        count(thread.cell.pointee.counters.promisesSettled)
+        writeOutcome(value, of: promise, thread)
     }
     return promise
 }

@@ -10,9 +10,7 @@ func settle(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) {
     if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
-    if isWatched { noteSettled(promise, value) }
-    promise.value = value
-    count(thread.cell.pointee.counters.promisesSettled)
+    writeOutcome(value, of: promise, thread)
     var ownsProducer = ownsProducer
     let newest = promise.pointee.state.transitionToSettling {
         // Somebody who waits may give the resolver back, whoever still uses it, as soon as it is woken.
@@ -55,9 +53,7 @@ func settleLocked(
     _ promise: RecordPointer, _ word: StateWord, _ value: vow_value, ownsProducer: Bool,
     _ thread: ThreadPointer
 ) {
-    if isWatched { noteSettled(promise, value) }
-    promise.value = value
-    count(thread.cell.pointee.counters.promisesSettled)
+    writeOutcome(value, of: promise, thread)
     if word.head != nil {
         publishToMembers(promise, word, ownsProducer: ownsProducer, thread)
         return

@@ -50,11 +50,9 @@ func settleQuietly(
 func settlePrivately(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
 ) {
-    if isWatched { noteSettled(reaction, value) }
-    reaction.value = value
+    writeOutcome(value, of: reaction, thread)
     reaction.pointee.state.close()
     reaction.pointee.counts.storeRelaxed(Counts.oneReader)
-    count(thread.cell.pointee.counters.promisesSettled)
 }
 
 /// A promise, locked and with its value, has one member, which keeps it. False: it is one that has to be handed over.
