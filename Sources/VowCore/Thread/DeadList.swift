@@ -3,12 +3,6 @@
 // A dead object's count is nobody's any more and holds the link; an executor's count stays 0 for those who
 // look for it in the directory, so its empty intake does.
 
-enum Dead {
-    case record(RecordPointer)
-    case box(BoxPointer)
-    case executor(ExecutorPointer)
-}
-
 /// In the low bits of an address on the list; a record has none.
 private let boxMark: UInt64 = 1
 private let executorMark: UInt64 = 2
@@ -31,19 +25,24 @@ func pushDead(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     thread.pointee.agenda.dead = UInt64(UInt(bitPattern: executor)) | executorMark
 }
 
+/// Takes the first one out, and says what it is. False: there is none.
 @inline(__always)
-func popDead(_ thread: ThreadPointer) -> Dead? {
+func popDead(
+    _ thread: ThreadPointer, box: (BoxPointer) -> Void, executor: (ExecutorPointer) -> Void,
+    record: (RecordPointer) -> Void
+) -> Bool {
     let dead = thread.pointee.agenda.dead
+    if dead == 0 { return false }
     let address = UInt(dead & ~(boxMark | executorMark))
-    if dead & boxMark != 0, let box = BoxPointer(bitPattern: address) {
-        thread.pointee.agenda.dead = box.pointee.count.loadRelaxed()
-        return .box(box)
+    if dead & boxMark != 0, let it = BoxPointer(bitPattern: address) {
+        thread.pointee.agenda.dead = it.pointee.count.loadRelaxed()
+        box(it)
+    } else if dead & executorMark != 0, let it = ExecutorPointer(bitPattern: address) {
+        thread.pointee.agenda.dead = it.pointee.intake.loadRelaxed()
+        executor(it)
+    } else if let it = RecordPointer(bitPattern: address) {
+        thread.pointee.agenda.dead = it.pointee.counts.loadRelaxed()
+        record(it)
     }
-    if dead & executorMark != 0, let executor = ExecutorPointer(bitPattern: address) {
-        thread.pointee.agenda.dead = executor.pointee.intake.loadRelaxed()
-        return .executor(executor)
-    }
-    guard let record = RecordPointer(bitPattern: address) else { return nil }
-    thread.pointee.agenda.dead = record.pointee.counts.loadRelaxed()
-    return .record(record)
+    return true
 }

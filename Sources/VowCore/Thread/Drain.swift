@@ -96,17 +96,12 @@ private func drainDead(_ thread: ThreadPointer) {
     let outer = thread.pointee.agenda.isReclaiming
     thread.pointee.agenda.isReclaiming = true
     while true {
-        if let dead = popDead(thread) {
-            switch dead {
-            case .box(let box): freeBox(box, thread)
-            case .executor(let executor): freeExecutor(executor, thread)
-            case .record(let record): freeRecord(record, thread)
-            }
-        } else if thread.pointee.agenda.newestHook != nil {
-            runHooks(thread)
-        } else {
-            break
-        }
+        let isDead = popDead(
+            thread, box: { freeBox($0, thread) }, executor: { freeExecutor($0, thread) },
+            record: { freeRecord($0, thread) })
+        if isDead { continue }
+        if thread.pointee.agenda.newestHook == nil { break }
+        runHooks(thread)
     }
     thread.pointee.agenda.isReclaiming = outer
 }
