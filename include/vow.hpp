@@ -20,6 +20,7 @@
 #include "vow/runtime.hpp"
 #include "vow/scope.hpp"
 #include "vow/shield.hpp"
+#include "vow/text.hpp"
 #include "vow/time.hpp"
 #include "vow/token.hpp"
 #include "vow/tracing.hpp"

@@ -1,6 +1,7 @@
 // Where handlers run.
 #include "harness.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>

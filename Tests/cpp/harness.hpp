@@ -122,6 +122,9 @@ struct unique : tracked {
 
 /// How often this thread has called operator new.
 long allocations();
+/// How often this thread has thrown an exception; `throw;` counts only where it is the runtime's
+/// own.
+long throws();
 /// How often the library has asked for memory.
 long library_allocations();
 

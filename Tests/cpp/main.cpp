@@ -5,8 +5,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <new>
 #include <unistd.h>
+#include <unwind.h>
 #include <vector>
 
 std::atomic<long> tracked::alive{0};
@@ -21,6 +23,7 @@ std::vector<test> &tests() {
 std::atomic<int> failures{0};
 const char *running = "";
 thread_local long news = 0;
+thread_local long raised = 0;
 std::atomic<long> library_news{0};
 
 void *count_and_allocate(void *, std::size_t bytes) {
@@ -79,6 +82,14 @@ void operator delete(void *memory) noexcept {
 void operator delete(void *memory, std::size_t) noexcept {
     std::free(memory);
 }
+
+// What is thrown goes through here; the next one of this name is the runtime's.
+extern "C" _Unwind_Reason_Code _Unwind_RaiseException(_Unwind_Exception *exception) {
+    using raise = _Unwind_Reason_Code (*)(_Unwind_Exception *);
+    static const auto raises = reinterpret_cast<raise>(dlsym(RTLD_NEXT, "_Unwind_RaiseException"));
+    raised++;
+    return raises(exception);
+}
 #endif
 
 long allocations() {
@@ -86,6 +97,10 @@ long allocations() {
 }
 long library_allocations() {
     return library_news;
+}
+
+long throws() {
+    return raised;
 }
 
 void add_test(const test &added) {

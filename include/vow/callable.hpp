@@ -3,6 +3,7 @@
 #define VOW_CALLABLE_HPP
 
 #include "conversion.hpp"
+#include "expected.hpp"
 #include "held.hpp"
 #include "scalars.hpp"
 
@@ -67,8 +68,9 @@ template <class F> struct slot {
     }
 };
 
-/// What a function of the program is called with at its first parameter; void: no parameter, or
-/// unknown.
+/// What a function of the program is called with at its first parameter; void: no parameter;
+/// unknown_parameter: it is a template, or overloaded.
+struct unknown_parameter {};
 template <class F> struct first_parameter {
     template <class C, class R> static void of(R (C::*)());
     template <class C, class R> static void of(R (C::*)() const);
@@ -78,9 +80,14 @@ template <class F> struct first_parameter {
     template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const);
     template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) noexcept);
     template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const noexcept);
+    // A static operator(), of C++23.
+    template <class R> static void of(R (*)());
+    template <class R> static void of(R (*)() noexcept);
+    template <class R, class A> static std::decay_t<A> *of(R (*)(A));
+    template <class R, class A> static std::decay_t<A> *of(R (*)(A) noexcept);
 
     template <class G> static auto test(int) -> decltype(of(&G::operator()));
-    template <class G> static void test(...);
+    template <class G> static unknown_parameter *test(...);
 
     using type = std::remove_pointer_t<decltype(test<F>(0))>;
 };
@@ -88,6 +95,8 @@ template <class R, class A> struct first_parameter<R (*)(A)> { using type = std:
 template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
     using type = std::decay_t<A>;
 };
+/// A member, which is called with the object that it is one of.
+template <class M, class C> struct first_parameter<M C::*> { using type = C; };
 
 template <class T> struct is_tuple : std::false_type {};
 template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
@@ -96,6 +105,9 @@ template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
 template <class R> struct content_of { using type = std::decay_t<R>; };
 template <> struct content_of<void> { using type = void; };
 template <class T> struct content_of<promise<T>> { using type = T; };
+#if defined(__cpp_lib_expected)
+template <class T, class E> struct content_of<std::expected<T, E>> { using type = T; };
+#endif
 template <class R> using content_t = typename content_of<std::remove_cv_t<R>>::type;
 
 /// How a handler takes the value of a promise<T>.
@@ -166,6 +178,9 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
                       "the promise that this handler returns is of another type");
         return vow_from_promise(
             std::invoke(std::forward<F>(function), std::forward<A>(arguments)...).release());
+    } else if constexpr (settles_by<result, C>) {
+        return write_expected<C>(
+            std::invoke(std::forward<F>(function), std::forward<A>(arguments)...));
     } else if constexpr (std::is_void_v<C>) {
         std::invoke(std::forward<F>(function), std::forward<A>(arguments)...);
         return vow_none();

@@ -117,6 +117,8 @@ template <class T> class coroutine_promise final : public coroutine_of<T> {
             static_assert(std::is_base_of_v<promise<T>, std::decay_t<U>>,
                           "this coroutine returns a promise of another type");
             this->keep_result(vow_from_promise(promise<T>(std::forward<U>(content)).release()));
+        } else if constexpr (settles_by<U, T>) {
+            this->keep_result(write_expected<T>(std::forward<U>(content)));
         } else {
             static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
             this->keep_result(value_traits<T>::write(converted<T>(std::forward<U>(content))));
@@ -208,13 +210,15 @@ template <class T, bool Taking> class promise_awaiter {
         return suspend_by(waiter_, handle, awaited_.release(), executor(), is_shielded_);
     }
     T await_resume() {
-        const value outcome = value::borrow(waiter_.outcome());
-        if (outcome.is_error())
-            throw_error(outcome.native());
-        if constexpr (Taking)
-            return value_traits<T>::take(outcome.native());
-        else
-            return own_value<T>(outcome.native());
+        const vow_value outcome = waiter_.outcome();
+        if (outcome.kind == VOW_ERROR)
+            throw_error(outcome);
+        if constexpr (Taking) {
+            return value_traits<T>::take(outcome);
+        } else {
+            awaited_.reset();
+            return last_value<T>(waiter_.take_outcome());
+        }
     }
 
   private:

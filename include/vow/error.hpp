@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 namespace vow {
@@ -26,6 +27,13 @@ enum class errc : std::int64_t {
     shut_down = VOW_ESHUTDOWN,
     no_error = VOW_EREASON,
 };
+
+namespace detail {
+/// A C error that is borrowed: what the exceptions are made of without anything to clean up.
+struct borrowed_error {
+    const vow_value &native;
+};
+} // namespace detail
 
 // Seen by everybody, so that what one shared object throws another one catches.
 #pragma GCC visibility push(default)
@@ -48,6 +56,8 @@ class error : public std::exception {
     /// Of a C value, which is an error.
     explicit error(value native) noexcept : native_(std::move(native)) {
     }
+    explicit error(detail::borrowed_error from) noexcept : native_(value::borrow(from.native)) {
+    }
 
     [[nodiscard]] const char *domain() const noexcept {
         return vow_error_domain(native_.native());
@@ -60,6 +70,9 @@ class error : public std::exception {
         return std::string_view(domain()) == "vow" &&
                this->code() == static_cast<std::int64_t>(code);
     }
+    /// The same as the standard says it: of the domains "vow" (vow::category()), "generic" and
+    /// "system"; of others there is none.
+    [[nodiscard]] std::optional<std::error_code> error_code() const noexcept;
     /// The message; lives as long as the error or a copy of it.
     [[nodiscard]] const char *what() const noexcept override {
         const char *message = vow_error_message(native_.native());
@@ -94,6 +107,8 @@ class cancelled : public error {
     }
     explicit cancelled(value native) noexcept : error(std::move(native)) {
     }
+    explicit cancelled(detail::borrowed_error from) noexcept : error(from) {
+    }
 };
 
 /// It took too long.
@@ -103,6 +118,8 @@ class timed_out : public error {
     }
     explicit timed_out(value native) noexcept : error(std::move(native)) {
     }
+    explicit timed_out(detail::borrowed_error from) noexcept : error(from) {
+    }
 };
 
 /// The last resolver was dropped without resolving.
@@ -110,12 +127,16 @@ class broken_promise : public error {
   public:
     explicit broken_promise(value native) noexcept : error(std::move(native)) {
     }
+    explicit broken_promise(detail::borrowed_error from) noexcept : error(from) {
+    }
 };
 
 /// Several failed: any, some.
 class aggregate_error : public error {
   public:
     explicit aggregate_error(value native) noexcept : error(std::move(native)) {
+    }
+    explicit aggregate_error(detail::borrowed_error from) noexcept : error(from) {
     }
     /// What each of them failed with.
     [[nodiscard]] std::vector<std::exception_ptr> errors() const;

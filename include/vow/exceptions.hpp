@@ -2,16 +2,13 @@
 #ifndef VOW_EXCEPTIONS_HPP
 #define VOW_EXCEPTIONS_HPP
 
+#include "clause.hpp"
 #include "ending.hpp"
 #include "error.hpp"
 #include "identity.hpp"
 
-#include <new>
 #include <system_error>
 #include <type_traits>
-#if defined(__cpp_rtti)
-#include <typeinfo>
-#endif
 
 namespace vow {
 inline namespace v1 {
@@ -59,58 +56,43 @@ inline bool is_of_library(const error &exception) noexcept {
 #endif
 }
 
-/// The exception being handled, as an owned error. Call it in a catch clause.
-inline vow_value current_error() noexcept {
-    try {
-        throw;
-    } catch (const error &exception) {
-        if (is_of_library(exception))
-            return vow_value_retain(exception.native());
-        return wrap_exception(std::current_exception(), exception.domain(), exception.code(),
-                              exception.what(), true);
-    } catch (const std::system_error &exception) {
-        return wrap_exception(std::current_exception(), exception.code().category().name(),
-                              exception.code().value(), exception.what());
-    } catch (const std::bad_alloc &exception) {
-        return wrap_exception(std::current_exception(), "vow", VOW_ENOMEM, exception.what());
-    } catch (const std::exception &exception) {
-        return wrap_exception(std::current_exception(), exception_domain, 0, exception.what());
-    } catch (...) {
-        return wrap_exception(std::current_exception(), exception_domain, 0,
-                              "an exception that is no std::exception");
-    }
-}
-
 /// An exception as an owned error; an empty pointer is a wrong argument.
 inline vow_value error_of(const std::exception_ptr &exception) noexcept {
     if (exception == nullptr)
         return vow_error("vow", VOW_EINVAL, "an empty std::exception_ptr is no reason");
-    try {
-        std::rethrow_exception(exception);
-    } catch (...) {
-        return current_error();
-    }
+    vow_value made = vow_none();
+    with_exception<error>(exception,
+                          [&](const error &found) {
+                              made = is_of_library(found)
+                                         ? vow_value_retain(found.native())
+                                         : wrap_exception(exception, found.domain(), found.code(),
+                                                          found.what(), true);
+                          }) ||
+        with_exception<std::system_error>(exception,
+                                          [&](const std::system_error &found) {
+                                              made = wrap_exception(
+                                                  exception, found.code().category().name(),
+                                                  found.code().value(), found.what());
+                                          }) ||
+        with_exception<std::bad_alloc>(exception,
+                                       [&](const std::bad_alloc &found) {
+                                           made = wrap_exception(exception, "vow", VOW_ENOMEM,
+                                                                 found.what());
+                                       }) ||
+        with_exception<std::exception>(exception, [&](const std::exception &found) {
+            made = wrap_exception(exception, exception_domain, 0, found.what());
+        });
+    if (made.kind == VOW_NONE)
+        made = wrap_exception(exception, exception_domain, 0,
+                              "an exception that is no std::exception");
+    return made;
 }
 
-/// An exception object as an owned error. An error code, or what stands for one, is thrown as a
-/// std::system_error.
-template <class E> vow_value error_of_exception(E &&exception) noexcept {
-    using plain = std::decay_t<E>;
-    if constexpr (std::is_same_v<plain, std::exception_ptr>) {
+/// The exception being handled, as an owned error. Call it in a catch clause.
+inline vow_value current_error() noexcept {
+    if (const std::exception_ptr exception = std::current_exception())
         return error_of(exception);
-    } else if constexpr (std::is_same_v<plain, std::error_code>) {
-        return error_of_exception(std::system_error(exception));
-    } else if constexpr (std::is_error_code_enum_v<plain>) {
-        return error_of_exception(std::system_error(make_error_code(exception)));
-    } else if constexpr (std::is_same_v<plain, std::errc>) {
-        return error_of_exception(std::system_error(std::make_error_code(exception)));
-    } else {
-        try {
-            throw std::forward<E>(exception);
-        } catch (...) {
-            return current_error();
-        }
-    }
+    return vow_error(exception_domain, 0, "an exception of another language");
 }
 
 /// What an error (borrowed) carries, if it carries an exception.
@@ -122,32 +104,37 @@ inline const std::exception_ptr *carried_exception(vow_value error) noexcept {
     return found != nullptr ? &found->exception : nullptr;
 }
 
-/// The library's exception type of an error (borrowed), given to `use`.
-template <class Use> decltype(auto) with_library_type(vow_value native, Use &&use) {
-    value held = value::borrow(native);
+/// The library's exception type of an error (borrowed): `use` is called with a null pointer to it.
+template <class Use>
+[[gnu::always_inline]] inline decltype(auto) with_library_type(vow_value native, Use &&use) {
     const char *domain = vow_error_domain(native);
     if (domain != nullptr && std::string_view(domain) == "vow") {
         switch (vow_error_code(native)) {
         case VOW_ECANCELLED:
-            return use(cancelled(std::move(held)));
+            return use(static_cast<const cancelled *>(nullptr));
         case VOW_ETIMEDOUT:
-            return use(timed_out(std::move(held)));
+            return use(static_cast<const timed_out *>(nullptr));
         case VOW_EBROKEN:
-            return use(broken_promise(std::move(held)));
+            return use(static_cast<const broken_promise *>(nullptr));
         case VOW_EAGGREGATE:
-            return use(aggregate_error(std::move(held)));
+            return use(static_cast<const aggregate_error *>(nullptr));
         default:
             break;
         }
     }
-    return use(error(std::move(held)));
+    return use(static_cast<const error *>(nullptr));
 }
+template <class P> using pointed_to = std::remove_cv_t<std::remove_pointer_t<P>>;
 
-/// Throws what an error (borrowed) stands for.
-[[noreturn]] inline void throw_error(vow_value native) {
+/// Throws what an error (borrowed) stands for. In as few calls as can be, and nothing in them has
+/// to be cleaned up: that is most of what a throw costs.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(const vow_value &native) {
     if (const std::exception_ptr *carried = carried_exception(native))
         std::rethrow_exception(*carried);
-    with_library_type(native, [](auto &&exception) { throw std::move(exception); });
+    with_library_type(
+        native, [&](auto *type) __attribute__((always_inline)) {
+            throw pointed_to<decltype(type)>(borrowed_error{native});
+        });
     std::terminate();
 }
 
@@ -155,8 +142,8 @@ template <class Use> decltype(auto) with_library_type(vow_value native, Use &&us
 inline std::exception_ptr exception_of(vow_value native) noexcept {
     if (const std::exception_ptr *carried = carried_exception(native))
         return *carried;
-    return with_library_type(native, [](auto &&exception) {
-        return std::make_exception_ptr(std::forward<decltype(exception)>(exception));
+    return with_library_type(native, [&](auto *type) {
+        return std::make_exception_ptr(pointed_to<decltype(type)>(borrowed_error{native}));
     });
 }
 

@@ -55,10 +55,10 @@ class [[nodiscard]] promise
     // ---------------------------------------------------------------------------------------
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
-    /// nothing (of a tuple also its items), and returns void, a U or a promise<U>. It is destroyed
-    /// once, with what it captures, before the new promise settles: after its call, when a promise
-    /// that it returned is through, or when it is certain that there will be no call. Returns a
-    /// promise<U>.
+    /// nothing (of a tuple also its items), and returns void, a U, a promise<U>, or, in C++23, a
+    /// std::expected<U, E>, by which the new promise is settled. It is destroyed once, with what it
+    /// captures, before the new promise settles: after its call, when a promise that it returned is
+    /// through, or when it is certain that there will be no call. Returns a promise<U>.
     template <class F> auto then(F f) && {
         return std::move(*this).then(executor(), std::move(f));
     }
@@ -84,10 +84,11 @@ class [[nodiscard]] promise
 
     /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
     /// exceptions it is for, others pass through. Without a parameter, or with a
-    /// std::exception_ptr, it is for all. `recover<E>(f)` names the type. f returns a T, a
-    /// promise<T>, or throws; `throw;` passes on what it was called for (before a coroutine's first
-    /// suspension). That costs a throw, which is spared for the library's own exceptions where f is
-    /// noexcept.
+    /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
+    /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
+    /// promise<T>, or throws; `throw;` passes on what it was called for, and
+    /// std::current_exception() is that (before a coroutine's first suspension). Nothing is thrown
+    /// for it where the runtime is libstdc++; elsewhere, unless f is noexcept.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
@@ -99,9 +100,13 @@ class [[nodiscard]] promise
               std::enable_if_t<detail::is_where<W>, int> = 0>
     promise recover(const W &where, F f) && {
         using caught = detail::caught_t<E, F>;
-        auto handler = detail::error_handler<caught, T>(std::move(f));
-        return promise(detail::link<detail::on::error>(
-            this->release(), detail::reaction_with(where), std::move(handler)));
+        if constexpr (detail::can_handle<caught, F>()) {
+            auto handler = detail::error_handler<caught, T>(std::move(f));
+            return promise(detail::link<detail::on::error>(
+                this->release(), detail::reaction_with(where), std::move(handler)));
+        } else {
+            std::terminate(); // one error says enough
+        }
     }
     template <class E = detail::by_parameter, class W = options, class F,
               std::enable_if_t<detail::is_where<W>, int> = 0>
@@ -117,9 +122,13 @@ class [[nodiscard]] promise
     }
     /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
     template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
-        auto handler = detail::error_handler<T>(domain, code, std::move(f));
-        return promise(detail::link<detail::on::error>(
-            this->release(), detail::reaction_with(options()), std::move(handler)));
+        if constexpr (detail::can_handle<error, F>()) {
+            auto handler = detail::error_handler<T>(domain, code, std::move(f));
+            return promise(detail::link<detail::on::error>(
+                this->release(), detail::reaction_with(options()), std::move(handler)));
+        } else {
+            std::terminate(); // one error says enough
+        }
     }
     template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
         return promise(*this).recover(domain, code, std::move(f));
@@ -195,6 +204,23 @@ class [[nodiscard]] promise
         return promise<U>::borrow(this->native());
     }
 
+#if defined(__cpp_lib_expected)
+    /// The promise of a std::expected: its error is a rejection that is an E (std::exception_ptr:
+    /// every one; std::error_code: what is or has a code; an exception type: as a catch clause).
+    /// Other rejections stay what they are.
+    template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() && {
+        const auto make = [](vow_value input) {
+            return value_traits<std::expected<T, E>>::write(
+                detail::expected_of<T, E>(value::borrow(input)));
+        };
+        return promise<std::expected<T, E>>::adopt(detail::link<detail::on::both>(
+            this->release(), detail::reaction_with(inline_executor()), make));
+    }
+    template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() const & {
+        return promise(*this).template as_expected<E>();
+    }
+#endif
+
     /// The same outcome, or vow::timed_out when it takes longer; then this one is cancelled, if
     /// nobody else reads it.
     template <class Rep, class Period>
@@ -225,8 +251,9 @@ class [[nodiscard]] promise
     }
 
     /// Blocks until it is settled: the value, or throws. On the thread of a loop it runs the loop.
-    /// Throws also vow::error (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await
-    /// does.
+    /// A temporary, or std::move(p), that was the last handle moves the value out instead of
+    /// copying it, once nothing else is left that leads there. Throws also vow::error
+    /// (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await does.
     T get() const & {
         static_assert(detail::is_shareable_v<T>,
                       "this value can only be moved: std::move(p).get()");
@@ -237,9 +264,10 @@ class [[nodiscard]] promise
             std::terminate(); // one error says enough
     }
     T get() && {
-        const promise last(std::move(*this));
-        const value held = last.await(VOW_FOREVER);
-        return detail::own_value<T>(held.native());
+        promise last(std::move(*this));
+        value held = last.await(VOW_FOREVER);
+        last.reset();
+        return detail::last_value<T>(std::move(held));
     }
     /// The same for at most so long; else throws vow::timed_out, and the promise is left alone.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
@@ -253,10 +281,28 @@ class [[nodiscard]] promise
     }
     /// The same, and the handle is given up, in either case.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
-        const promise last(std::move(*this));
-        const value held = last.await(detail::patience(limit));
-        return detail::own_value<T>(held.native());
+        promise last(std::move(*this));
+        value held = last.await(detail::patience(limit));
+        last.reset();
+        return detail::last_value<T>(std::move(held));
     }
+#if defined(__cpp_lib_expected)
+    /// As get, and a rejection that is an E (see as_expected) is not thrown, but returned.
+    template <class E = std::exception_ptr> std::expected<T, E> get_expected() const & {
+        static_assert(detail::is_shareable_v<T>,
+                      "this value can only be moved: std::move(p).get_expected()");
+        if constexpr (detail::is_shareable_v<T>)
+            return detail::expected_of<T, E>(settled_outcome());
+        else
+            std::terminate(); // one error says enough
+    }
+    template <class E = std::exception_ptr> std::expected<T, E> get_expected() && {
+        promise last(std::move(*this));
+        value outcome = last.settled_outcome();
+        last.reset();
+        return detail::expected_of<T, E>(std::move(outcome));
+    }
+#endif
     /// As get, and moves the value out, whatever its type.
     T take() && {
         const promise last(std::move(*this));
@@ -305,6 +351,15 @@ class [[nodiscard]] promise
         if (answer < 0)
             detail::throw_code(answer, "vow::promise::get: cannot wait");
         return held;
+    }
+
+    value settled_outcome() const {
+        detail::begin_deferred();
+        vow_value native = vow_none();
+        const int answer = vow_await(this->native(), VOW_FOREVER, &native);
+        if (answer < 0)
+            detail::throw_code(answer, "vow::promise::get_expected: cannot wait");
+        return value::adopt(native);
     }
 
     vow::state wait_ns(std::int64_t limit) const {

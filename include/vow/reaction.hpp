@@ -2,6 +2,7 @@
 #ifndef VOW_REACTION_HPP
 #define VOW_REACTION_HPP
 
+#include "error_code.hpp"
 #include "executor.hpp"
 #include "token.hpp"
 
@@ -78,9 +79,25 @@ struct by_parameter {};
 template <class E, class F>
 using caught_t = std::conditional_t<
     !std::is_same_v<E, by_parameter>, E,
-    std::conditional_t<std::is_invocable_v<F>, void,
-                       std::conditional_t<std::is_void_v<typename first_parameter<F>::type>,
-                                          std::exception_ptr, typename first_parameter<F>::type>>>;
+    std::conditional_t<std::is_invocable_v<F>, void, typename first_parameter<F>::type>>;
+
+/// Whether a function can be a handler of exceptions of type E; says why, if it cannot.
+template <class E, class F> constexpr bool can_handle() {
+    if constexpr (std::is_same_v<E, unknown_parameter>) {
+        static_assert(
+            !std::is_same_v<E, unknown_parameter>,
+            "an auto parameter, or overloads, do not say which exceptions this handler is "
+            "for: recover<E>(f), std::exception_ptr for all");
+        return false;
+    } else if constexpr (std::is_invocable_v<F>) {
+        return true;
+    } else {
+        static_assert(std::is_invocable_v<F, const E &>,
+                      "a handler takes the exception as const E& or E, or takes nothing: all "
+                      "readers share it");
+        return std::is_invocable_v<F, const E &>;
+    }
+}
 
 /// Whether a handler takes an exception of type E, or nothing.
 template <class F, class E>
@@ -96,10 +113,10 @@ template <class F, class E> struct error_call<F, E, true> {
     static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F, const E &>;
 };
 
-/// Calls a handler with an exception, or with nothing, and writes its result as a C. Of a coroutine
-/// it is in a catch clause, and the exception is held.
+/// Calls a handler with an exception that a pointer leads to, or with nothing, and writes its
+/// result as a C. Of a coroutine the exception is held.
 template <class C, class F, class E>
-vow_value call_error_handler(F &&function, const E &exception) {
+vow_value call_error_handler(F &&function, const E &exception, const std::exception_ptr &pointer) {
     using call = error_call<F, E>;
     const auto write = [&](const auto &) {
         if constexpr (takes_exception<F, E>)
@@ -109,35 +126,43 @@ vow_value call_error_handler(F &&function, const E &exception) {
     };
     if constexpr (is_promise<std::remove_cv_t<typename call::result>>::value &&
                   takes_exception<F, E>)
-        return held_until_settled(std::make_unique<std::exception_ptr>(std::current_exception()),
-                                  write);
+        return held_until_settled(std::make_unique<std::exception_ptr>(pointer), write);
     else
         return write(0);
 }
 
 /// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
-/// if it is one; else the error is passed on. It is called in a catch clause, so that `throw;`
-/// passes the exception on; where it cannot throw, without a throw if there need be none.
+/// if it is one; else the error is passed on. It is the body of a catch clause, so that `throw;`
+/// passes the exception on, unless it cannot throw.
 template <class E, class C, class F> vow_value handle_error(F &&function, vow_value native) {
     using call = error_call<F, E>;
     constexpr bool needs_clause =
         !call::is_noexcept || is_promise<std::remove_cv_t<typename call::result>>::value;
-    if constexpr (std::is_void_v<E>) {
-        if constexpr (!needs_clause)
-            return call_and_write<C>(std::forward<F>(function));
-        try {
-            throw_error(native);
-        } catch (...) {
-            return call_and_write<C>(std::forward<F>(function));
-        }
-    } else if constexpr (std::is_same_v<E, std::exception_ptr>) {
-        if constexpr (!needs_clause)
-            return call_and_write<C>(std::forward<F>(function), exception_of(native));
-        try {
-            throw_error(native);
-        } catch (...) {
-            return call_with_own<C>(std::forward<F>(function), std::current_exception());
-        }
+    if constexpr (std::is_void_v<E> && !needs_clause) {
+        return call_and_write<C>(std::forward<F>(function));
+    } else if constexpr (std::is_same_v<E, std::exception_ptr> && !needs_clause) {
+        return call_and_write<C>(std::forward<F>(function), exception_of(native));
+    } else if constexpr (std::is_same_v<E, std::error_code>) {
+        const std::optional<std::error_code> code = code_of(native);
+        if (!code)
+            return vow_value_retain(native);
+        vow_value result = vow_none();
+        const auto use = [&] { result = call_with_own<C>(std::forward<F>(function), *code); };
+        if constexpr (needs_clause)
+            in_clause<void>(exception_of(native), use);
+        else
+            use();
+        return result;
+    } else if constexpr (std::is_void_v<E> || std::is_same_v<E, std::exception_ptr>) {
+        const std::exception_ptr exception = exception_of(native);
+        vow_value result = vow_none();
+        in_clause<void>(exception, [&] {
+            if constexpr (std::is_void_v<E>)
+                result = call_and_write<C>(std::forward<F>(function));
+            else
+                result = call_with_own<C>(std::forward<F>(function), exception);
+        });
+        return result;
     } else {
         const carried *const box = carried_by(native);
         if constexpr (std::is_base_of_v<error, E>) {
@@ -145,13 +170,14 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
                 return vow_value_retain(native);
         }
         if (box == nullptr) {
-            // The library's own are told by code, without a throw.
+            // The library's own are told by code, before they are made.
             std::optional<vow_value> result;
-            const bool is_one = with_library_type(native, [&](const auto &exception) {
-                if constexpr (std::is_convertible_v<decltype(exception), const E &>) {
+            const bool is_one = with_library_type(native, [&](auto *type) {
+                using found = pointed_to<decltype(type)>;
+                if constexpr (std::is_convertible_v<const found &, const E &>) {
                     if constexpr (!needs_clause)
-                        result = call_error_handler<C>(std::forward<F>(function),
-                                                       static_cast<const E &>(exception));
+                        result = call_error_handler<C, F, E>(
+                            std::forward<F>(function), found(borrowed_error{native}), nullptr);
                     return true;
                 } else {
                     return false;
@@ -162,13 +188,14 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
             if (result)
                 return *result;
         }
-        try {
-            throw_error(native);
-        } catch (const E &exception) {
-            return call_error_handler<C>(std::forward<F>(function), exception);
-        } catch (...) {
-            return vow_value_retain(native);
-        }
+        const std::exception_ptr exception = exception_of(native);
+        vow_value result = vow_none();
+        const auto use = [&](const auto &found) {
+            result = call_error_handler<C, F, E>(std::forward<F>(function), found, exception);
+        };
+        const bool is_caught =
+            needs_clause ? in_clause<E>(exception, use) : with_exception<E>(exception, use);
+        return is_caught ? result : vow_value_retain(native);
     }
 }
 
@@ -187,18 +214,22 @@ template <class C, class F> auto error_handler(const char *domain, std::int64_t 
             if (std::string_view(vow_error_domain(input)) != domain ||
                 (code != VOW_ANY_CODE && code != vow_error_code(input)))
                 return vow_value_retain(input);
-            if (carried_exception(input) == nullptr)
+            const std::exception_ptr *const exception = carried_exception(input);
+            if (exception == nullptr)
                 return handle_error<error, C>(std::move(function), input);
-            try {
-                throw_error(input);
-            } catch (const error &exception) {
-                return call_error_handler<C>(std::move(function), exception);
-            } catch (...) {
+            vow_value result = vow_none();
+            const auto use = [&](const error &found) {
+                result = call_error_handler<C>(std::move(function), found, *exception);
+            };
+            if (in_clause<error>(*exception, use))
+                return result;
+            in_clause<void>(*exception, [&] {
                 if constexpr (takes_exception<F, error>)
-                    return call_with_own<C>(std::move(function), error(value::borrow(input)));
+                    result = call_with_own<C>(std::move(function), error(value::borrow(input)));
                 else
-                    return call_and_write<C>(std::move(function));
-            }
+                    result = call_and_write<C>(std::move(function));
+            });
+            return result;
         });
 }
 

@@ -25,7 +25,8 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
     /// for an int, which may be a literal. Throws std::bad_alloc when the value needs memory, and
     /// vow::error (errc::invalid_argument) when an int does not fit, and has no effect then.
     template <class U = T, std::enable_if_t<std::is_convertible_v<U &&, U> && !std::is_void_v<T> &&
-                                                !detail::is_promise<std::decay_t<U>>::value,
+                                                !detail::is_promise<std::decay_t<U>>::value &&
+                                                !detail::settles_by<U, T>,
                                             int> = 0>
     bool resolve(U &&content) const {
         static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
@@ -42,8 +43,19 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
         return vow_resolve(native(), vow_from_promise(other.release()));
     }
 
+#if defined(__cpp_lib_expected)
+    /// Fulfils with the value that a std::expected has, or rejects with its error; see
+    /// vow/expected.hpp. Throws as the first one does.
+    template <class U, class E,
+              std::enable_if_t<detail::settles_by<std::expected<U, E>, T>, int> = 0>
+    bool resolve(std::expected<U, E> outcome) const {
+        return vow_resolve(native(), detail::write_expected<T>(std::move(outcome)));
+    }
+#endif
+
     /// Rejects with an exception: an object that is thrown to readers, or a std::exception_ptr. A
-    /// std::error_code, or what stands for one, is thrown as a std::system_error.
+    /// std::error_code, or what stands for one, is thrown as a std::system_error, and a vow::errc
+    /// as the library's own exception.
     template <class E> bool reject(E exception) const noexcept {
         return vow_reject(native(), detail::error_of_exception(std::move(exception)));
     }

@@ -10,6 +10,10 @@
 
 #include <stop_token>
 
+#if !defined(__cpp_lib_jthread)
+#error "vow/stop_token.hpp needs a standard library that has std::stop_token"
+#endif
+
 namespace vow {
 inline namespace v1 {
 

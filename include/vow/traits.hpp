@@ -32,16 +32,23 @@ inline vow_value checked(vow_value made) {
     return made;
 }
 
-/// An object of the program, in a value. Who takes it out leaves an empty one behind.
+/// An object of the program, in a value. Who takes it out leaves an empty one behind. The library
+/// has one reference; a reader that gives its own away to see whether it was the last one has
+/// another.
 template <class T> struct box : object_head {
     std::atomic<bool> is_taken{false};
+    std::atomic<std::uint32_t> owners{1};
     T content;
 
     explicit box(T &&from) : object_head{&record_of<T>()}, content(std::move(from)) {
     }
 
     static void destroy(void *pointer) {
-        destroy_content(static_cast<box *>(static_cast<object_head *>(pointer)));
+        static_cast<box *>(static_cast<object_head *>(pointer))->release();
+    }
+    void release() noexcept {
+        if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            destroy_content(this);
     }
     static const vow_class kind;
 
@@ -282,6 +289,77 @@ template <class T> T own_value(vow_value native) {
         return value_traits<T>::read(native);
     else
         return value_traits<T>::take(native);
+}
+
+/// A T of the caller's own, who gives a reference away: moved, if that was the last one and nobody
+/// else can read it; else as own_value.
+template <class T> T last_value(value held);
+
+/// The T in a box of which the caller gives a reference away.
+template <class T> T last_of(box<T> *found, value held) {
+    struct other_owner {
+        box<T> *of;
+        ~other_owner() {
+            of->release();
+        }
+    };
+    found->owners.fetch_add(1, std::memory_order_relaxed);
+    const other_owner keeps{found};
+    held = value();
+    // Only the library's reference leads there: without it nobody comes any more.
+    return found->owners.load(std::memory_order_acquire) == 1 ? found->take() : T(found->shared());
+}
+
+/// The items of a list of which the caller gives a reference away.
+inline std::vector<value> last_items(value list) {
+    std::vector<value> items;
+    items.reserve(list.size());
+    for (std::size_t i = 0; i < list.size(); i++)
+        items.push_back(list[i]);
+    return items;
+}
+
+template <class T> struct last_list { static constexpr bool is_one = false; };
+template <class T> struct last_list<std::vector<T>> {
+    static constexpr bool is_one = is_shareable_v<T>;
+    static std::vector<T> make(value list) {
+        std::vector<value> items = last_items(std::move(list));
+        std::vector<T> all;
+        all.reserve(items.size());
+        for (value &item : items)
+            all.push_back(last_value<T>(std::move(item)));
+        return all;
+    }
+};
+template <class... T> struct last_list<std::tuple<T...>> {
+    static constexpr bool is_one = sizeof...(T) > 0 && std::conjunction_v<is_shareable<T>...>;
+    static std::tuple<T...> make(value list) {
+        return made_of(std::move(list), std::index_sequence_for<T...>());
+    }
+
+  private:
+    template <std::size_t... Index>
+    static std::tuple<T...> made_of(value list, std::index_sequence<Index...>) {
+        if (list.size() != sizeof...(T))
+            throw_mismatch(list.native(), "tuple of this length");
+        std::vector<value> items = last_items(std::move(list));
+        return std::tuple<T...>{last_value<T>(std::move(items[Index]))...};
+    }
+};
+
+template <class T> T last_value(value held) {
+    if constexpr (std::is_void_v<T>) {
+        return;
+    } else if constexpr (is_shareable_v<T>) {
+        if (box<T> *const found = box<T>::in(held.native()))
+            return last_of<T>(found, std::move(held));
+        if constexpr (last_list<T>::is_one)
+            if (held.kind() == VOW_LIST)
+                return last_list<T>::make(std::move(held));
+        return value_traits<T>::read(held.native());
+    } else {
+        return value_traits<T>::take(held.native());
+    }
 }
 
 } // namespace detail

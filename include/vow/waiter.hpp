@@ -167,6 +167,9 @@ class foreign_wait {
     [[nodiscard]] vow_value outcome() const noexcept {
         return outcome_.native();
     }
+    [[nodiscard]] value take_outcome() noexcept {
+        return std::move(outcome_);
+    }
 
   private:
     explicit foreign_wait(std::coroutine_handle<> handle) noexcept : handle_(handle) {
@@ -285,6 +288,10 @@ class waiter {
     /// A value, or an error that is to be thrown; borrowed.
     [[nodiscard]] vow_value outcome() const noexcept {
         return foreign_ != nullptr ? foreign_->outcome() : outcome_.native();
+    }
+    /// The same, for the only time.
+    [[nodiscard]] value take_outcome() noexcept {
+        return foreign_ != nullptr ? foreign_->take_outcome() : std::move(outcome_);
     }
 
   private:

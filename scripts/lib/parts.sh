@@ -92,7 +92,7 @@ faces() {
     suite "libraries" --needs "$c" install_variant shared
     through
     suite "Swift, full size" env TEST_DEPTH=full scripts/swift-tests
-    suite "C++, other compilers" --needs "g++ pkg-config asio" scripts/cpp-tests others
+    suite "C++, other compilers" --needs "g++ pkg-config asio libc++" scripts/cpp-tests others
     suite "Swift consumer" scripts/swift-consumer
     suite "Swift examples, package" scripts/examples-swift package
 }

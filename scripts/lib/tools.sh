@@ -37,6 +37,7 @@ libcurl      libcurl4-openssl-dev library libcurl
 libpq        libpq-dev            library libpq
 postgres     postgresql           answers postgres_bin
 asio         libasio-dev          header  asio/version.hpp
+libc++       libc++-19-dev        answers libcxx
 sdt          systemtap-sdt-dev    header  sys/sdt.h
 index        -                    answers bindings/python/tools
 root         -                    answers as_root true
@@ -67,6 +68,13 @@ postgres_bin() {
     initdb=$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)
     [ -x "$initdb" ] || initdb=$(readlink -f "$(command -v initdb)")
     [ -n "$initdb" ] && dirname "$initdb"
+}
+
+# Where Debian has LLVM's C++ standard library, which no compiler here looks for by itself: the newest.
+libcxx() {
+    local format
+    format=$(printf '%s\n' /usr/lib/llvm-*/include/c++/v1/format | sort -V | tail -n 1)
+    [ -f "$format" ] && echo "${format%/include/c++/v1/format}"
 }
 
 # The answer is the same for a while, so each tool is looked for once.
