@@ -6,7 +6,7 @@ PyTypeObject *promise_type;
 bool releasing = true;
 
 /* Lets go of the interpreter's lock: the last reference may run code of anybody's. */
-static void release_handle(vow_promise *handle) {
+void promise_release(vow_promise *handle) {
     PyObject *type, *error, *traceback;
     if (handle == NULL || !releasing)
         return;
@@ -15,6 +15,17 @@ static void release_handle(vow_promise *handle) {
     vow.promise_release(handle);
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type, error, traceback);
+}
+
+/* Tells producers, which may be anybody's. */
+void promise_cancel(vow_promise *handle) {
+    if (handle == NULL)
+        return;
+    vow.promise_retain(handle);
+    Py_BEGIN_ALLOW_THREADS;
+    vow.cancel(handle);
+    vow.promise_release(handle);
+    Py_END_ALLOW_THREADS;
 }
 
 static bool is_plain(vow_kind kind) {
@@ -37,7 +48,7 @@ static PyObject *promise_make(PyTypeObject *type, vow_promise *handle) {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     promise_object *self = (promise_object *)allocate(type, 0);
     if (self == NULL)
-        release_handle(handle);
+        promise_release(handle);
     else
         self->handle = handle;
     return (PyObject *)self;
@@ -79,7 +90,7 @@ static void promise_dealloc(PyObject *object) {
     promise_clear(object);
     readers_drop(self->readers);
     self->readers = NULL;
-    release_handle(self->handle);
+    promise_release(self->handle);
     free_object(object);
 }
 
@@ -108,14 +119,19 @@ static int add_reader(promise_object *self, reader_object *reader) {
     return self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
 }
 
-/* For a reader whose end is not told. */
-vow_promise *promise_hold_for_good(promise_object *self) {
+/* For a reader. */
+vow_promise *promise_hold_read(promise_object *self, reader_object *reader) {
     vow_promise *handle = promise_hold(self);
-    if (handle != NULL && add_reader(self, NULL) < 0) {
-        release_handle(handle);
+    if (handle != NULL && add_reader(self, reader) < 0) {
+        promise_release(handle);
         return NULL;
     }
     return handle;
+}
+
+/* For one whose end is not told. */
+vow_promise *promise_hold_for_good(promise_object *self) {
+    return promise_hold_read(self, NULL);
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
@@ -144,14 +160,15 @@ static PyObject *method_reader(PyObject *self, PyObject *item) {
     return new_none();
 }
 
-static PyObject *method_read_by_others(PyObject *object, PyObject *item) {
-    promise_object *self = (promise_object *)object;
-    reader_object *reader = as_reader(item);
-    if (reader == NULL)
+bool promise_read_by_others(promise_object *self, PyObject *reader) {
+    struct readers *readers = self->readers;
+    return readers != NULL && readers->live > (((reader_object *)reader)->of == readers);
+}
+
+static PyObject *method_read_by_others(PyObject *self, PyObject *item) {
+    if (as_reader(item) == NULL)
         return NULL;
-    if (self->readers == NULL)
-        return PyBool_FromLong(0);
-    return PyBool_FromLong(self->readers->live > (reader->of == self->readers));
+    return PyBool_FromLong(promise_read_by_others((promise_object *)self, item));
 }
 
 /* ------------------------------------------------------------ Outcomes */
@@ -194,10 +211,10 @@ int promise_take_outcome(promise_object *self) {
         self->readers = NULL;
         self->handle = NULL;
         readers_drop(readers);
-        release_handle(handle);
+        promise_release(handle);
     } else
         Py_XDECREF(item);
-    release_handle(held);
+    promise_release(held);
     return item == NULL ? -1 : 1;
 }
 

@@ -10,7 +10,7 @@ import asyncio
 import contextvars
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, NoReturn, Optional
 
 from . import _calls, _core
 from ._errors import Shutdown, check
@@ -61,10 +61,12 @@ class Attachment:
         self._shared: Optional[_Shared] = shared
         self._loop = weakref.ref(loop)
         self.executor = shared.executor
+        self.waiting: set[_core.Waiter] = set()
+        # What the extension has to know, of a loop that it entered last without asking again.
+        self.place = self.waiting, self.executor, self.executor._ref.handle, shared.descriptor
         # In an empty context: the current one is of whoever came first, and would be kept.
         contextvars.Context().run(loop.add_reader, shared.descriptor, shared.run)
         shared.users.add(self)
-        self.waiting: set[_Waiter] = set()
         # asyncio has no hook for its end but this one: it closes the generators it has seen.
         self._end = _until_the_end(self)
         try:
@@ -158,10 +160,12 @@ def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
     return attachment
 
 
-def _enter_and_say() -> None:
+def _enter_and_say() -> Optional[_core.Place]:
     """For the extension, which asks again on another thread or in another loop only."""
-    enter()
-    _core.entered(_get_running_loop())
+    attachment = enter()
+    place = None if attachment is None else attachment.place
+    _core.entered(_get_running_loop(), place)
+    return place
 
 
 _core.hooks(get_running_loop=_get_running_loop, enter=_enter_and_say)
@@ -186,59 +190,27 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-class _Waiter(_core.Reader):
-    """A task that awaits a promise."""
-
-    __slots__ = ("future", "loop")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        self.future = loop.create_future()
-
-    def wake(self) -> None:
-        if self.future.done() or self.loop.is_closed():
-            return
-        if _get_running_loop() is self.loop:
-            self.future.set_result(None)
-        else:
-            self.loop.call_soon_threadsafe(self.wake)
+def _elsewhere(promise: Promise[Any]) -> Generator[Any, None, Any]:
+    """Awaits a promise where no asyncio loop runs."""
+    raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
 
 
-def await_pending(promise: Promise[Any]) -> Generator[Any, None, Any]:
-    """Waits, in a coroutine, until a promise is settled, and reads it.
+def _thrown(
+    promise: Promise[Any], waiter: _core.Waiter, error: BaseException
+) -> Generator[Any, None, NoReturn]:
+    """Ends the wait of the only reader of a promise, into which an exception was thrown.
 
-    When the task is cancelled meanwhile, the promise is too, unless something else reads it; then the
-    coroutines that this ends are waited for, as asyncio does with what a task awaits.
+    When its task is cancelled, the promise is too; then the coroutines that this ends are waited for,
+    as asyncio does with what a task awaits.
     """
-    attachment = enter()
-    loop = _get_running_loop()
-    if attachment is None or loop is None:
-        raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
-    waiter = _Waiter(loop)
-    promise._reader(waiter)
-    reaction = PromiseRef(promise._wake(waiter, attachment.executor._ref.handle))
-    attachment.waiting.add(waiter)
     try:
-        try:
-            yield from waiter.future
-        except BaseException as error:
-            lib.vow_cancel(reaction.handle)
-            if promise._read_by_others(waiter):
-                raise
-            if not isinstance(error, asyncio.CancelledError):
-                promise.cancel()
-                raise
+        if isinstance(error, asyncio.CancelledError):
             yield from _cancelled(promise)
-            raise
-        if not promise._settled():
-            raise why_not(reaction)
-        return promise._read()
+        else:
+            promise.cancel()
+        raise error
     finally:
-        attachment.waiting.discard(waiter)
-        del promise, waiter, reaction, attachment
-
-
-_core.hooks(await_pending=await_pending)
+        del promise, waiter, error
 
 
 def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
@@ -252,3 +224,10 @@ def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
 
 async def _ignored(future: asyncio.Future[Any]) -> None:
     await asyncio.wait([future])
+
+
+_core.hooks(
+    await_elsewhere=_elsewhere,
+    await_thrown=_thrown,
+    why_not=lambda reaction: why_not(PromiseRef(lib.vow_promise_retain(reaction))),
+)
