@@ -262,6 +262,24 @@ static PyObject *get_ref(PyObject *object, void *nothing) {
                                  PyLong_FromVoidPtr(vow.promise_retain(self->handle)));
 }
 
+/* _give_up(error): lets go of a rejection that nobody has read, as the end of this object would;
+ * with another in its place. */
+static PyObject *method_give_up(PyObject *object, PyObject *error) {
+    promise_object *self = (promise_object *)object;
+    vow_promise *handle = self->handle;
+    if (!PyExceptionInstance_Check(error)) {
+        PyErr_Format(PyExc_TypeError, "%R is no exception", error);
+        return NULL;
+    }
+    if (handle == NULL)
+        return new_none();
+    Py_INCREF(error);
+    self->error = error;
+    self->handle = NULL;
+    promise_release(handle);
+    return new_none();
+}
+
 /* ------------------------------------------------------------ Links */
 
 enum link { THEN, CATCH, FINALLY };
@@ -339,6 +357,7 @@ static PyMethodDef promise_methods[] = {
     {"_settled", method_settled, METH_NOARGS, NULL},
     {"_read", method_read, METH_NOARGS, NULL},
     {"_state", method_state, METH_NOARGS, NULL},
+    {"_give_up", method_give_up, METH_O, NULL},
     {"_link", method_link, METH_VARARGS, NULL},
     {"_wake", method_wake, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -14,7 +14,11 @@ asyncio.run(main())
 from ._asyncio import Attachment, attach
 from ._awaitables import from_awaitable
 from ._cancellation import CancelSource, Token
-from ._combinators import all, all_settled, any, map, race, reduce, repeat, some
+from ._combinators import all as all
+from ._combinators import all_settled
+from ._combinators import any as any
+from ._combinators import map as map
+from ._combinators import race, reduce, repeat, some
 from ._completed import as_completed
 from ._context import get_context, set_context
 from ._errors import (
@@ -61,6 +65,7 @@ from ._values import ForeignObject, Pointer
 
 __version__ = version
 
+# Without all, any and map, which `from vow import *` would put before Python's own.
 __all__ = [
     "Aggregate",
     "Attachment",
@@ -90,9 +95,7 @@ __all__ = [
     "Token",
     "Trace",
     "Using",
-    "all",
     "all_settled",
-    "any",
     "as_completed",
     "attach",
     "current",
@@ -107,7 +110,6 @@ __all__ = [
     "graph",
     "has",
     "inline",
-    "map",
     "now",
     "on_unhandled",
     "path",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, 
 from . import _calls, _table
 from ._errors import check
 from ._gate import callback, immortal
-from ._handles import ExecutorRef
+from ._handles import ExecutorRef, ImmortalRef
 from ._library import ffi, lib
 from ._values import destroy_object
 
@@ -24,13 +24,6 @@ T = TypeVar("T")
 Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 _SERIAL = 2
-
-
-class _Immortal:
-    __slots__ = ("handle",)
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
 
 
 class Executor:
@@ -57,7 +50,7 @@ class Executor:
     @classmethod
     def _borrowed(cls, handle: int, immortal: bool = False, name: str = "loop") -> Executor:
         self = cls.__new__(cls)
-        self._ref = _Immortal(handle) if immortal else ExecutorRef(handle)
+        self._ref = ImmortalRef(handle) if immortal else ExecutorRef(handle)
         self._name = name
         return self
 

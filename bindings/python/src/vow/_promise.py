@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextvars
 from typing import (
     TYPE_CHECKING,
@@ -23,7 +24,7 @@ from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
 from ._handles import PromiseRef
 from ._library import lib, newer
-from ._reactions import address, handle_of, link, static_label
+from ._reactions import address, handle_of, link, static_label, switch_of
 from ._waiting import block
 
 T = TypeVar("T")
@@ -126,10 +127,15 @@ class Promise(_core.Promise, Generic[T_co]):
             # Or the traceback, which has this frame, would keep what has the traceback.
             del self
 
-    def exception(self) -> Optional[BaseException]:
-        """What it was rejected with; None if it was fulfilled. Raises `StillPending`."""
+    def exception(self, timeout: Optional[float] = _AT_ONCE) -> Optional[BaseException]:
+        """What it was rejected with; None if it was fulfilled. Raises `StillPending`.
+
+        With a `timeout` it waits, as `result` does.
+        """
         if not self._settled():
-            raise StillPending("the promise is pending")
+            if timeout is _AT_ONCE:
+                raise StillPending("the promise is pending")
+            self._block(timeout)
         return self._error
 
     def __repr__(self) -> str:
@@ -273,7 +279,7 @@ class Promise(_core.Promise, Generic[T_co]):
         label: Optional[str],
     ) -> Promise[Any]:
         where = handle_of(executor)
-        switch = 0 if token is None else token._ref.handle
+        switch = 0 if token is None else switch_of(token)
         name = 0 if label is None else address(static_label(label))
         return self._link(fn, other, only, how, where, switch, name)  # type: ignore[no-any-return]
 
@@ -288,13 +294,16 @@ class Promise(_core.Promise, Generic[T_co]):
         """
         try:
             if not self._settled():
-                _asyncio.enter()
-                block(self, timeout)
-                is_settled = self._settled()
-                assert is_settled
+                self._block(timeout)
             return self._read()  # type: ignore[no-any-return]
         finally:
             del self
+
+    def _block(self, timeout: Optional[float]) -> None:
+        _asyncio.enter()
+        block(self, timeout)
+        is_settled = self._settled()
+        assert is_settled
 
     def add_done_callback(
         self, fn: Callable[[Promise[Any]], Any], *, context: Optional[contextvars.Context] = None
@@ -317,6 +326,16 @@ class Promise(_core.Promise, Generic[T_co]):
         """Takes all that are equal to `fn` away: how many were to come."""
         removed = [added for added in self._callbacks or [] if added.function == fn]
         return sum(added.remove() for added in removed)
+
+    def to_future(self) -> concurrent.futures.Future[T_co]:
+        """A future of concurrent.futures with the same outcome, for `wait`, `as_completed` and their like.
+
+        Its callbacks run on the thread that settles. A promise that was cancelled cancels it; cancelling
+        it cancels the promise, unless something else reads that.
+        """
+        from ._futures import to_future
+
+        return to_future(self)
 
     # ------------------------------------------------------------ Stopping
 

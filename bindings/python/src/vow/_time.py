@@ -157,6 +157,10 @@ def retry(
     says how many there were.
     """
     _callable(fn, "retry")
+    if not isinstance(attempts, int):
+        raise TypeError(f"retry: {attempts!r} is no number of attempts")
+    if attempts < 0:
+        raise ValueError(f"retry: {attempts} attempts")
     where = handle_of(executor)
     policy = ffi.new("vow_retry_policy *")
     policy.size = ffi.sizeof("vow_retry_policy")
