@@ -13,6 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, NoReturn, Optional
 
 from . import _calls, _core
+from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
@@ -190,11 +191,6 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-def _elsewhere(promise: Promise[Any]) -> Generator[Any, None, Any]:
-    """Awaits a promise where no asyncio loop runs."""
-    raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
-
-
 def _thrown(
     promise: Promise[Any], waiter: _core.Waiter, error: BaseException
 ) -> Generator[Any, None, NoReturn]:
@@ -227,7 +223,7 @@ async def _ignored(future: asyncio.Future[Any]) -> None:
 
 
 _core.hooks(
-    await_elsewhere=_elsewhere,
+    await_elsewhere=await_elsewhere,
     await_thrown=_thrown,
     why_not=lambda reaction: why_not(PromiseRef(lib.vow_promise_retain(reaction))),
 )

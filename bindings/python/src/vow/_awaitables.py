@@ -9,6 +9,7 @@ import threading
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
 from . import _calls, _core
+from ._elsewhere import local
 from ._errors import check
 from ._promise import Promise
 from ._reactions import address
@@ -47,8 +48,10 @@ def follow(
         raise TypeError(f"from_awaitable: {awaitable!r} is not awaitable")
     if asyncio._get_running_loop() is None:
         if inspect.iscoroutine(awaitable):
+            if local.follow is not None:
+                return local.follow(awaitable, late)
             awaitable.close()
-        raise RuntimeError("a coroutine can only be followed where an asyncio loop is running")
+        raise RuntimeError("a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached")
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
     return _follow(task, late)
 

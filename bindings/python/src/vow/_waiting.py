@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _asyncio, _calls, _core, _loops
+from ._elsewhere import in_trio
 from ._errors import Deadlock, TimedOut, check
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
@@ -99,9 +100,10 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
 def block(promise: Promise[Any], timeout: Optional[float]) -> None:
     """Blocks until the promise is settled; `TimedOut` when the time is up."""
     nanoseconds(timeout, "wait")
-    if timeout is None and asyncio._get_running_loop() is not None:
-        # It cannot be known what the promise needs of asyncio, which stands still meanwhile.
-        raise Deadlock("wait() blocks asyncio's loop, which the promise may need: await it")
+    if timeout is None and (asyncio._get_running_loop() is not None or in_trio()):
+        # It cannot be known what the promise needs of the loop, which stands still meanwhile.
+        name = "trio" if asyncio._get_running_loop() is None else "asyncio"
+        raise Deadlock(f"wait() blocks {name}'s loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
     if not main or os.getpid() != _home or _calls.inside_handler():
         done = _block_in_library(promise, timeout)
