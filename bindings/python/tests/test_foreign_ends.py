@@ -16,7 +16,12 @@ ENDS = 3  # storms/exits.py has a thousand
 
 def run(program: str, *options: str, limit: float = 60) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, *options, "-c", textwrap.dedent(exits.SETTLING) + textwrap.dedent(program)],
+        [
+            sys.executable,
+            *options,
+            "-c",
+            textwrap.dedent(exits.SETTLING) + textwrap.dedent(program),
+        ],
         capture_output=True,
         text=True,
         timeout=limit,

@@ -57,7 +57,9 @@ def test_asyncio_wait_takes_promises() -> None:
     async def main() -> None:
         slow = vow.delay(3600)
         quick = [vow.delay(0.001, 1), vow.delay(0.002).then(lambda x: 1 // 0)]
-        done, pending = await asyncio.wait([*quick, slow], timeout=20, return_when="FIRST_EXCEPTION")  # type: ignore[type-var,call-overload,list-item,unused-ignore]
+        done, pending = await asyncio.wait(
+            [*quick, slow], timeout=20, return_when="FIRST_EXCEPTION"
+        )  # type: ignore[type-var,call-overload,list-item,unused-ignore]
         assert (len(done), len(pending)) == (2, 1)
         slow.cancel()
         assert slow.cancelled()
@@ -156,7 +158,10 @@ def then_of_any(*arguments: Any, **keywords: Any) -> Any:
         (lambda: vow.CancelSource(vow.CancelSource()), "no token: its `token` is one"),  # type: ignore[arg-type]
         (lambda: then_of_any(str, label=3), "3 is no label"),
         (lambda: vow.retry(str, attempts="x"), "'x' is no number"),  # type: ignore[call-overload]
-        (lambda: then_of_any(str, executor=concurrent.futures.ThreadPoolExecutor(1)), "vow.from_futures"),
+        (
+            lambda: then_of_any(str, executor=concurrent.futures.ThreadPoolExecutor(1)),
+            "vow.from_futures",
+        ),
         (lambda: then_of_any(str, executor=vow.Loop(virtual=True)), "its `executor` is one"),
         (lambda: then_of_any(str, executor=vow.resolved()), "is no executor"),
     ],

@@ -38,9 +38,9 @@ from ._errors import (
     error_attempts,
     error_index,
 )
+from . import _futures as _futures  # what Promise.to_future calls
 from ._executors import (
     Executor,
-    current,
     from_futures,
     inline,
     pool,
@@ -56,7 +56,7 @@ from ._progress import set_current_progress
 from ._promise import Promise
 from ._registration import Registration, Stage
 from ._resolver import Resolver, pending, rejected, resolved
-from ._running import run
+from ._running import current, run
 from ._scope import Scope
 from ._time import delay, fd_ready, now, retry, timeout
 from ._unhandled import on_unhandled

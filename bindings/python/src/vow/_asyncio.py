@@ -209,10 +209,27 @@ def _thrown(
         del promise, waiter, error
 
 
-def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
-    from ._awaitables import cancel_and_collect
+class _Cancelling(threading.local):
+    """The futures that are asked to end, on this thread, by who then waits for them."""
 
-    ended = cancel_and_collect(promise)
+    asked: Optional[list[asyncio.Future[Any]]] = None
+
+
+cancelling = _Cancelling()
+
+
+def _cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
+    """Cancels a promise: the futures of asyncio that were asked to end by that."""
+    outer, cancelling.asked = cancelling.asked, []
+    try:
+        promise.cancel()
+        return cancelling.asked
+    finally:
+        cancelling.asked = outer
+
+
+def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
+    ended = _cancel_and_collect(promise)
     if ended:
         # Another cancellation ends this at once.
         yield from asyncio.gather(*map(_ignored, ended)).__await__()

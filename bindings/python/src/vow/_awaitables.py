@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
-import threading
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
 from . import _calls, _core
+from ._above import above
+from ._asyncio import cancelling
 from ._elsewhere import local
 from ._errors import check
 from ._promise import Promise
@@ -51,28 +52,11 @@ def follow(
             if local.follow is not None:
                 return local.follow(awaitable, late)
             awaitable.close()
-        raise RuntimeError("a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached")
+        raise RuntimeError(
+            "a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached"
+        )
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
     return _follow(task, late)
-
-
-class _Cancelling(threading.local):
-    """The futures that are asked to end, on this thread, by who then waits for them."""
-
-    asked: Optional[list[asyncio.Future[Any]]] = None
-
-
-_cancelling = _Cancelling()
-
-
-def cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
-    """Cancels a promise: the futures of asyncio that were asked to end by that."""
-    outer, _cancelling.asked = _cancelling.asked, []
-    try:
-        promise.cancel()
-        return _cancelling.asked
-    finally:
-        _cancelling.asked = outer
 
 
 def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
@@ -111,8 +95,8 @@ class _Following:
             self._resolver.reject(asyncio.CancelledError())
         elif asyncio._get_running_loop() is loop:
             future.cancel()
-            if _cancelling.asked is not None:
-                _cancelling.asked.append(future)
+            if cancelling.asked is not None:
+                cancelling.asked.append(future)
         else:
             loop.call_soon_threadsafe(future.cancel)
 
@@ -129,3 +113,6 @@ class _Following:
             late, item = self._late, future.result()
             resolved().then(lambda _: late(item))
         resolver.close()
+
+
+above.follow = from_awaitable

@@ -6,6 +6,7 @@ import concurrent.futures
 from typing import Any, Optional
 
 from . import _core
+from ._above import above
 from ._errors import Cancelled
 from ._executors import inline
 from ._handles import PromiseRef
@@ -68,3 +69,6 @@ def to_future(promise: Promise[Any]) -> concurrent.futures.Future[Any]:
         future._reader = None
         future.set_exception(why_not(reaction))
     return future
+
+
+above.to_future = to_future

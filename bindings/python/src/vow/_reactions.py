@@ -100,6 +100,4 @@ def link(
 
 def call_of(functions: Any, where: int) -> Any:
     """What the library is told of functions that it calls several times: it lets go of them at the end."""
-    return ffi.new(
-        _call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL)
-    )
+    return ffi.new(_call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL))

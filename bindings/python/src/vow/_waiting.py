@@ -13,27 +13,16 @@ from typing import TYPE_CHECKING, Any, Optional
 from . import _asyncio, _calls, _core, _loops
 from ._elsewhere import in_trio
 from ._errors import Deadlock, TimedOut, check
+from ._executors import inline
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
+from ._seconds import nanoseconds
 from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
 
-FOREVER = -1
-_LONGEST = (1 << 63) - 1
 _home = os.getpid()
-
-
-def nanoseconds(seconds: Optional[float], what: str) -> int:
-    """Seconds as the library counts; None: for ever."""
-    if seconds is None:
-        return FOREVER
-    if not isinstance(seconds, (int, float)) or math.isnan(seconds):
-        raise TypeError(f"{what}: {seconds!r} is no number of seconds")
-    if seconds < 0:
-        raise ValueError(f"{what}: {seconds!r} seconds is negative")
-    return int(min(seconds * 1e9, _LONGEST))
 
 
 class _Waiter(_core.Reader):
@@ -50,8 +39,6 @@ class _Waiter(_core.Reader):
 
 
 def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
-    from ._executors import inline
-
     waiter = _Waiter()
     waiter.lock.acquire()
     promise._reader(waiter)
