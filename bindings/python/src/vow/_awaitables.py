@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
+import types
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
 from . import _calls, _core
@@ -39,6 +40,12 @@ def follow(
     late: Optional[Callable[[T], Any]] = None,
 ) -> Promise[T]:
     """The same. A result that comes though the promise was cancelled is given to `late`."""
+    if type(awaitable) is types.CoroutineType:
+        loop = asyncio._get_running_loop()
+        if loop is not None:  # as mostly
+            promise, following = _made(loop.create_task(awaitable), late)
+            following.future.add_done_callback(following)
+            return promise
     if isinstance(awaitable, Promise):
         return awaitable
     if isinstance(awaitable, concurrent.futures.Future):
@@ -59,12 +66,18 @@ def follow(
     return _follow(task, late)
 
 
-def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
+def _made(
+    future: _Future, late: Optional[Callable[[Any], Any]]
+) -> tuple[Promise[Any], _Following]:
     """What is cancelled settles when the future is done; what fails then is told."""
-    promise: Promise[Any]
     promise, resolver = _core.following()
     following = _Following(future, resolver, late)
     check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
+    return promise, following
+
+
+def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
+    promise, following = _made(future, late)
     if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
         future.get_loop().call_soon_threadsafe(future.add_done_callback, following)
     else:
@@ -75,18 +88,18 @@ def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[An
 class _Following:
     """Settles a promise as its future ends: the future calls it."""
 
-    __slots__ = ("_future", "_late", "_resolver")
+    __slots__ = ("_late", "_resolver", "future")
 
     def __init__(
         self, future: _Future, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
     ) -> None:
-        self._future = future
+        self.future = future
         self._resolver = resolver
         self._late = late
 
     def cancel(self) -> None:
         """Asks the future to end."""
-        future = self._future
+        future = self.future
         if isinstance(future, concurrent.futures.Future):
             future.cancel()
             return
