@@ -8,6 +8,7 @@
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <structmember.h>
 
@@ -47,6 +48,7 @@ void gate_stay(void *nothing);
     FUNCTION(executor_inline)                                                                      \
     FUNCTION(executor_retain)                                                                      \
     FUNCTION(executor_release)                                                                     \
+    FUNCTION(loop_run_once)                                                                        \
     FUNCTION(resolve)                                                                              \
     FUNCTION(reject)                                                                               \
     FUNCTION(resolver_retain)                                                                      \
@@ -171,6 +173,8 @@ PyObject *from_value(vow_value value);
 struct readers {
     long references;
     long live;
+    bool is_rung;             /* its first reader was a task: see waking.c */
+    atomic_bool has_handlers; /* or callbacks: also looked at without the lock */
 };
 
 typedef struct {
@@ -226,7 +230,7 @@ PyObject *promise_new(vow_promise *handle);
 vow_promise *promise_with(vow_value value);
 vow_promise *promise_hold(promise_object *self);
 vow_promise *promise_hold_for_good(promise_object *self);
-vow_promise *promise_hold_read(promise_object *self, reader_object *reader);
+vow_promise *promise_hold_awaited(promise_object *self, reader_object *waiter, bool *is_rung);
 bool promise_read_by_others(promise_object *self, PyObject *reader);
 void promise_release(vow_promise *handle);
 void promise_cancel(vow_promise *handle);
@@ -239,6 +243,7 @@ int waking_init(PyObject *module);
 
 /* ------------------------------------------------------------ Tasks that wait: waking.c */
 
+PyObject *run_loop(PyObject *module, PyObject *number);
 PyObject *waiter_new(const struct place *place, PyObject **future);
 int waiter_wait(PyObject *waiter, promise_object *promise, const struct place *place,
                 vow_promise **reaction);

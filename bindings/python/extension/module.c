@@ -172,6 +172,7 @@ static PyMethodDef module_methods[] = {
     {"following", resolver_following, METH_NOARGS, NULL},
     {"resolved", resolver_resolved, METH_O, NULL},
     {"combine", combine, METH_VARARGS, NULL},
+    {"run_loop", run_loop, METH_O, NULL},
     {"stop_releasing", module_stop_releasing, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -39,7 +39,7 @@ PyObject *entered_asyncio(PyObject *module, PyObject *arguments) {
 }
 
 static bool is_entered(PyObject *loop) {
-    return entered.loop != NULL && entered.thread == this_thread() &&
+    return entered.loop != NULL && entered.said != NULL && entered.thread == this_thread() &&
            PyWeakref_GetObject(entered.loop) == loop;
 }
 

@@ -114,24 +114,48 @@ vow_promise *promise_hold(promise_object *self) {
     return promise_with(value);
 }
 
-static int add_reader(promise_object *self, reader_object *reader) {
+static void add_handlers(promise_object *self) {
     self->watched = 1;
-    return self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
+    if (self->readers != NULL)
+        atomic_store(&self->readers->has_handlers, true);
 }
 
-/* For a reader. */
-vow_promise *promise_hold_read(promise_object *self, reader_object *reader) {
+static int add_reader(promise_object *self, reader_object *reader) {
+    int status = self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
+    add_handlers(self);
+    return status;
+}
+
+/* For a task that awaits it. */
+vow_promise *promise_hold_awaited(promise_object *self, reader_object *waiter, bool *is_rung) {
     vow_promise *handle = promise_hold(self);
-    if (handle != NULL && add_reader(self, reader) < 0) {
+    bool is_first = !self->watched;
+    if (handle != NULL && self->handle != NULL && reader_reads(waiter, &self->readers) < 0) {
+        promise_release(handle);
+        return NULL;
+    }
+    self->watched = 1;
+    if (self->readers != NULL && is_first)
+        self->readers->is_rung = true;
+    *is_rung = self->readers != NULL && self->readers->is_rung;
+    return handle;
+}
+
+/* For a reader whose end is not told. */
+vow_promise *promise_hold_for_good(promise_object *self) {
+    vow_promise *handle = promise_hold(self);
+    if (handle != NULL && add_reader(self, NULL) < 0) {
         promise_release(handle);
         return NULL;
     }
     return handle;
 }
 
-/* For one whose end is not told. */
-vow_promise *promise_hold_for_good(promise_object *self) {
-    return promise_hold_read(self, NULL);
+/* For callbacks, which are no readers. */
+static PyObject *method_watch(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    add_handlers((promise_object *)self);
+    return new_none();
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
@@ -353,6 +377,7 @@ static PyMethodDef promise_methods[] = {
     {"_hold", method_hold, METH_NOARGS, NULL},
     {"_hold_for_good", method_hold_for_good, METH_NOARGS, NULL},
     {"_reader", method_reader, METH_O, NULL},
+    {"_watch", method_watch, METH_NOARGS, NULL},
     {"_read_by_others", method_read_by_others, METH_O, NULL},
     {"_settled", method_settled, METH_NOARGS, NULL},
     {"_read", method_read, METH_NOARGS, NULL},
@@ -366,7 +391,7 @@ static PyMemberDef promise_members[] = {
     {"_value", T_OBJECT, offsetof(promise_object, value), READONLY, NULL},
     {"_error", T_OBJECT, offsetof(promise_object, error), READONLY, NULL},
     {"_callbacks", T_OBJECT, offsetof(promise_object, callbacks), 0, NULL},
-    {"_watched", T_BOOL, offsetof(promise_object, watched), 0, NULL},
+    {"_watched", T_BOOL, offsetof(promise_object, watched), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 static PyGetSetDef promise_getters[] = {

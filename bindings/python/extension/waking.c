@@ -5,11 +5,12 @@
  * else the ringing goes through the library's loop, without Python on a foreign thread, and after
  * what was queued there before.
  *
- * A promise that somebody read before has handlers that are to run before the task goes on: there
- * the bell stands on the loop from the beginning. */
+ * Handlers that were registered before a task awaits run before it goes on, and tasks go on in
+ * their order. The library hands handlers to the loop before it calls what is inline. So where the
+ * first reader is a task, all bells of tasks are inline, and ring through the loop if there are
+ * handlers; else all stand on the loop from the beginning. */
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core.h"
@@ -91,14 +92,23 @@ static PyObject *waiter_wake(PyObject *object, PyObject *nothing) {
     return handle;
 }
 
+/* Ctrl-C may come in the middle: it is kept for the program, and the task is woken all the same. */
+static void wake_or_say(PyObject *waiter) {
+    PyObject *result = waiter_wake(waiter, NULL);
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        result = waiter_wake(waiter, NULL);
+        PyErr_SetInterrupt();
+    }
+    if (result == NULL)
+        PyErr_WriteUnraisable(waiter);
+    Py_XDECREF(result);
+}
+
 static void wake_locked(struct bell *bell, bool is_gone) {
     PyGILState_STATE state = lock_interpreter();
-    if (!((waiter_object *)bell->waiter)->is_woken && !atomic_load(&bell->is_left)) {
-        PyObject *result = waiter_wake(bell->waiter, NULL);
-        if (result == NULL)
-            PyErr_WriteUnraisable(bell->waiter);
-        Py_XDECREF(result);
-    }
+    if (!((waiter_object *)bell->waiter)->is_woken && !atomic_load(&bell->is_left))
+        wake_or_say(bell->waiter);
     if (is_gone) {
         ((waiter_object *)bell->waiter)->bell = NULL;
         drop_object(bell->waiter);
@@ -156,11 +166,34 @@ static void ring_on_loop(struct bell *bell) {
     vow.promise_release(vow.then_with(rung, &unheard));
 }
 
+/* How often the library's loop runs on this thread: what is handed to it then comes in its turn. */
+static _Thread_local long runs;
+
+PyObject *run_loop(PyObject *module, PyObject *number) {
+    (void)module;
+    vow_loop *loop = PyLong_AsVoidPtr(number);
+    if (loop == NULL && PyErr_Occurred())
+        return NULL;
+    int ran;
+    runs++;
+    Py_BEGIN_ALLOW_THREADS;
+    ran = vow.loop_run_once(loop, 0);
+    Py_END_ALLOW_THREADS;
+    runs--;
+    return PyLong_FromLong(ran);
+}
+
+static bool has_handlers(struct bell *bell) {
+    struct readers *readers = ((waiter_object *)bell->waiter)->reader.of;
+    return readers != NULL && atomic_load(&readers->has_handlers);
+}
+
 static vow_value ring(vow_value input, void *context) {
     struct bell *bell = context;
     if (atomic_load(&bell->is_left))
         return vow_none();
-    if (bell->thread == known_thread() && !is_queued(bell->descriptor))
+    if (bell->thread == known_thread() && runs == 0 && !has_handlers(bell) &&
+        !is_queued(bell->descriptor))
         return ring_here(input, context);
     ring_on_loop(bell);
     return vow_none();
@@ -212,13 +245,13 @@ void waiter_leave(PyObject *waiter) {
 /* Has it woken when the promise is settled, or that will not be told. The reaction is owned. */
 int waiter_wait(PyObject *waiter, promise_object *promise, const struct place *place,
                 vow_promise **reaction) {
-    bool was_read = promise->watched;
+    bool is_rung;
     struct bell *bell = malloc(sizeof *bell);
     if (bell == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    vow_promise *handle = promise_hold_read(promise, (reader_object *)waiter);
+    vow_promise *handle = promise_hold_awaited(promise, (reader_object *)waiter, &is_rung);
     if (handle == NULL) {
         free(bell);
         return -1;
@@ -232,10 +265,8 @@ int waiter_wait(PyObject *waiter, promise_object *promise, const struct place *p
     bell->waiter = keep_object(waiter);
     ((waiter_object *)waiter)->bell = bell;
     /* Of what is called by this, all is this file's: the interpreter's lock is kept. */
-    if (was_read)
-        *reaction = hang(bell, handle, ring_here, executor);
-    else
-        *reaction = hang(bell, handle, ring, vow.executor_inline());
+    *reaction = is_rung ? hang(bell, handle, ring, vow.executor_inline())
+                        : hang(bell, handle, ring_here, executor);
     return 0;
 }
 

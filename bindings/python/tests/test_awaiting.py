@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import threading
 import weakref
 from typing import Any, Callable
@@ -157,8 +158,18 @@ def test_the_classes_of_the_extension_made_by_hand_hurt_nobody() -> None:
     _core.Waiter().wake()
 
 
-def settles_before(settle: Callable[[vow.Resolver[Any]], Any]) -> list[str]:
-    """The order of a handler, a callback, a task and a later handler of one promise."""
+def on_a_thread(resolver: vow.Resolver[Any]) -> None:
+    thread = threading.Thread(target=resolver.resolve)
+    thread.start()
+    thread.join()
+
+
+def in_a_handler(resolver: vow.Resolver[Any]) -> None:
+    vow.resolved().then(lambda _: resolver.resolve())
+
+
+def order_of(readers: str, settle: Callable[[vow.Resolver[Any]], Any]) -> list[str]:
+    """In which order (t)asks, (h)andlers and (c)allbacks of one promise go on, each with its number."""
 
     async def main() -> list[str]:
         order: list[str] = []
@@ -168,28 +179,48 @@ def settles_before(settle: Callable[[vow.Resolver[Any]], Any]) -> list[str]:
             await promise
             order.append(name)
 
-        first = promise.then(lambda _: order.append("handler"))
-        promise.add_done_callback(lambda _: order.append("callback"))
-        task = asyncio.ensure_future(reads("task"))
-        await asyncio.sleep(0)
+        def appends(name: str) -> Callable[[Any], None]:
+            return lambda _: order.append(name)
+
+        left: list[Any] = []
+        for number, kind in enumerate(readers):
+            name = f"{kind}{number}"
+            if kind == "t":
+                left.append(asyncio.ensure_future(reads(name)))
+                await asyncio.sleep(0)
+            elif kind == "h":
+                left.append(promise.then(appends(name)))
+            else:
+                promise.add_done_callback(appends(name))
         settle(resolver)
-        await first
-        await task
-        await asyncio.sleep(0.001)
+        await asyncio.gather(*left)
+        while len(order) < len(readers):
+            await asyncio.sleep(0)
         return order
 
     return asyncio.run(main())
 
 
-def on_a_thread(resolver: vow.Resolver[Any]) -> None:
-    thread = threading.Thread(target=resolver.resolve)
-    thread.start()
-    thread.join()
+SETTLING: list[Callable[[vow.Resolver[Any]], Any]] = [
+    lambda resolver: resolver.resolve(),
+    on_a_thread,
+    in_a_handler,
+]
 
 
-@pytest.mark.parametrize("settle", [lambda r: r.resolve(), on_a_thread], ids=["here", "there"])
-def test_handlers_that_were_registered_before_the_await_run_before_the_task(settle: Any) -> None:
-    assert settles_before(settle) == ["handler", "callback", "task"]
+@pytest.mark.parametrize("settle", SETTLING, ids=["here", "on a thread", "in a handler"])
+@pytest.mark.parametrize("readers", ["".join(kinds) for kinds in itertools.product("thc", repeat=4)])
+def test_tasks_go_on_in_their_order_and_after_what_was_registered_before(
+    readers: str, settle: Any
+) -> None:
+    order = order_of(readers, settle)
+    tasks = [name for name in order if name[0] == "t"]
+    others = [name for name in order if name[0] != "t"]
+    assert tasks == sorted(tasks, key=lambda name: int(name[1:]))
+    assert others == sorted(others, key=lambda name: int(name[1:]))
+    for task in tasks:
+        before = [name for name in others if int(name[1:]) < int(task[1:])]
+        assert set(before) <= set(order[: order.index(task)])
 
 
 def test_what_was_queued_before_runs_before_the_task_of_another_promise() -> None:

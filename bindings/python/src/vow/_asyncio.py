@@ -42,7 +42,7 @@ class _Shared:
         ref = self.ref
         if ref is None:
             return
-        status = lib.vow_loop_run_once(ref.handle, 0)
+        status = _core.run_loop(ref.handle)
         _calls.raise_interrupt()
         if status != Shutdown.number:
             check(status, "running the loop")

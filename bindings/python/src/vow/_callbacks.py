@@ -63,7 +63,7 @@ def add(
     """Has a function called with the promise when it is settled."""
     _asyncio.enter()
     added = _Callback(promise, fn, context)
-    promise._watched = True
+    promise._watch()
     handler = _calls.on_settled
     added.reaction = PromiseRef(link(promise._hold(), _calls.Call(added), handler, handler))
     if promise._callbacks is None:
