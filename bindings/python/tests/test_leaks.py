@@ -7,6 +7,7 @@ from typing import Any, Callable
 import pytest
 
 import leaks
+import vow
 
 
 @pytest.mark.parametrize("kind", leaks.KINDS, ids=[kind.__name__ for kind in leaks.KINDS])
@@ -19,4 +20,5 @@ def test_what_is_done_often_leaves_nothing(
 
 def test_what_leaves_something_would_be_found() -> None:
     left: list[Any] = []
-    assert leaks.look(lambda: left.append([None]), 500) == ["+500 objects", "+500 references of None"]
+    found = leaks.look(lambda: left.append([vow.Promise]), 500)
+    assert found == ["+500 objects", f"+500 references of {vow.Promise!r}"]
