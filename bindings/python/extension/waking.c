@@ -36,11 +36,28 @@ static PyTypeObject *waiter_type;
 
 /* ------------------------------------------------------------ Under the interpreter's lock */
 
-static int call_done(PyObject *future) {
-    PyObject *answer = PyObject_CallMethod(future, "done", NULL);
-    int is_done = answer == NULL ? -1 : PyObject_IsTrue(answer);
+/* What a method without arguments answers: 1, 0, or -1 with an exception. */
+static int ask(PyObject *object, const char *method) {
+    PyObject *answer = PyObject_CallMethod(object, method, NULL);
+    int is_so = answer == NULL ? -1 : PyObject_IsTrue(answer);
     Py_XDECREF(answer);
-    return is_done;
+    return is_so;
+}
+
+/* Forgets the exception that is set if a method answers yes, which explains it. */
+static PyObject *unless(PyObject *object, const char *method) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    int is_so = ask(object, method);
+    if (is_so <= 0) {
+        PyErr_Clear();
+        PyErr_Restore(type, error, traceback);
+        return NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+    return new_none();
 }
 
 static PyObject *fulfil(waiter_object *self) {
@@ -48,19 +65,8 @@ static PyObject *fulfil(waiter_object *self) {
     if (name == NULL && (name = PyUnicode_InternFromString("set_result")) == NULL)
         return NULL;
     PyObject *result = PyObject_CallMethodObjArgs(self->future, name, Py_None, NULL);
-    if (result != NULL)
-        return result;
     /* The task may have been cancelled before. */
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    if (call_done(self->future) > 0) {
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(traceback);
-        return new_none();
-    }
-    PyErr_Restore(type, error, traceback);
-    return NULL;
+    return result != NULL ? result : unless(self->future, "done");
 }
 
 /* From another loop or thread it is called again on its own. */
@@ -77,11 +83,9 @@ static PyObject *waiter_wake(PyObject *object, PyObject *nothing) {
     self->is_woken = true;
     if (is_here)
         return fulfil(self);
-    PyObject *answer = PyObject_CallMethod(self->loop, "is_closed", NULL);
-    int is_over = answer == NULL ? -1 : PyObject_IsTrue(answer);
-    Py_XDECREF(answer);
+    int is_over = ask(self->loop, "is_closed");
     if (is_over == 0)
-        is_over = call_done(self->future);
+        is_over = ask(self->future, "done");
     if (is_over != 0)
         return is_over < 0 ? NULL : new_none();
     PyObject *again = PyObject_GetAttrString(object, "wake");
@@ -89,7 +93,7 @@ static PyObject *waiter_wake(PyObject *object, PyObject *nothing) {
         return NULL;
     PyObject *handle = PyObject_CallMethod(self->loop, "call_soon_threadsafe", "O", again);
     Py_DECREF(again);
-    return handle;
+    return handle != NULL ? handle : unless(self->loop, "is_closed");
 }
 
 /* Ctrl-C may come in the middle: it is kept for the program, and the task is woken all the same. */

@@ -209,7 +209,9 @@ SETTLING: list[Callable[[vow.Resolver[Any]], Any]] = [
 
 
 @pytest.mark.parametrize("settle", SETTLING, ids=["here", "on a thread", "in a handler"])
-@pytest.mark.parametrize("readers", ["".join(kinds) for kinds in itertools.product("thc", repeat=4)])
+@pytest.mark.parametrize(
+    "readers", ["".join(kinds) for kinds in itertools.product("thc", repeat=4)]
+)
 def test_tasks_go_on_in_their_order_and_after_what_was_registered_before(
     readers: str, settle: Any
 ) -> None:
