@@ -14,6 +14,8 @@ import pytest
 import vow
 from vow import _core
 
+from programs import run
+
 
 class Thing:
     pass
@@ -303,6 +305,39 @@ def test_a_promise_that_is_settled_between_two_runs_of_its_loop_wakes_then() -> 
     assert loop.run_until_complete(end(task)) == "between"
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+def test_ctrl_c_in_the_middle_of_a_wake_wakes_all_the_same() -> None:
+    out, error = run(
+        """
+        import asyncio, vow
+        class Interrupted(asyncio.Future):
+            left = 1
+            def set_result(self, value):
+                if Interrupted.left:
+                    Interrupted.left -= 1
+                    raise KeyboardInterrupt
+                super().set_result(value)
+        async def main():
+            loop = asyncio.get_running_loop()
+            promise, resolver = vow.pending()
+            create, loop.create_future = loop.create_future, lambda: Interrupted(loop=loop)
+            iterator = promise.__await__()
+            future = next(iterator)
+            loop.create_future = create
+            try:
+                resolver.resolve()
+                while True:
+                    await asyncio.sleep(0)
+            finally:
+                print(type(future).__name__, future.done(), flush=True)
+        asyncio.run(main())
+        """,
+        status=-2,
+    )
+    assert out == "Interrupted True\n"
+    assert error.rstrip().endswith("KeyboardInterrupt")
+    assert "ignored" not in error
 
 
 async def attaches() -> None:
