@@ -8,6 +8,7 @@
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <structmember.h>
 
@@ -43,6 +44,11 @@ void gate_stay(void *nothing);
     FUNCTION(promise_state)                                                                        \
     FUNCTION(promise_peek)                                                                         \
     FUNCTION(then_with)                                                                            \
+    FUNCTION(cancel)                                                                               \
+    FUNCTION(executor_inline)                                                                      \
+    FUNCTION(executor_retain)                                                                      \
+    FUNCTION(executor_release)                                                                     \
+    FUNCTION(loop_run_once)                                                                        \
     FUNCTION(resolve)                                                                              \
     FUNCTION(reject)                                                                               \
     FUNCTION(resolver_retain)                                                                      \
@@ -105,7 +111,9 @@ extern struct contexts contexts;
     HOOK(to_promise)                                                                               \
     HOOK(get_running_loop)                                                                         \
     HOOK(enter)                                                                                    \
-    HOOK(await_pending)                                                                            \
+    HOOK(await_elsewhere)                                                                          \
+    HOOK(await_thrown)                                                                             \
+    HOOK(why_not)                                                                                  \
     HOOK(copy_context)
 
 #define HOOK_MEMBER(name) PyObject *name;
@@ -118,7 +126,25 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords);
 /* Does what has to be done where asyncio runs on this thread: -1, with an exception, for failure.
  */
 int enter_asyncio(void);
-PyObject *entered_asyncio(PyObject *module, PyObject *loop);
+PyObject *entered_asyncio(PyObject *module, PyObject *arguments);
+
+/* The asyncio loop that runs here, and what the package has for it. */
+struct place {
+    PyObject *loop;
+    PyObject *said; /* what Python code has said of it, and the rest is borrowed from */
+    PyObject *waiting;
+    vow_executor *executor;
+    int descriptor;
+};
+
+/* 1, owned: `place_leave` gives it back; 0: none runs; -1, with an exception, for failure. */
+int place_here(struct place *place);
+void place_leave(struct place *place);
+
+/* Threads have numbers of their own here, as an identifier of Python's is soon that of another
+ * thread. Under the interpreter's lock; and without it, where 0 is one that has none. */
+unsigned long this_thread(void);
+unsigned long known_thread(void);
 
 /* ------------------------------------------------------------ Values: values.c */
 
@@ -147,6 +173,8 @@ PyObject *from_value(vow_value value);
 struct readers {
     long references;
     long live;
+    bool is_rung;             /* its first reader was a task: see waking.c */
+    atomic_bool has_handlers; /* or callbacks: also looked at without the lock */
 };
 
 typedef struct {
@@ -167,6 +195,7 @@ extern PyTypeObject *reader_type, *call_type;
 struct readers *readers_hold(struct readers *readers);
 void readers_drop(struct readers *readers);
 int reader_reads(reader_object *reader, struct readers **readers);
+void reader_end(reader_object *reader);
 call_object *call_new(PyObject *function, PyObject *other, PyObject *only);
 int readers_init(PyObject *module);
 
@@ -201,11 +230,28 @@ PyObject *promise_new(vow_promise *handle);
 vow_promise *promise_with(vow_value value);
 vow_promise *promise_hold(promise_object *self);
 vow_promise *promise_hold_for_good(promise_object *self);
+vow_promise *promise_hold_awaited(promise_object *self, reader_object *waiter, bool *is_rung);
+bool promise_read_by_others(promise_object *self, PyObject *reader);
+void promise_release(vow_promise *handle);
+void promise_cancel(vow_promise *handle);
 int promise_take_outcome(promise_object *self);
 void promise_raise(promise_object *self);
 PyObject *promise_await(PyObject *self);
 int promise_init(PyObject *module);
 int awaiting_init(PyObject *module);
+int waking_init(PyObject *module);
+
+/* ------------------------------------------------------------ Tasks that wait: waking.c */
+
+PyObject *run_loop(PyObject *module, PyObject *number);
+PyObject *waiter_new(const struct place *place, PyObject **future);
+int waiter_wait(PyObject *waiter, promise_object *promise, const struct place *place,
+                vow_promise **reaction);
+bool waiter_is_woken(PyObject *waiter);
+void waiter_leave(PyObject *waiter);
+
+/* ------------------------------------------------------------ Resolvers */
+
 int resolver_init(PyObject *module);
 PyObject *resolver_pending(PyObject *module, PyObject *nothing);
 PyObject *resolver_following(PyObject *module, PyObject *nothing);
@@ -223,5 +269,7 @@ static inline PyObject *new_none(void) {
 void free_object(PyObject *self);
 /* A type of the specification, in the module too. */
 PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *known);
+PyTypeObject *add_subtype(PyObject *module, PyType_Spec *spec, PyTypeObject *base,
+                          PyTypeObject *known);
 
 #endif

@@ -76,48 +76,6 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
     return new_none();
 }
 
-/* The asyncio loop that was entered last, and on which thread: mostly there is one. Threads have
- * numbers of their own here, as an identifier of Python's is soon that of another thread. */
-static struct {
-    PyObject *loop; /* a weak reference */
-    unsigned long thread;
-} entered;
-
-static unsigned long this_thread(void) {
-    static unsigned long last; /* under the interpreter's lock */
-    static _Thread_local unsigned long number;
-    if (number == 0)
-        number = ++last;
-    return number;
-}
-
-PyObject *entered_asyncio(PyObject *module, PyObject *loop) {
-    (void)module;
-    PyObject *now = NULL;
-    if (loop != Py_None && (now = PyWeakref_NewRef(loop, NULL)) == NULL)
-        return NULL;
-    PyObject *before = entered.loop;
-    entered.loop = now;
-    entered.thread = this_thread();
-    Py_XDECREF(before);
-    return new_none();
-}
-
-int enter_asyncio(void) {
-    PyObject *loop = PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL);
-    if (loop == NULL)
-        return -1;
-    bool is_known = loop == Py_None;
-    if (!is_known && entered.loop != NULL && entered.thread == this_thread())
-        is_known = PyWeakref_GetObject(entered.loop) == loop;
-    Py_DECREF(loop);
-    if (is_known)
-        return 0;
-    PyObject *attachment = PyObject_CallFunctionObjArgs(hooks.enter, NULL);
-    Py_XDECREF(attachment);
-    return attachment == NULL ? -1 : 0;
-}
-
 /* ------------------------------------------------------------ Objects that the library holds */
 
 static PyObject *module_keep(PyObject *module, PyObject *item) {
@@ -162,6 +120,15 @@ PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *known)
     return status < 0 ? NULL : (PyTypeObject *)type;
 }
 
+PyTypeObject *add_subtype(PyObject *module, PyType_Spec *spec, PyTypeObject *base,
+                          PyTypeObject *known) {
+    PyObject *bases = known == NULL ? PyTuple_Pack(1, (PyObject *)base) : NULL;
+    if (bases != NULL)
+        known = (PyTypeObject *)PyType_FromSpecWithBases(spec, bases);
+    Py_XDECREF(bases);
+    return add_type(module, NULL, known);
+}
+
 static int add_address(PyObject *module, const char *name, const void *address) {
     PyObject *number = PyLong_FromVoidPtr((void *)address);
     if (number == NULL)
@@ -181,7 +148,7 @@ static int module_execute(PyObject *module) {
         return -1;
     }
     if (readers_init(module) < 0 || promise_init(module) < 0 || awaiting_init(module) < 0 ||
-        resolver_init(module) < 0)
+        waking_init(module) < 0 || resolver_init(module) < 0)
         return -1;
     if (ADDRESS(on_fulfilled) || ADDRESS(on_rejected) || ADDRESS(on_settled) || ADDRESS(on_item) ||
         ADDRESS(on_release) || ADDRESS(wake) || ADDRESS(wake_when_gone) ||
@@ -193,7 +160,7 @@ static int module_execute(PyObject *module) {
 static PyMethodDef module_methods[] = {
     {"load", module_load, METH_O, NULL},
     {"hooks", (PyCFunction)(void (*)(void))hooks_set, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"entered", entered_asyncio, METH_O, NULL},
+    {"entered", entered_asyncio, METH_VARARGS, NULL},
     {"keep", module_keep, METH_O, NULL},
     {"find", module_find, METH_O, NULL},
     {"kept", module_kept, METH_NOARGS, NULL},
@@ -205,6 +172,7 @@ static PyMethodDef module_methods[] = {
     {"following", resolver_following, METH_NOARGS, NULL},
     {"resolved", resolver_resolved, METH_O, NULL},
     {"combine", combine, METH_VARARGS, NULL},
+    {"run_loop", run_loop, METH_O, NULL},
     {"stop_releasing", module_stop_releasing, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

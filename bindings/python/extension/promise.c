@@ -6,7 +6,7 @@ PyTypeObject *promise_type;
 bool releasing = true;
 
 /* Lets go of the interpreter's lock: the last reference may run code of anybody's. */
-static void release_handle(vow_promise *handle) {
+void promise_release(vow_promise *handle) {
     PyObject *type, *error, *traceback;
     if (handle == NULL || !releasing)
         return;
@@ -15,6 +15,17 @@ static void release_handle(vow_promise *handle) {
     vow.promise_release(handle);
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type, error, traceback);
+}
+
+/* Tells producers, which may be anybody's. */
+void promise_cancel(vow_promise *handle) {
+    if (handle == NULL)
+        return;
+    vow.promise_retain(handle);
+    Py_BEGIN_ALLOW_THREADS;
+    vow.cancel(handle);
+    vow.promise_release(handle);
+    Py_END_ALLOW_THREADS;
 }
 
 static bool is_plain(vow_kind kind) {
@@ -37,7 +48,7 @@ static PyObject *promise_make(PyTypeObject *type, vow_promise *handle) {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     promise_object *self = (promise_object *)allocate(type, 0);
     if (self == NULL)
-        release_handle(handle);
+        promise_release(handle);
     else
         self->handle = handle;
     return (PyObject *)self;
@@ -79,7 +90,7 @@ static void promise_dealloc(PyObject *object) {
     promise_clear(object);
     readers_drop(self->readers);
     self->readers = NULL;
-    release_handle(self->handle);
+    promise_release(self->handle);
     free_object(object);
 }
 
@@ -103,19 +114,48 @@ vow_promise *promise_hold(promise_object *self) {
     return promise_with(value);
 }
 
-static int add_reader(promise_object *self, reader_object *reader) {
+static void add_handlers(promise_object *self) {
     self->watched = 1;
-    return self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
+    if (self->readers != NULL)
+        atomic_store(&self->readers->has_handlers, true);
+}
+
+static int add_reader(promise_object *self, reader_object *reader) {
+    int status = self->handle == NULL ? 0 : reader_reads(reader, &self->readers);
+    add_handlers(self);
+    return status;
+}
+
+/* For a task that awaits it. */
+vow_promise *promise_hold_awaited(promise_object *self, reader_object *waiter, bool *is_rung) {
+    vow_promise *handle = promise_hold(self);
+    bool is_first = !self->watched;
+    if (handle != NULL && self->handle != NULL && reader_reads(waiter, &self->readers) < 0) {
+        promise_release(handle);
+        return NULL;
+    }
+    self->watched = 1;
+    if (self->readers != NULL && is_first)
+        self->readers->is_rung = true;
+    *is_rung = self->readers != NULL && self->readers->is_rung;
+    return handle;
 }
 
 /* For a reader whose end is not told. */
 vow_promise *promise_hold_for_good(promise_object *self) {
     vow_promise *handle = promise_hold(self);
     if (handle != NULL && add_reader(self, NULL) < 0) {
-        release_handle(handle);
+        promise_release(handle);
         return NULL;
     }
     return handle;
+}
+
+/* For callbacks, which are no readers. */
+static PyObject *method_watch(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    add_handlers((promise_object *)self);
+    return new_none();
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
@@ -144,14 +184,15 @@ static PyObject *method_reader(PyObject *self, PyObject *item) {
     return new_none();
 }
 
-static PyObject *method_read_by_others(PyObject *object, PyObject *item) {
-    promise_object *self = (promise_object *)object;
-    reader_object *reader = as_reader(item);
-    if (reader == NULL)
+bool promise_read_by_others(promise_object *self, PyObject *reader) {
+    struct readers *readers = self->readers;
+    return readers != NULL && readers->live > (((reader_object *)reader)->of == readers);
+}
+
+static PyObject *method_read_by_others(PyObject *self, PyObject *item) {
+    if (as_reader(item) == NULL)
         return NULL;
-    if (self->readers == NULL)
-        return PyBool_FromLong(0);
-    return PyBool_FromLong(self->readers->live > (reader->of == self->readers));
+    return PyBool_FromLong(promise_read_by_others((promise_object *)self, item));
 }
 
 /* ------------------------------------------------------------ Outcomes */
@@ -194,10 +235,10 @@ int promise_take_outcome(promise_object *self) {
         self->readers = NULL;
         self->handle = NULL;
         readers_drop(readers);
-        release_handle(handle);
+        promise_release(handle);
     } else
         Py_XDECREF(item);
-    release_handle(held);
+    promise_release(held);
     return item == NULL ? -1 : 1;
 }
 
@@ -243,6 +284,24 @@ static PyObject *get_ref(PyObject *object, void *nothing) {
         return new_none();
     return PyObject_CallFunction(hooks.PromiseRef, "N",
                                  PyLong_FromVoidPtr(vow.promise_retain(self->handle)));
+}
+
+/* _give_up(error): lets go of a rejection that nobody has read, as the end of this object would;
+ * with another in its place. */
+static PyObject *method_give_up(PyObject *object, PyObject *error) {
+    promise_object *self = (promise_object *)object;
+    vow_promise *handle = self->handle;
+    if (!PyExceptionInstance_Check(error)) {
+        PyErr_Format(PyExc_TypeError, "%R is no exception", error);
+        return NULL;
+    }
+    if (handle == NULL)
+        return new_none();
+    Py_INCREF(error);
+    self->error = error;
+    self->handle = NULL;
+    promise_release(handle);
+    return new_none();
 }
 
 /* ------------------------------------------------------------ Links */
@@ -318,10 +377,12 @@ static PyMethodDef promise_methods[] = {
     {"_hold", method_hold, METH_NOARGS, NULL},
     {"_hold_for_good", method_hold_for_good, METH_NOARGS, NULL},
     {"_reader", method_reader, METH_O, NULL},
+    {"_watch", method_watch, METH_NOARGS, NULL},
     {"_read_by_others", method_read_by_others, METH_O, NULL},
     {"_settled", method_settled, METH_NOARGS, NULL},
     {"_read", method_read, METH_NOARGS, NULL},
     {"_state", method_state, METH_NOARGS, NULL},
+    {"_give_up", method_give_up, METH_O, NULL},
     {"_link", method_link, METH_VARARGS, NULL},
     {"_wake", method_wake, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -330,7 +391,7 @@ static PyMemberDef promise_members[] = {
     {"_value", T_OBJECT, offsetof(promise_object, value), READONLY, NULL},
     {"_error", T_OBJECT, offsetof(promise_object, error), READONLY, NULL},
     {"_callbacks", T_OBJECT, offsetof(promise_object, callbacks), 0, NULL},
-    {"_watched", T_BOOL, offsetof(promise_object, watched), 0, NULL},
+    {"_watched", T_BOOL, offsetof(promise_object, watched), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 static PyGetSetDef promise_getters[] = {

@@ -39,7 +39,7 @@ void free_object(PyObject *self) {
     Py_DECREF((PyObject *)type);
 }
 
-static void reader_end(reader_object *self) {
+void reader_end(reader_object *self) {
     if (self->of != NULL) {
         self->of->live--;
         readers_drop(self->of);
@@ -141,12 +141,6 @@ int readers_init(PyObject *module) {
     reader_type = add_type(module, &reader_spec, reader_type);
     if (reader_type == NULL)
         return -1;
-    if (call_type == NULL) {
-        PyObject *bases = PyTuple_Pack(1, (PyObject *)reader_type);
-        if (bases != NULL)
-            call_type = (PyTypeObject *)PyType_FromSpecWithBases(&call_spec, bases);
-        Py_XDECREF(bases);
-    }
-    call_type = add_type(module, NULL, call_type);
+    call_type = add_subtype(module, &call_spec, reader_type, call_type);
     return call_type == NULL ? -1 : 0;
 }

@@ -118,6 +118,27 @@ def test_an_exception_ends_the_program_as_ever() -> None:
     assert "vow/_calls.py" not in error
 
 
+@both
+def test_a_rejection_that_is_still_held_is_told(options: tuple[str, ...]) -> None:
+    _, error = run(
+        """
+        import vow
+        held = vow.pool.run(lambda: 1 // 0)
+        seen = vow.rejected(KeyError("seen"))
+        seen.exception()
+        caught = vow.rejected(KeyError("caught"))
+        link = caught.catch(lambda e: e, executor=vow.inline)
+        cancelled, _ = vow.pending()
+        cancelled.cancel()
+        while held.state == "pending":
+            pass
+        """,
+        *options,
+    )
+    assert error.count("nobody looked") == 1
+    assert error.rstrip().endswith("ZeroDivisionError: integer division or modulo by zero")
+
+
 def test_daemon_threads_may_use_promises_to_the_end() -> None:
     out, error = run(
         """

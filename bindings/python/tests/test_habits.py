@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import concurrent.futures
 import contextvars
 import signal
@@ -56,7 +57,9 @@ def test_asyncio_wait_takes_promises() -> None:
     async def main() -> None:
         slow = vow.delay(3600)
         quick = [vow.delay(0.001, 1), vow.delay(0.002).then(lambda x: 1 // 0)]
-        done, pending = await asyncio.wait([*quick, slow], timeout=20, return_when="FIRST_EXCEPTION")  # type: ignore[type-var,call-overload,list-item,unused-ignore]
+        done, pending = await asyncio.wait(
+            [*quick, slow], timeout=20, return_when="FIRST_EXCEPTION"
+        )  # type: ignore[type-var,call-overload,list-item,unused-ignore]
         assert (len(done), len(pending)) == (2, 1)
         slow.cancel()
         assert slow.cancelled()
@@ -84,6 +87,94 @@ def test_result_waits_for_so_long() -> None:
     threading.Timer(0.01, resolver.resolve, ("later",)).start()
     assert promise.result(timeout=20) == "later"
     assert vow.pool.run(lambda: 2).result(None) == 2
+
+
+def test_an_exception_is_waited_for_so_long() -> None:
+    promise, resolver = vow.pending()
+    with pytest.raises(vow.StillPending):
+        promise.exception()
+    with pytest.raises(TimeoutError):
+        promise.exception(0.001)
+    threading.Timer(0.01, resolver.reject, (KeyError("later"),)).start()
+    assert repr(promise.exception(timeout=20)) == "KeyError('later')"
+    assert vow.pool.run(lambda: 2).exception(None) is None
+
+
+def test_wait_of_concurrent_futures_takes_futures_of_promises() -> None:
+    waiting, resolver = vow.pending()
+    failed = vow.pool.run(lambda: 1 // 0).to_future()
+    futures = [vow.resolved(1).to_future(), failed, waiting.to_future()]
+    done, left = concurrent.futures.wait(futures[:2], timeout=20)
+    assert (done, left) == (set(futures[:2]), set())
+    assert isinstance(failed.exception(), ZeroDivisionError)
+    threading.Timer(0.01, resolver.resolve, (3,)).start()
+    seen = [future.result() for future in concurrent.futures.as_completed([futures[0], futures[2]])]
+    assert sorted(seen) == [1, 3]
+
+
+def test_cancelling_goes_from_a_promise_to_its_future_and_back() -> None:
+    promise, resolver = vow.pending()
+    future = promise.to_future()
+    assert future.cancel()
+    assert future.cancel()
+    assert (promise.cancelled(), future.cancelled()) == (True, True)
+    promise, resolver = vow.pending()
+    future = promise.to_future()
+    promise.cancel()
+    assert future.cancelled()
+    assert concurrent.futures.wait([future], timeout=20).done == {future}
+    promise, resolver = vow.pending()
+    future, link = promise.to_future(), promise.then(lambda x: x + 1)
+    assert future.cancel()
+    assert resolver.resolve(1)
+    assert link.wait() == 2
+
+
+def test_a_future_of_a_promise_is_awaited_in_asyncio() -> None:
+    async def main() -> Any:
+        return await asyncio.wrap_future(vow.delay(0.001, "there").to_future())
+
+    assert asyncio.run(main()) == "there"
+
+
+def test_importing_everything_hides_nothing_of_pythons() -> None:
+    names: dict[str, Any] = {}
+    exec("from vow import *", names)
+    assert [name for name in names if hasattr(builtins, name) and not name.startswith("_")] == []
+    assert names["race"] is vow.race
+    assert vow.all([1 and vow.resolved(1)]).wait() == [1]
+
+
+def then_of_any(*arguments: Any, **keywords: Any) -> Any:
+    then: Any = vow.resolved().then
+    return then(*arguments, **keywords)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (lambda: then_of_any(str, token=vow.CancelSource()), "no token: its `token` is one"),
+        (lambda: then_of_any(str, token=3), "3 is no token"),
+        (lambda: vow.CancelSource(vow.CancelSource()), "no token: its `token` is one"),  # type: ignore[arg-type]
+        (lambda: then_of_any(str, label=3), "3 is no label"),
+        (lambda: vow.retry(str, attempts="x"), "'x' is no number"),  # type: ignore[call-overload]
+        (
+            lambda: then_of_any(str, executor=concurrent.futures.ThreadPoolExecutor(1)),
+            "vow.from_futures",
+        ),
+        (lambda: then_of_any(str, executor=vow.Loop(virtual=True)), "its `executor` is one"),
+        (lambda: then_of_any(str, executor=vow.resolved()), "is no executor"),
+    ],
+    ids=range(8),
+)
+def test_a_wrong_argument_is_a_type_error_that_says_what_is_right(wrong: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        wrong()
+
+
+def test_attempts_below_none_are_a_value_error() -> None:
+    with pytest.raises(ValueError, match="-1 attempts"):
+        vow.retry(str, attempts=-1)
 
 
 def test_as_completed_gives_them_in_the_order_of_their_settling() -> None:

@@ -1,84 +1,28 @@
-"""A web service with promises in its handlers, asked by two users at once."""
+"""A web service with promises in its handlers, asked by two users at once: storms/two_users.py, smaller."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
-import os
 from typing import Any
 
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route
-
+import two_users
 import vow
-
-REQUESTS = int(os.environ.get("VOW_REQUESTS", "1000"))
-USERS = ("alice", "bob")
-
-user: contextvars.ContextVar[str] = contextvars.ContextVar("user", default="nobody")
-
-
-async def query(_before: Any = None) -> str:
-    await asyncio.sleep(0)
-    return user.get()
-
-
-async def answer(request: Request) -> PlainTextResponse:
-    user.set(request.headers["user"])
-    way = request.path_params["way"]
-    if way == "run":
-        name = await vow.run(query)
-    elif way == "then":
-        name = await vow.resolved().then(query)
-    elif way == "map":
-        (name,) = await vow.map([1], query)
-    else:
-        name = await vow.retry(query)
-    return PlainTextResponse(name)
-
-
-async def ask(service: Starlette, name: str, way: str) -> str:
-    body = b""
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        nonlocal body
-        body += message.get("body", b"")
-
-    path = f"/{way}"
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": "",
-        "scheme": "http",
-        "query_string": b"",
-        "headers": [(b"user", name.encode())],
-        "client": ("client", 1),
-        "server": ("server", 2),
-    }
-    await service(scope, receive, send)
-    return body.decode()
 
 
 def test_no_answer_has_the_other_users_name() -> None:
-    service = Starlette(routes=[Route("/{way}", answer)])
-    wrong: list[tuple[str, str, str]] = []
+    service = two_users.starlette()
+    assert asyncio.run(two_users.storm(two_users.directly(service), 1500)) == []
 
-    async def client(name: str) -> None:
-        for number in range(REQUESTS // 8):
-            way = ("run", "then", "map", "retry")[number % 4]
-            said = await ask(service, name, way)
-            if said != name:
-                wrong.append((name, way, said))
 
-    async def main() -> None:
-        await asyncio.gather(*(client(name) for name in USERS for _ in range(4)))
+def test_a_service_that_mixes_them_up_would_be_found(monkeypatch: Any) -> None:
+    first: list[contextvars.Context] = []
 
-    asyncio.run(main())
-    assert wrong == []
+    def query_of_the_first() -> Any:
+        first.append(contextvars.copy_context())
+        return first[0].copy().run(vow.run, two_users.query)
+
+    monkeypatch.setattr(two_users, "WAYS", {"run": query_of_the_first})
+    wrong = asyncio.run(two_users.storm(two_users.directly(two_users.starlette()), 100))
+    assert {(way, said) for _, way, said in wrong} == {("run", "alice")}
+    assert {name for name, _, _ in wrong} == {"bob"}

@@ -55,7 +55,7 @@ def test_the_wheel_says_what_it_needs() -> None:
 
 def test_everything_public_has_words_of_its_own() -> None:
     silent = []
-    for name in vow.__all__:
+    for name in [*vow.__all__, "all", "any", "map"]:
         item = getattr(vow, name)
         if not (inspect.isclass(item) or inspect.isfunction(item)):
             continue

@@ -14,7 +14,11 @@ asyncio.run(main())
 from ._asyncio import Attachment, attach
 from ._awaitables import from_awaitable
 from ._cancellation import CancelSource, Token
-from ._combinators import all, all_settled, any, map, race, reduce, repeat, some
+from ._combinators import all as all
+from ._combinators import all_settled
+from ._combinators import any as any
+from ._combinators import map as map
+from ._combinators import race, reduce, repeat, some
 from ._completed import as_completed
 from ._context import get_context, set_context
 from ._errors import (
@@ -34,9 +38,9 @@ from ._errors import (
     error_attempts,
     error_index,
 )
+from . import _futures as _futures  # what Promise.to_future calls
 from ._executors import (
     Executor,
-    current,
     from_futures,
     inline,
     pool,
@@ -52,7 +56,7 @@ from ._progress import set_current_progress
 from ._promise import Promise
 from ._registration import Registration, Stage
 from ._resolver import Resolver, pending, rejected, resolved
-from ._running import run
+from ._running import current, run
 from ._scope import Scope
 from ._time import delay, fd_ready, now, retry, timeout
 from ._unhandled import on_unhandled
@@ -61,6 +65,7 @@ from ._values import ForeignObject, Pointer
 
 __version__ = version
 
+# Without all, any and map, which `from vow import *` would put before Python's own.
 __all__ = [
     "Aggregate",
     "Attachment",
@@ -90,9 +95,7 @@ __all__ = [
     "Token",
     "Trace",
     "Using",
-    "all",
     "all_settled",
-    "any",
     "as_completed",
     "attach",
     "current",
@@ -107,7 +110,6 @@ __all__ = [
     "graph",
     "has",
     "inline",
-    "map",
     "now",
     "on_unhandled",
     "path",

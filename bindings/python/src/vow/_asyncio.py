@@ -10,9 +10,10 @@ import asyncio
 import contextvars
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, Optional
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, NoReturn, Optional
 
 from . import _calls, _core
+from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, PromiseRef
@@ -41,7 +42,7 @@ class _Shared:
         ref = self.ref
         if ref is None:
             return
-        status = lib.vow_loop_run_once(ref.handle, 0)
+        status = _core.run_loop(ref.handle)
         _calls.raise_interrupt()
         if status != Shutdown.number:
             check(status, "running the loop")
@@ -61,10 +62,12 @@ class Attachment:
         self._shared: Optional[_Shared] = shared
         self._loop = weakref.ref(loop)
         self.executor = shared.executor
+        self.waiting: set[_core.Waiter] = set()
+        # What the extension has to know, of a loop that it entered last without asking again.
+        self.place = self.waiting, self.executor, self.executor._ref.handle, shared.descriptor
         # In an empty context: the current one is of whoever came first, and would be kept.
         contextvars.Context().run(loop.add_reader, shared.descriptor, shared.run)
         shared.users.add(self)
-        self.waiting: set[_Waiter] = set()
         # asyncio has no hook for its end but this one: it closes the generators it has seen.
         self._end = _until_the_end(self)
         try:
@@ -158,10 +161,12 @@ def _attach(loop: asyncio.AbstractEventLoop) -> Attachment:
     return attachment
 
 
-def _enter_and_say() -> None:
+def _enter_and_say() -> Optional[_core.Place]:
     """For the extension, which asks again on another thread or in another loop only."""
-    enter()
-    _core.entered(_get_running_loop())
+    attachment = enter()
+    place = None if attachment is None else attachment.place
+    _core.entered(_get_running_loop(), place)
+    return place
 
 
 _core.hooks(get_running_loop=_get_running_loop, enter=_enter_and_say)
@@ -186,65 +191,45 @@ def forget_parent() -> None:
         shared.ref = None
 
 
-class _Waiter(_core.Reader):
-    """A task that awaits a promise."""
+def _thrown(
+    promise: Promise[Any], waiter: _core.Waiter, error: BaseException
+) -> Generator[Any, None, NoReturn]:
+    """Ends the wait of the only reader of a promise, into which an exception was thrown.
 
-    __slots__ = ("future", "loop")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        self.future = loop.create_future()
-
-    def wake(self) -> None:
-        if self.future.done() or self.loop.is_closed():
-            return
-        if _get_running_loop() is self.loop:
-            self.future.set_result(None)
-        else:
-            self.loop.call_soon_threadsafe(self.wake)
-
-
-def await_pending(promise: Promise[Any]) -> Generator[Any, None, Any]:
-    """Waits, in a coroutine, until a promise is settled, and reads it.
-
-    When the task is cancelled meanwhile, the promise is too, unless something else reads it; then the
-    coroutines that this ends are waited for, as asyncio does with what a task awaits.
+    When its task is cancelled, the promise is too; then the coroutines that this ends are waited for,
+    as asyncio does with what a task awaits.
     """
-    attachment = enter()
-    loop = _get_running_loop()
-    if attachment is None or loop is None:
-        raise RuntimeError("a promise is awaited outside of asyncio: use wait()")
-    waiter = _Waiter(loop)
-    promise._reader(waiter)
-    reaction = PromiseRef(promise._wake(waiter, attachment.executor._ref.handle))
-    attachment.waiting.add(waiter)
     try:
-        try:
-            yield from waiter.future
-        except BaseException as error:
-            lib.vow_cancel(reaction.handle)
-            if promise._read_by_others(waiter):
-                raise
-            if not isinstance(error, asyncio.CancelledError):
-                promise.cancel()
-                raise
+        if isinstance(error, asyncio.CancelledError):
             yield from _cancelled(promise)
-            raise
-        if not promise._settled():
-            raise why_not(reaction)
-        return promise._read()
+        else:
+            promise.cancel()
+        raise error
     finally:
-        attachment.waiting.discard(waiter)
-        del promise, waiter, reaction, attachment
+        del promise, waiter, error
 
 
-_core.hooks(await_pending=await_pending)
+class _Cancelling(threading.local):
+    """The futures that are asked to end, on this thread, by who then waits for them."""
+
+    asked: Optional[list[asyncio.Future[Any]]] = None
+
+
+cancelling = _Cancelling()
+
+
+def _cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
+    """Cancels a promise: the futures of asyncio that were asked to end by that."""
+    outer, cancelling.asked = cancelling.asked, []
+    try:
+        promise.cancel()
+        return cancelling.asked
+    finally:
+        cancelling.asked = outer
 
 
 def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
-    from ._awaitables import cancel_and_collect
-
-    ended = cancel_and_collect(promise)
+    ended = _cancel_and_collect(promise)
     if ended:
         # Another cancellation ends this at once.
         yield from asyncio.gather(*map(_ignored, ended)).__await__()
@@ -252,3 +237,10 @@ def _cancelled(promise: Promise[Any]) -> Generator[Any, None, None]:
 
 async def _ignored(future: asyncio.Future[Any]) -> None:
     await asyncio.wait([future])
+
+
+_core.hooks(
+    await_elsewhere=await_elsewhere,
+    await_thrown=_thrown,
+    why_not=lambda reaction: why_not(PromiseRef(lib.vow_promise_retain(reaction))),
+)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
-import threading
+import types
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
 from . import _calls, _core
+from ._above import above
+from ._asyncio import cancelling
+from ._elsewhere import local
 from ._errors import check
 from ._promise import Promise
 from ._reactions import address
@@ -37,6 +40,12 @@ def follow(
     late: Optional[Callable[[T], Any]] = None,
 ) -> Promise[T]:
     """The same. A result that comes though the promise was cancelled is given to `late`."""
+    if type(awaitable) is types.CoroutineType:
+        loop = asyncio._get_running_loop()
+        if loop is not None:  # as mostly
+            promise, following = _made(loop.create_task(awaitable), late)
+            following.future.add_done_callback(following)
+            return promise
     if isinstance(awaitable, Promise):
         return awaitable
     if isinstance(awaitable, concurrent.futures.Future):
@@ -47,37 +56,28 @@ def follow(
         raise TypeError(f"from_awaitable: {awaitable!r} is not awaitable")
     if asyncio._get_running_loop() is None:
         if inspect.iscoroutine(awaitable):
+            if local.follow is not None:
+                return local.follow(awaitable, late)
             awaitable.close()
-        raise RuntimeError("a coroutine can only be followed where an asyncio loop is running")
+        raise RuntimeError(
+            "a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached"
+        )
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
     return _follow(task, late)
 
 
-class _Cancelling(threading.local):
-    """The futures that are asked to end, on this thread, by who then waits for them."""
-
-    asked: Optional[list[asyncio.Future[Any]]] = None
-
-
-_cancelling = _Cancelling()
-
-
-def cancel_and_collect(promise: Promise[Any]) -> list[asyncio.Future[Any]]:
-    """Cancels a promise: the futures of asyncio that were asked to end by that."""
-    outer, _cancelling.asked = _cancelling.asked, []
-    try:
-        promise.cancel()
-        return _cancelling.asked
-    finally:
-        _cancelling.asked = outer
-
-
-def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
+def _made(
+    future: _Future, late: Optional[Callable[[Any], Any]]
+) -> tuple[Promise[Any], _Following]:
     """What is cancelled settles when the future is done; what fails then is told."""
-    promise: Promise[Any]
     promise, resolver = _core.following()
     following = _Following(future, resolver, late)
     check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
+    return promise, following
+
+
+def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
+    promise, following = _made(future, late)
     if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
         future.get_loop().call_soon_threadsafe(future.add_done_callback, following)
     else:
@@ -88,18 +88,18 @@ def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[An
 class _Following:
     """Settles a promise as its future ends: the future calls it."""
 
-    __slots__ = ("_future", "_late", "_resolver")
+    __slots__ = ("_late", "_resolver", "future")
 
     def __init__(
         self, future: _Future, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
     ) -> None:
-        self._future = future
+        self.future = future
         self._resolver = resolver
         self._late = late
 
     def cancel(self) -> None:
         """Asks the future to end."""
-        future = self._future
+        future = self.future
         if isinstance(future, concurrent.futures.Future):
             future.cancel()
             return
@@ -108,8 +108,8 @@ class _Following:
             self._resolver.reject(asyncio.CancelledError())
         elif asyncio._get_running_loop() is loop:
             future.cancel()
-            if _cancelling.asked is not None:
-                _cancelling.asked.append(future)
+            if cancelling.asked is not None:
+                cancelling.asked.append(future)
         else:
             loop.call_soon_threadsafe(future.cancel)
 
@@ -126,3 +126,6 @@ class _Following:
             late, item = self._late, future.result()
             resolved().then(lambda _: late(item))
         resolver.close()
+
+
+above.follow = from_awaitable

@@ -232,9 +232,7 @@ def report(error: BaseException, source: Any) -> None:
     """Says an exception that nobody can be given. Raises nothing."""
     message = "Exception ignored in a callback of vow"
     try:
-        sys.unraisablehook(
-            _Unraisable((type(error), error, error.__traceback__, message, source))
-        )
+        sys.unraisablehook(_Unraisable((type(error), error, error.__traceback__, message, source)))
     except BaseException as problem:
         try:
             sys.stderr.write(f"{message}, and sys.unraisablehook fails:\n")

@@ -8,6 +8,7 @@ from . import _values
 from ._errors import Cancelled, check
 from ._handles import SourceRef, TokenRef
 from ._library import ffi, lib
+from ._reactions import switch_of
 from ._registration import Registration, register
 
 
@@ -62,7 +63,7 @@ class CancelSource:
 
     def __init__(self, *parents: Token) -> None:
         if parents:
-            array = ffi.new("handle[]", [parent._ref.handle for parent in parents])
+            array = ffi.new("handle[]", [switch_of(parent) for parent in parents])
             handle = lib.vow_cancel_source_create_linked(array, len(parents))
         else:
             handle = lib.vow_cancel_source_create()

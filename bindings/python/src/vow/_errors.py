@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Optional
 
 DOMAIN = "vow"
@@ -116,7 +117,7 @@ class Reason(_Named):
     number = -11
 
 
-class StillPending(Exception):
+class StillPending(asyncio.InvalidStateError):
     """The outcome of a promise was asked for that has none yet."""
 
 

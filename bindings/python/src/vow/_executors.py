@@ -7,10 +7,12 @@ import threading
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, TypeVar, overload
 
 from . import _calls, _table
+from ._above import above
 from ._errors import check
 from ._gate import callback, immortal
-from ._handles import ExecutorRef
+from ._handles import ExecutorRef, ImmortalRef
 from ._library import ffi, lib
+from ._reactions import handle_of
 from ._values import destroy_object
 
 if TYPE_CHECKING:
@@ -24,13 +26,6 @@ T = TypeVar("T")
 Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 _SERIAL = 2
-
-
-class _Immortal:
-    __slots__ = ("handle",)
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
 
 
 class Executor:
@@ -57,7 +52,7 @@ class Executor:
     @classmethod
     def _borrowed(cls, handle: int, immortal: bool = False, name: str = "loop") -> Executor:
         self = cls.__new__(cls)
-        self._ref = _Immortal(handle) if immortal else ExecutorRef(handle)
+        self._ref = ImmortalRef(handle) if immortal else ExecutorRef(handle)
         self._name = name
         return self
 
@@ -71,10 +66,7 @@ class Executor:
 
     def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
-        from ._running import run
-
-        checked: Any = run
-        return checked(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
+        return above.run(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -177,14 +169,4 @@ def threads(count: int, name: str = "vow") -> Executor:
 
 def set_default(executor: Optional[Executor]) -> None:
     """What handlers run on that are registered outside of handlers and loops. None: the pool."""
-    from ._reactions import handle_of
-
     lib.vow_executor_set_default(handle_of(executor))
-
-
-def current() -> Executor:
-    """The executor that a handler registered here and now would run on."""
-    from ._asyncio import enter
-
-    enter()
-    return Executor._borrowed(lib.vow_executor_retain(lib.vow_executor_current()), name="current")

@@ -51,6 +51,13 @@ class ExecutorRef(_Ref):
     release = lib.vow_executor_release
 
 
+class ImmortalRef(ExecutorRef):
+    """One of the library's own executors, which need not be given back."""
+
+    __slots__ = ()
+    release = staticmethod(_nothing)
+
+
 class SourceRef(_Ref):
     """One reference to a vow_cancel_source."""
 

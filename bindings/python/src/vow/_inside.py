@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional, Union
 from . import _gate
 from ._errors import check
 from ._library import ffi, lib, newer
-from ._waiting import nanoseconds
+from ._seconds import nanoseconds
 
 
 class Stats(NamedTuple):

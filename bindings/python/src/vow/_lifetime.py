@@ -12,7 +12,9 @@ import threading
 import time
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _core, _gate, _handles, _loops, _promise, _unhandled, _values
+from . import _asyncio, _calls, _core, _gate, _handles, _inside, _loops, _promise, _unhandled
+from . import _values
+from ._errors import Shutdown
 
 exit_timeout: Optional[float] = 10.0
 """How long the end of the interpreter waits for handlers that run or are queued, in seconds.
@@ -85,6 +87,15 @@ def _end_handlers() -> None:
         time.sleep(0.001)
 
 
+def _tell_of_what_is_held() -> None:
+    """Rejections that nobody has looked at are told, though somebody has the promise still."""
+    if not _inside.stats().live:
+        return
+    for item in gc.get_objects():
+        if type(item) is _promise.Promise and not item._watched and item.state == "rejected":
+            item._give_up(Shutdown("the interpreter ended, and nobody had looked"))
+
+
 def _at_exit() -> None:
     # After this no thread, of the library or of C code, calls into the interpreter: it can be taken down.
     _unhandled.be_quiet_about_the_end()
@@ -93,6 +104,7 @@ def _at_exit() -> None:
     try:
         if os.getpid() == _process:
             _gate.shut_down(limit)
+            _tell_of_what_is_held()
         _gate.close()
         _gate.wait(lambda: end is not None and time.monotonic() > end)
     finally:  # also after Ctrl-C, which ends the waiting alone

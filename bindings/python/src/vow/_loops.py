@@ -14,6 +14,7 @@ from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef
 from ._library import lib
+from ._seconds import nanoseconds
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -76,8 +77,6 @@ class Loop:
 
     def run_once(self, timeout: Optional[float] = None) -> int:
         """Waits until something can be run, at most `timeout` seconds, and runs it: how many."""
-        from ._waiting import nanoseconds
-
         ref = self._open()
         _local.loop = weakref.ref(self)
         limit = nanoseconds(timeout, "run_once")
@@ -100,8 +99,6 @@ class Loop:
 
     def advance(self, seconds: float) -> int:
         """Moves the clock of a virtual loop on, running what is due: how many."""
-        from ._waiting import nanoseconds
-
         ran: int = lib.vow_loop_advance(self._open().handle, nanoseconds(seconds, "advance"))
         check(ran, "advance")
         return ran

@@ -8,7 +8,7 @@ from . import _asyncio, _calls
 from ._errors import check
 from ._library import ffi, newer
 from ._values import destroy_object
-from ._waiting import nanoseconds
+from ._seconds import nanoseconds
 
 if TYPE_CHECKING:
     from ._promise import Promise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextvars
 from typing import (
     TYPE_CHECKING,
@@ -17,13 +18,14 @@ from typing import (
     overload,
 )
 
-from . import _asyncio, _calls, _core, _values
+from . import _asyncio, _callbacks, _calls, _core, _progress, _values
+from ._above import above
 from ._cancellation import Token
 from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
 from ._handles import PromiseRef
 from ._library import lib, newer
-from ._reactions import address, handle_of, link, static_label
+from ._reactions import address, handle_of, static_label, switch_of
 from ._waiting import block
 
 T = TypeVar("T")
@@ -34,46 +36,6 @@ V = TypeVar("V")
 _AT_ONCE: Any = object()
 THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
-
-
-class _Callback:
-    """A function that is called when a promise is settled, if it is not removed before."""
-
-    __slots__ = ("context", "function", "promise", "reaction")
-
-    reaction: Optional[PromiseRef]
-
-    def __init__(
-        self, promise: Promise[Any], fn: Callable[[Any], Any], context: Optional[contextvars.Context]
-    ) -> None:
-        self.promise: Optional[Promise[Any]] = promise
-        self.function = fn
-        self.context = context
-        self.reaction = None
-
-    def _take(self) -> Optional[Promise[Any]]:
-        promise, self.promise = self.promise, None
-        if promise is not None and promise._callbacks and self in promise._callbacks:
-            promise._callbacks.remove(self)
-        return promise
-
-    def remove(self) -> bool:
-        is_first = self._take() is not None
-        if self.reaction is not None:
-            lib.vow_cancel(self.reaction.handle)
-        return is_first
-
-    def __call__(self) -> None:
-        promise = self._take()
-        if promise is None:
-            return
-        try:
-            if self.context is None:
-                self.function(promise)
-            else:
-                self.context.run(self.function, promise)
-        except Exception as error:
-            _calls.report(error, self.function)
 
 
 class Promise(_core.Promise, Generic[T_co]):
@@ -126,10 +88,15 @@ class Promise(_core.Promise, Generic[T_co]):
             # Or the traceback, which has this frame, would keep what has the traceback.
             del self
 
-    def exception(self) -> Optional[BaseException]:
-        """What it was rejected with; None if it was fulfilled. Raises `StillPending`."""
+    def exception(self, timeout: Optional[float] = _AT_ONCE) -> Optional[BaseException]:
+        """What it was rejected with; None if it was fulfilled. Raises `StillPending`.
+
+        With a `timeout` it waits, as `result` does.
+        """
         if not self._settled():
-            raise StillPending("the promise is pending")
+            if timeout is _AT_ONCE:
+                raise StillPending("the promise is pending")
+            self._block(timeout)
         return self._error
 
     def __repr__(self) -> str:
@@ -258,9 +225,7 @@ class Promise(_core.Promise, Generic[T_co]):
         stops `body`, or the resource, and never `release`; a resource that comes all the same is
         released. An exception of `release` rejects a success; beside another it is reported.
         """
-        from ._using import use
-
-        return use(self, body, release, executor)
+        return above.use(self, body, release, executor)  # type: ignore[no-any-return]
 
     def _special(
         self,
@@ -273,7 +238,7 @@ class Promise(_core.Promise, Generic[T_co]):
         label: Optional[str],
     ) -> Promise[Any]:
         where = handle_of(executor)
-        switch = 0 if token is None else token._ref.handle
+        switch = 0 if token is None else switch_of(token)
         name = 0 if label is None else address(static_label(label))
         return self._link(fn, other, only, how, where, switch, name)  # type: ignore[no-any-return]
 
@@ -288,13 +253,16 @@ class Promise(_core.Promise, Generic[T_co]):
         """
         try:
             if not self._settled():
-                _asyncio.enter()
-                block(self, timeout)
-                is_settled = self._settled()
-                assert is_settled
+                self._block(timeout)
             return self._read()  # type: ignore[no-any-return]
         finally:
             del self
+
+    def _block(self, timeout: Optional[float]) -> None:
+        _asyncio.enter()
+        block(self, timeout)
+        is_settled = self._settled()
+        assert is_settled
 
     def add_done_callback(
         self, fn: Callable[[Promise[Any]], Any], *, context: Optional[contextvars.Context] = None
@@ -304,19 +272,19 @@ class Promise(_core.Promise, Generic[T_co]):
         What `fn` raises goes to `sys.unraisablehook`. It does not count as a reader.
         """
         _callable(fn, "add_done_callback")
-        _asyncio.enter()
-        added = _Callback(self, fn, context)
-        self._watched = True
-        handler = _calls.on_settled
-        added.reaction = PromiseRef(link(self._hold(), _calls.Call(added), handler, handler))
-        if self._callbacks is None:
-            self._callbacks = []
-        self._callbacks.append(added)
+        _callbacks.add(self, fn, context)
 
     def remove_done_callback(self, fn: Callable[[Promise[Any]], Any]) -> int:
         """Takes all that are equal to `fn` away: how many were to come."""
-        removed = [added for added in self._callbacks or [] if added.function == fn]
-        return sum(added.remove() for added in removed)
+        return _callbacks.remove(self, fn)
+
+    def to_future(self) -> concurrent.futures.Future[T_co]:
+        """A future of concurrent.futures with the same outcome, for `wait`, `as_completed` and their like.
+
+        Its callbacks run on the thread that settles. A promise that was cancelled cancels it; cancelling
+        it cancels the promise, unless something else reads that.
+        """
+        return above.to_future(self)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ Stopping
 
@@ -336,9 +304,7 @@ class Promise(_core.Promise, Generic[T_co]):
 
     def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
         """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
-        from ._time import timeout
-
-        return timeout(self, seconds, prompt=prompt)
+        return above.timeout(self, seconds, prompt=prompt)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ Progress, names
 
@@ -347,15 +313,11 @@ class Promise(_core.Promise, Generic[T_co]):
 
         At most once in `interval` seconds. Raises NotImplementedError with a library that is older.
         """
-        from ._progress import on_progress
-
-        on_progress(self, fn, interval)
+        _progress.on_progress(self, fn, interval)
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
-        from ._progress import set_progress
-
-        set_progress(self, fraction, note)
+        _progress.set_progress(self, fraction, note)
 
     def set_label(self, label: str) -> None:
         """Names the promise in traces. Does nothing while tracing is off."""
@@ -393,10 +355,8 @@ def to_promise(item: Any, where: str) -> Promise[Any]:
     """A promise itself, or the promise of an awaitable."""
     if isinstance(item, Promise):
         return item
-    from ._awaitables import from_awaitable
-
     try:
-        return from_awaitable(item)
+        return above.follow(item)  # type: ignore[no-any-return]
     except TypeError:
         raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
 
@@ -409,4 +369,5 @@ Promise.__reduce__ = _no_pickle  # type: ignore[method-assign,assignment]
 
 _values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
 
+above.promise_of = Promise._of
 _core.hooks(Promise=Promise, PromiseRef=PromiseRef, to_promise=to_promise)

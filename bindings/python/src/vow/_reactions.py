@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _table
 from ._gate import immortal
+from ._handles import ExecutorRef, TokenRef
 from ._library import ffi, lib
 from ._values import destroy_object
 
@@ -26,10 +27,24 @@ def handle_of(executor: Optional[Executor]) -> int:
     """The library's executor; 0: the one of a reaction made here."""
     if executor is None:
         return 0
-    try:
-        return executor._ref.handle  # type: ignore[no-any-return]
-    except AttributeError:
-        raise TypeError(f"{executor!r} is no executor") from None
+    ref = getattr(executor, "_ref", None)
+    if isinstance(ref, ExecutorRef):
+        return ref.handle
+    hint = ""
+    if hasattr(executor, "submit"):
+        hint = ": vow.from_futures makes one of it"
+    elif hasattr(executor, "executor"):
+        hint = ": its `executor` is one"
+    raise TypeError(f"{executor!r} is no executor{hint}")
+
+
+def switch_of(token: Token) -> int:
+    """The library's token."""
+    ref = getattr(token, "_ref", None)
+    if isinstance(ref, TokenRef):
+        return ref.handle
+    hint = ": its `token` is one" if hasattr(token, "token") else ""
+    raise TypeError(f"{token!r} is no token{hint}")
 
 
 def address(pointer: Any) -> int:
@@ -41,6 +56,8 @@ def static_label(label: Optional[str]) -> Any:
     """A label as a C string that lives for ever; the same for the same text."""
     if label is None:
         return ffi.NULL
+    if not isinstance(label, str):
+        raise TypeError(f"{label!r} is no label: a label is a str")
     text = _labels.get(label)
     if text is None:
         text = _labels.setdefault(label, immortal("char[]", label.encode()))
@@ -73,7 +90,7 @@ def link(
             _table.keep(call),
             destroy,
             where,
-            0 if token is None else token._ref.handle,
+            0 if token is None else switch_of(token),
             flags,
             ffi.NULL if label is None else static_label(label),
         ),
@@ -83,6 +100,4 @@ def link(
 
 def call_of(functions: Any, where: int) -> Any:
     """What the library is told of functions that it calls several times: it lets go of them at the end."""
-    return ffi.new(
-        _call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL)
-    )
+    return ffi.new(_call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
 
-from . import _core
+from . import _core, _progress
 from . import _results as _results  # what follows awaitables
 from ._handles import ResolverRef
 from ._library import lib
@@ -52,9 +52,7 @@ class Resolver(_core.Resolver, Generic[T]):
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
-        from ._progress import set_resolver_progress
-
-        set_resolver_progress(self, fraction, note)
+        _progress.set_resolver_progress(self, fraction, note)
 
     def close(self) -> None:
         """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""

@@ -10,6 +10,7 @@ import types
 from typing import Any, Optional
 
 from . import _core
+from ._above import above
 from ._values import NONE, plain, to_value
 
 
@@ -22,11 +23,9 @@ def to_result(item: Any, context: Optional[contextvars.Context] = None) -> Any:
     if item is None:
         return NONE
     if isinstance(item, (asyncio.Future, concurrent.futures.Future)) or inspect.iscoroutine(item):
-        from ._awaitables import from_awaitable
-
         if context is not None:
-            return to_value(context.run(from_awaitable, item))
-        return to_value(from_awaitable(item))
+            return to_value(context.run(above.follow, item))
+        return to_value(above.follow(item))
     return to_value(item)
 
 

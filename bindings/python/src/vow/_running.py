@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, TypeVar, overload
 
 from . import _asyncio, _calls
+from ._above import above
 from ._executors import Executor
 from ._library import ffi, lib
 from ._promise import Promise, _callable
@@ -24,9 +25,7 @@ T = TypeVar("T")
 
 
 @overload
-def run(
-    fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs
-) -> Promise[T]: ...
+def run(fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
 
 
 @overload
@@ -60,3 +59,12 @@ def run(  # type: ignore[misc]
     begin = lib.vow_promise_with(NONE)
     call = _calls.Call(fn)
     return Promise._of(link(begin, call, _calls.on_settled, ffi.NULL, executor=executor))
+
+
+def current() -> Executor:
+    """The executor that a handler registered here and now would run on."""
+    _asyncio.enter()
+    return Executor._borrowed(lib.vow_executor_retain(lib.vow_executor_current()), name="current")
+
+
+above.run = run

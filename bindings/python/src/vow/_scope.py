@@ -11,7 +11,7 @@ from ._handles import ScopeRef
 from ._library import ffi, lib, newer
 from ._promise import Promise, to_promise
 from ._unhandled import tell
-from ._waiting import nanoseconds
+from ._seconds import nanoseconds
 
 T = TypeVar("T")
 

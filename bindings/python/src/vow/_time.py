@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
 
 from . import _asyncio, _calls, _table
+from ._above import above
 from ._errors import Cancelled
 from ._executors import Executor, inline
 from ._gate import callback
@@ -14,7 +15,7 @@ from ._promise import Promise, _callable, to_promise
 from ._reactions import FINALLY, call_of, handle_of, link
 from ._unhandled import tell
 from ._values import NONE, from_error, is_error
-from ._waiting import nanoseconds
+from ._seconds import nanoseconds
 from ._wakes import wake_when_gone
 
 T = TypeVar("T")
@@ -81,9 +82,7 @@ def _until_ended(value: Any, number: int) -> Any:
     return lib.vow_from_promise(lib.vow_shield(promise))
 
 
-def timeout(
-    promise: Awaitable[T], seconds: Optional[float], *, prompt: bool = False
-) -> Promise[T]:
+def timeout(promise: Awaitable[T], seconds: Optional[float], *, prompt: bool = False) -> Promise[T]:
     """A promise of the same outcome, or of `TimedOut` when it takes longer than so many seconds.
 
     Then what it waited for is cancelled, unless somebody else reads or holds it, and waited for: it
@@ -157,6 +156,10 @@ def retry(
     says how many there were.
     """
     _callable(fn, "retry")
+    if not isinstance(attempts, int):
+        raise TypeError(f"retry: {attempts!r} is no number of attempts")
+    if attempts < 0:
+        raise ValueError(f"retry: {attempts} attempts")
     where = handle_of(executor)
     policy = ffi.new("vow_retry_policy *")
     policy.size = ffi.sizeof("vow_retry_policy")
@@ -172,3 +175,6 @@ def retry(
     _asyncio.enter()
     call = call_of(_calls.Call(fn, may_retry), where)
     return Promise._of(lib.vow_retry_with(policy, _calls.on_item, call))
+
+
+above.timeout = timeout

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
 from . import _asyncio, _calls, _core
+from ._above import above
 from ._awaitables import follow
 from ._executors import Executor
 from ._library import newer
@@ -154,3 +155,6 @@ async def _through(promise: Promise[None]) -> None:
             cancelled = error
     if cancelled is not None:
         raise cancelled
+
+
+above.use = use

@@ -14,6 +14,7 @@ import asyncio
 import concurrent.futures
 
 from . import _core, _table
+from ._above import above
 from ._errors import DOMAIN, Cancelled, Error, make_error
 from ._gate import immortal
 from ._library import ffi, lib
@@ -212,9 +213,8 @@ def _items(value: Value) -> list[Any]:
 
 
 def _promise(value: Value) -> Promise[Any]:
-    from ._promise import Promise
-
-    return Promise._of(lib.vow_promise_with(lib.vow_value_retain(value)))
+    promise: Promise[Any] = above.promise_of(lib.vow_promise_with(lib.vow_value_retain(value)))
+    return promise
 
 
 def _mark(error: BaseException, value: Value) -> None:

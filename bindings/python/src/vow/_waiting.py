@@ -11,28 +11,18 @@ import time
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _asyncio, _calls, _core, _loops
+from ._elsewhere import in_trio
 from ._errors import Deadlock, TimedOut, check
+from ._executors import inline
 from ._handles import LoopRef, PromiseRef
 from ._library import ffi, lib
+from ._seconds import nanoseconds
 from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
 
-FOREVER = -1
-_LONGEST = (1 << 63) - 1
 _home = os.getpid()
-
-
-def nanoseconds(seconds: Optional[float], what: str) -> int:
-    """Seconds as the library counts; None: for ever."""
-    if seconds is None:
-        return FOREVER
-    if not isinstance(seconds, (int, float)) or math.isnan(seconds):
-        raise TypeError(f"{what}: {seconds!r} is no number of seconds")
-    if seconds < 0:
-        raise ValueError(f"{what}: {seconds!r} seconds is negative")
-    return int(min(seconds * 1e9, _LONGEST))
 
 
 class _Waiter(_core.Reader):
@@ -49,8 +39,6 @@ class _Waiter(_core.Reader):
 
 
 def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
-    from ._executors import inline
-
     waiter = _Waiter()
     waiter.lock.acquire()
     promise._reader(waiter)
@@ -99,9 +87,10 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
 def block(promise: Promise[Any], timeout: Optional[float]) -> None:
     """Blocks until the promise is settled; `TimedOut` when the time is up."""
     nanoseconds(timeout, "wait")
-    if timeout is None and asyncio._get_running_loop() is not None:
-        # It cannot be known what the promise needs of asyncio, which stands still meanwhile.
-        raise Deadlock("wait() blocks asyncio's loop, which the promise may need: await it")
+    if timeout is None and (asyncio._get_running_loop() is not None or in_trio()):
+        # It cannot be known what the promise needs of the loop, which stands still meanwhile.
+        name = "trio" if asyncio._get_running_loop() is None else "asyncio"
+        raise Deadlock(f"wait() blocks {name}'s loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
     if not main or os.getpid() != _home or _calls.inside_handler():
         done = _block_in_library(promise, timeout)

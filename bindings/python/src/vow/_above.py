@@ -1,0 +1,30 @@
+"""What lower modules call of higher ones: each of these puts its function in here as it is imported.
+
+So imports go downwards only, which a test holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+
+def _missing(*_arguments: Any, **_keywords: Any) -> Any:
+    raise ImportError("vow: a part of the package was imported without the rest")
+
+
+class _Above:
+    promise_of: Callable[..., Any] = staticmethod(_missing)
+    """Of `_promise`: the promise of a handle, which is consumed."""
+    follow: Callable[..., Any] = staticmethod(_missing)
+    """Of `_awaitables`: the promise of an awaitable."""
+    run: Callable[..., Any] = staticmethod(_missing)
+    """Of `_running`: runs a function on an executor."""
+    use: Callable[..., Any] = staticmethod(_missing)
+    """Of `_using`: `Promise.using`."""
+    timeout: Callable[..., Any] = staticmethod(_missing)
+    """Of `_time`: `Promise.timeout`."""
+    to_future: Callable[..., Any] = staticmethod(_missing)
+    """Of `_futures`: `Promise.to_future`."""
+
+
+above = _Above()

@@ -1,0 +1,267 @@
+"""A million operations of every kind leave nothing behind: no promise, no object, no memory, no reference.
+
+    python leaks.py [OPERATIONS]
+
+After a first tenth, which fills caches, the rest may change neither the counts of the library and the
+collector, nor the references of what is shared by all, nor the memory of the process by more than a few
+bytes for each operation. A line for each kind; the last one says how many left something, and the exit
+status whether any did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import logging
+import os
+import sys
+import time
+from typing import Any, Callable
+
+import vow
+from vow import _core
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+BYTES = 16  # for each operation, at most: a leaked object is larger
+
+
+def links() -> None:
+    promise, resolver = vow.pending()
+    link = promise.then(lambda x: x + 1, executor=vow.inline).catch(repr, executor=vow.inline)
+    last = link.finally_(lambda: None, executor=vow.inline)
+    resolver.resolve(1)
+    last.result()
+
+
+def rejections() -> None:
+    promise, resolver = vow.pending()
+    link = promise.catch(lambda e: 1, KeyError, executor=vow.inline)
+    resolver.reject(KeyError("x"))
+    link.result()
+
+
+def many() -> None:
+    vow.all([vow.resolved(1), vow.resolved("a"), vow.resolved([1])]).result()
+
+
+def futures() -> None:
+    promise, resolver = vow.pending()
+    future = promise.to_future()
+    resolver.resolve(3)
+    future.result()
+    promise, resolver = vow.pending()
+    promise.to_future().cancel()
+
+
+def callbacks() -> None:
+    promise, resolver = vow.pending()
+    promise.add_done_callback(repr)
+    promise.remove_done_callback(repr)
+    resolver.resolve()
+
+
+def registrations() -> None:
+    promise, resolver = vow.pending()
+    resolver.on_cancel(lambda: None)
+    source = vow.CancelSource()
+    link = promise.then(lambda x: x, token=source.token, executor=vow.inline)
+    source.cancel("why")
+    link.exception()
+    resolver.resolve()
+
+
+def mistakes() -> None:
+    wrong: list[Callable[[], Any]] = [
+        lambda: vow.all([1]),  # type: ignore[list-item]
+        lambda: vow.resolved().then(3),  # type: ignore[call-overload]
+        lambda: vow.resolved()._link(1),  # type: ignore[call-arg]
+        lambda: vow.resolved()._reader(1),  # type: ignore[arg-type]
+        lambda: vow.resolved()._give_up(3),  # type: ignore[arg-type]
+        lambda: vow.resolved().__await__().throw(3),  # type: ignore[call-overload]
+        lambda: _core.combine("x", [], "all", 0),  # type: ignore[arg-type]
+        lambda: _core.hooks(unknown=1),
+    ]
+    for call in wrong:
+        try:
+            call()
+        except TypeError:
+            continue
+        raise AssertionError("no TypeError")
+
+
+def iterators() -> None:
+    for promise in (vow.resolved((1, 2)), vow.rejected(StopIteration()), vow.resolved(KeyError())):
+        try:
+            next(promise.__await__())
+        except (RuntimeError, StopIteration):
+            pass
+
+
+async def awaits() -> None:
+    promise, resolver = vow.pending()
+    asyncio.get_running_loop().call_soon(resolver.resolve, 1)
+    await promise
+
+
+async def handlers_first() -> None:
+    promise, resolver = vow.pending()
+    link = promise.then(str)
+    asyncio.get_running_loop().call_soon(resolver.resolve, 1)
+    await promise
+    await link
+
+
+async def cancelled_tasks() -> None:
+    promise, _resolver = vow.pending()
+
+    async def reads() -> None:
+        await promise
+
+    task = asyncio.ensure_future(reads())
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def coroutines() -> None:
+    async def one() -> int:
+        return 1
+
+    async def fails() -> None:
+        raise KeyError
+
+    await vow.from_awaitable(one())
+    try:
+        await vow.run(fails)
+    except KeyError:
+        pass
+
+
+async def threads() -> None:
+    await vow.pool.run(int)
+
+
+async def left() -> None:
+    """Iterators that have begun to wait, and are left in each way."""
+    for way in range(4):
+        promise, _resolver = vow.pending()
+        iterator: Any = promise.__await__()
+        next(iterator)
+        try:
+            if way == 0:
+                iterator.close()
+            elif way == 1:
+                iterator.throw(KeyError)
+            elif way == 2:
+                next(iterator)
+        except (KeyError, RuntimeError):
+            pass
+
+
+KINDS: list[Callable[[], Any]] = [
+    links,
+    rejections,
+    many,
+    futures,
+    callbacks,
+    registrations,
+    mistakes,
+    iterators,
+    awaits,
+    handlers_first,
+    cancelled_tasks,
+    coroutines,
+    threads,
+    left,
+]
+
+SHARED: list[Any] = [
+    None,
+    True,
+    False,
+    (),
+    "",
+    1,
+    KeyError,
+    StopIteration,
+    asyncio.CancelledError,
+    asyncio._get_running_loop,
+    vow.Promise,
+    vow.Resolver,
+    _core.Call,
+    _core.Waiter,
+    type(vow.resolved().__await__()),
+]
+# What never dies has no count, from 3.12 on.
+SHARED = [item for item in SHARED if sys.getrefcount(item) < 1 << 30]
+
+
+def do(kind: Callable[[], Any], count: int) -> None:
+    if not inspect.iscoroutinefunction(kind):
+        for _ in range(count):
+            kind()
+        return
+
+    async def main() -> None:
+        for _ in range(count):
+            await kind()
+
+    asyncio.run(main())
+
+
+def counts() -> dict[str, int]:
+    for _ in range(3):
+        gc.collect()
+    vow.trim()
+    seen = vow.stats()
+    found = {"live": seen.live, "bytes": seen.bytes, "kept": _core.kept()}
+    found["objects"] = len(gc.get_objects())
+    for item in SHARED:
+        found[f"references of {item!r}"] = sys.getrefcount(item)
+    return found
+
+
+def memory() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * PAGE
+
+
+def rest() -> None:
+    """Lets the threads of the pool finish what they have."""
+    end = time.monotonic() + 60
+    while vow.stats().live and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def look(kind: Callable[[], Any], operations: int) -> list[str]:
+    """What operations of a kind leave behind."""
+    do(kind, operations // 10 + 1)
+    rest()
+    before, size = counts(), memory()
+    do(kind, operations)
+    rest()
+    after, grown = counts(), memory() - size
+    # Caches of the interpreter, and what looks here, may change by a few.
+    more = {name: after[name] - before[name] for name in before}
+    found = [f"{count:+} {name}" for name, count in more.items() if abs(count) > 40]
+    if grown > BYTES * operations + (1 << 20):
+        found.append(f"{grown:+} bytes of memory")
+    return found
+
+
+def main() -> int:
+    operations = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    each = operations // len(KINDS) + 1
+    logging.disable(logging.ERROR)
+    wrong = 0
+    for kind in KINDS:
+        found = look(kind, each)
+        wrong += bool(found)
+        print(f"{kind.__name__:16} {each} times: {', '.join(found) or 'nothing left'}", flush=True)
+    print(f"{wrong} wrong of {len(KINDS)}")
+    return min(wrong, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
