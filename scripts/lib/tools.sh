@@ -39,6 +39,7 @@ postgres     postgresql           answers postgres_bin
 asio         libasio-dev          header  asio/version.hpp
 sdt          systemtap-sdt-dev    header  sys/sdt.h
 index        -                    answers bindings/python/tools
+packages     -                    answers swift_packages
 root         -                    answers as_root true
 END
 }
@@ -67,6 +68,11 @@ postgres_bin() {
     initdb=$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)
     [ -x "$initdb" ] || initdb=$(readlink -f "$(command -v initdb)")
     [ -n "$initdb" ] && dirname "$initdb"
+}
+
+# Whether the packages of bridges/Package.swift can be had.
+swift_packages() {
+    timeout 60 git ls-remote --exit-code "$(sed -n 's/.*url: "\([^"]*\)".*/\1/p' bridges/Package.swift | head -n 1)" HEAD
 }
 
 # The answer is the same for a while, so each tool is looked for once.
