@@ -71,6 +71,21 @@ let answer = Promise { await session.answer() }
 let run: () throws -> Int = { try loop.run(until: answer) }
 print(try run())
 
+//: a loop runs on behind the end of the library, and with it the actors on it
+//= 7
+actor Session {
+    let loop: EventLoop
+    init(_ loop: EventLoop) { self.loop = loop }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    func answer() -> Int { 7 }
+}
+let loop = try EventLoop()
+let session = Session(loop)
+try PromiseRuntime.shutDown(timeout: .seconds(10))
+let answer = Promise { await session.answer() }
+let run: () throws -> Int = { try loop.run(until: answer, timeout: .seconds(60)) }
+print(try run())
+
 //: a scope joins a task with promises
 //= 3
 let sum = try await withPromiseScope { scope in
