@@ -40,7 +40,7 @@ checks() {
     suite "check: format of C" --needs clang-format \
         --inputs ".clang-format include Sources Tests examples-c scripts bench" \
         silent "every C file is formatted" scripts/check-format c
-    suite "check: format of Swift" --inputs ".swift-format Package.swift Sources Tests examples-swift bench scripts" \
+    suite "check: format of Swift" --inputs ".swift-format Package.swift Sources Tests examples-swift bench bridges scripts" \
         silent "every Swift file is formatted" scripts/check-format swift
     suite "check: floors" --inputs "Sources/VowCore scripts" floors
     suite "check: graph of calls" --needs python3 --inputs "Sources/VowCore scripts/core-graph scripts/lib" scripts/core-graph --check

@@ -41,7 +41,7 @@ part lsan "C tests, faults, examples and demo under LeakSanitizer alone" "${inpu
 part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind scripts/lib/valgrind.supp" scripts/valgrind
 part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
 part faces "Swift tests at full size, and for release; C++ by the other compilers and standards; packages on ours" \
-    "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer examples-swift README.md scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
+    "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer bridges examples-swift README.md scripts/bridges scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
 part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
 part traces "vow-trace over 100,000 mutated traces and graphs, and over a million handlers" "Tests/trace tools" traces
@@ -95,6 +95,7 @@ faces() {
     suite "C++, other compilers" --needs "g++ pkg-config asio libc++" scripts/cpp-tests others
     suite "Swift consumer" scripts/swift-consumer
     suite "Swift examples, package" scripts/examples-swift package
+    suite "Swift bridges" --needs "packages" scripts/bridges
 }
 
 pages() {

@@ -40,6 +40,7 @@ asio         libasio-dev          header  asio/version.hpp
 libc++       libc++-19-dev        answers libcxx
 sdt          systemtap-sdt-dev    header  sys/sdt.h
 index        -                    answers bindings/python/tools
+packages     -                    answers swift_packages
 root         -                    answers as_root true
 END
 }
@@ -75,6 +76,11 @@ libcxx() {
     local format
     format=$(printf '%s\n' /usr/lib/llvm-*/include/c++/v1/format | sort -V | tail -n 1)
     [ -f "$format" ] && echo "${format%/include/c++/v1/format}"
+}
+
+# Whether the packages of bridges/Package.swift can be had.
+swift_packages() {
+    timeout 60 git ls-remote --exit-code "$(sed -n 's/.*url: "\([^"]*\)".*/\1/p' bridges/Package.swift | head -n 1)" HEAD
 }
 
 # The answer is the same for a while, so each tool is looked for once.

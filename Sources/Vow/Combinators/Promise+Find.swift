@@ -11,6 +11,7 @@ extension Promise {
     /// all.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
+        failing _: Void = (),
         where isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
     ) -> Promise where Success == Member? {
         // A fold that ends early, which only an error does.
@@ -33,6 +34,14 @@ extension Promise {
             }
             return encode(Optional(found.value))
         }
+    }
+
+    /// The same; of a closure that does not throw, the failure is that of the promises.
+    public static func find<Member>(
+        in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
+        where isFitting: @escaping @Sendable (Member) -> Bool
+    ) -> Promise where Success == Member? {
+        find(in: promises, on: executor) { member throws(Failure) in isFitting(member) }
     }
 
     /// The same among the promises that are fulfilled: a failure on the way is passed over.

@@ -10,7 +10,7 @@ extension Promise {
     /// order is the failure of the whole, and the promises behind it are let go of.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
-        on executor: PromiseExecutor? = nil,
+        on executor: PromiseExecutor? = nil, failing _: Void = (),
         _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Success
     ) -> Promise {
         folding(promises, initial, executor) { accumulated, item in
@@ -18,10 +18,19 @@ extension Promise {
         }
     }
 
-    /// The same with a promise that `combine` makes, which is waited for.
+    /// The same; of a closure that does not throw, the failure is that of the promises.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) -> Success
+    ) -> Promise {
+        folding(promises, initial, executor) { encode(combine($0, $1)) }
+    }
+
+    /// The same with a promise that `combine` makes, which is waited for.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil, failing _: Void = (),
         _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Promise
     ) -> Promise {
         folding(promises, initial, executor) { accumulated, item in
@@ -29,10 +38,21 @@ extension Promise {
         }
     }
 
+    /// The same; of a closure that does not throw, the failure is that of the promises.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) -> Promise
+    ) -> Promise {
+        folding(promises, initial, executor) { accumulated, item in
+            outcomeOfPromise { () throws(Failure) in combine(accumulated, item) }
+        }
+    }
+
     /// The same, changing what accumulates where it stands.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
-        on executor: PromiseExecutor? = nil,
+        on executor: PromiseExecutor? = nil, failing _: Void = (),
         _ update: @escaping @Sendable (inout Success, Member) throws(Failure) -> Void
     ) -> Promise {
         let pointers: [OpaquePointer?] = promises.map { $0.retainedPointer() }
@@ -49,6 +69,17 @@ extension Promise {
         return running(folding, on: executor) { caller in
             let start = pointers.isEmpty ? encode(initial) : vow_none()
             return reduceWith(caller, pointers, from: start, Folding.run)
+        }
+    }
+
+    /// The same; of a closure that does not throw, the failure is that of the promises.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ update: @escaping @Sendable (inout Success, Member) -> Void
+    ) -> Promise {
+        reduce(promises, into: initial, on: executor) { value, member throws(Failure) in
+            update(&value, member)
         }
     }
 

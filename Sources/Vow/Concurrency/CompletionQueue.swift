@@ -8,7 +8,7 @@ struct Completion: Sendable {
     let outcome: vow_value
 }
 
-/// Filled by the promises' links, emptied by one task.
+/// Filled by the promises' links, emptied by tasks that take turns.
 final class CompletionQueue: Sendable {
     private enum Place {
         /// The link is not known yet, though it may run already.
@@ -23,19 +23,25 @@ final class CompletionQueue: Sendable {
         var places: [Place] = []
         /// Not settled yet.
         var left = 0
-        var waiting: UnsafeContinuation<Completion?, Never>?
+        var waiting = Fifo<UnsafeContinuation<Completion?, Never>>()
 
         /// - Returns: what was in its place, to be released without the lock (`settled`: it is not wanted any
-        ///   more), and the task that is to get it, if one waits.
+        ///   more), the task that is to get it, if one waits, and those that wait though nothing is to come.
         mutating func accept(
             _ completion: Completion
-        ) -> (Place, UnsafeContinuation<Completion?, Never>?) {
-            if places.isEmpty { return (.settled, nil) }
+        ) -> (
+            Place, UnsafeContinuation<Completion?, Never>?,
+            Fifo<UnsafeContinuation<Completion?, Never>>
+        ) {
+            if places.isEmpty { return (.settled, nil, Fifo()) }
             let before = places[completion.index]
             places[completion.index] = .settled
             left -= 1
-            if waiting == nil { ready.append(completion) }
-            return (before, waiting.take())
+            let first = waiting.popFirst()
+            if first == nil { ready.append(completion) }
+            if left > 0 { return (before, first, Fifo()) }
+            defer { waiting = Fifo() }
+            return (before, first, waiting)
         }
     }
 
@@ -57,11 +63,12 @@ final class CompletionQueue: Sendable {
     /// - Parameter outcome: borrowed.
     fileprivate func arrive(_ outcome: vow_value, at index: Int) {
         let completion = Completion(index: index, outcome: vow_value_retain(outcome))
-        let (before, waiting) = state.withLock { state in state.accept(completion) }
+        var (before, first, others) = state.withLock { state in state.accept(completion) }
         switch before {
         case .settled: vow_value_release(outcome)
-        case .expected, .pending: waiting?.resume(returning: completion)
+        case .expected, .pending: first?.resume(returning: completion)
         }
+        while let other = others.popFirst() { other.resume(returning: nil) }
     }
 
     /// Nil: there is none left, or the task was cancelled.
@@ -71,7 +78,7 @@ final class CompletionQueue: Sendable {
                 let ready: Completion?? = state.withLock { state in
                     if let first = state.ready.popFirst() { return .some(first) }
                     if state.left == 0 { return .some(nil) }
-                    state.waiting = continuation
+                    state.waiting.append(continuation)
                     return nil
                 }
                 if let ready { continuation.resume(returning: ready) }
@@ -89,9 +96,9 @@ final class CompletionQueue: Sendable {
             return before
         }
         for case .pending(let link) in before.places { _ = link.cancelNow() }
-        var ready = before.ready
+        var (ready, waiting) = (before.ready, before.waiting)
         while let completion = ready.popFirst() { vow_value_release(completion.outcome) }
-        before.waiting?.resume(returning: nil)
+        while let one = waiting.popFirst() { one.resume(returning: nil) }
     }
 }
 

@@ -1,11 +1,11 @@
 // What one iteration over a promise's progress has heard and not yet given.
 
-/// The newest that has not been told, and the task that waits for it.
+/// The newest that has not been told, and the tasks that wait for it.
 final class ProgressQueue: Sendable {
     private struct State {
         var newest: PromiseProgress?
         var isOver = false
-        var waiting: UnsafeContinuation<PromiseProgress?, Never>?
+        var waiting = Fifo<UnsafeContinuation<PromiseProgress?, Never>>()
     }
 
     /// Ends the listening, which the promise would keep.
@@ -15,18 +15,20 @@ final class ProgressQueue: Sendable {
     func tell(_ progress: PromiseProgress) {
         let waiting = state.withLock { state in
             if state.isOver { return UnsafeContinuation<PromiseProgress?, Never>?.none }
-            if state.waiting == nil { state.newest = progress }
-            return state.waiting.take()
+            let first = state.waiting.popFirst()
+            if first == nil { state.newest = progress }
+            return first
         }
         waiting?.resume(returning: progress)
     }
 
     func end() {
-        let waiting = state.withLock { state in
+        var waiting = state.withLock { state in
             state.isOver = true
-            return state.waiting.take()
+            defer { state.waiting = Fifo() }
+            return state.waiting
         }
-        waiting?.resume(returning: nil)
+        while let one = waiting.popFirst() { one.resume(returning: nil) }
         ending.cancel()
     }
 
@@ -36,7 +38,7 @@ final class ProgressQueue: Sendable {
                 let ready: PromiseProgress?? = state.withLock { state in
                     if let newest = state.newest.take() { return .some(newest) }
                     if state.isOver { return .some(nil) }
-                    state.waiting = continuation
+                    state.waiting.append(continuation)
                     return nil
                 }
                 if let ready { continuation.resume(returning: ready) }

@@ -20,7 +20,7 @@ public struct PromiseCompletions<Success: Sendable, MemberFailure: Error>: Async
 
     public consuming func makeAsyncIterator() -> Iterator { Iterator(promises) }
 
-    /// One iteration.
+    /// One iteration. Several tasks that share it take turns: each element comes to one of them.
     public struct Iterator: AsyncIteratorProtocol {
         private let reading: Reading
 

@@ -1,6 +1,6 @@
-// Promises that stand in line between the task that makes them and the one that takes them.
+// Promises that stand in line between the task that makes them and those that take them.
 
-/// Filled by one task, which waits while there is no room, and emptied by another, which waits while nothing is there.
+/// Filled by one task, which waits while there is no room, and emptied by others, which wait while nothing is there.
 final class PromiseLine<Success: Sendable>: Sendable {
     typealias Member = Promise<Success, any Error>
 
@@ -10,12 +10,17 @@ final class PromiseLine<Success: Sendable>: Sendable {
         /// What comes behind the last member; nil: more members.
         var end: Result<Void, any Error>?
         var filling: UnsafeContinuation<Void, Never>?
-        var taking: UnsafeContinuation<Void, Never>?
+        var taking = Fifo<UnsafeContinuation<Void, Never>>()
     }
 
     private let state: Guarded<State>
 
-    init(room: Int) { state = Guarded(State(room: max(room, 1))) }
+    /// Without room it ends at once, with a failure.
+    init(room: Int) {
+        let refusal = PromiseError.invalidArgument(
+            "promises: with a concurrency of \(room) nothing is ever under way")
+        state = Guarded(State(room: room, end: room < 1 ? .failure(refusal) : nil))
+    }
 
     func fill<Base: AsyncSequence>(
         from base: Base, _ make: (Base.Element) throws -> Member
@@ -47,18 +52,33 @@ final class PromiseLine<Success: Sendable>: Sendable {
             if state.end != nil { return UnsafeContinuation<Void, Never>?.none }
             state.members.append(member)
             state.room -= 1
-            return state.taking.take()
+            return state.taking.popFirst()
         }
         taking?.resume()
     }
 
     /// The one that is first in line, which keeps its room until ``makeRoom()``; nil: there is none left.
     nonisolated(nonsending) func first() async throws -> Member? {
+        while true {
+            await waitForNews()
+            try Task.checkCancellation()
+            switch take() {
+            case .member(let member): return member
+            case .end(let end):
+                try end.get()
+                return nil
+            case .nothing: continue
+            }
+        }
+    }
+
+    /// Until there is a member, or the end.
+    nonisolated(nonsending) private func waitForNews() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let waits = state.withLock { state in
                     if !state.members.isEmpty || state.end != nil { return false }
-                    state.taking = continuation
+                    state.taking.append(continuation)
                     return true
                 }
                 if !waits { continuation.resume() }
@@ -66,16 +86,22 @@ final class PromiseLine<Success: Sendable>: Sendable {
         } onCancel: {
             self.end()
         }
-        try Task.checkCancellation()
-        let (member, end) = state.withLock { state in
-            if let member = state.members.popFirst() { return (Member?.some(member), state.end) }
+    }
+
+    private enum Taken {
+        case member(Member), end(Result<Void, any Error>)
+        /// Another task was there first.
+        case nothing
+    }
+
+    private func take() -> Taken {
+        state.withLock { state in
+            if let member = state.members.popFirst() { return .member(member) }
+            guard let end = state.end else { return .nothing }
             // Told once.
-            defer { state.end = .success(()) }
-            return (nil, state.end)
+            state.end = .success(())
+            return .end(end)
         }
-        if let member { return member }
-        try end?.get()
-        return nil
     }
 
     func makeRoom() {
@@ -102,7 +128,9 @@ final class PromiseLine<Success: Sendable>: Sendable {
     private func end(_ end: Result<Void, any Error>) {
         let waiting = state.withLock { state in
             if state.end == nil { state.end = end }
-            return [state.filling.take(), state.taking.take()]
+            var waiting = [state.filling.take()]
+            while let taking = state.taking.popFirst() { waiting.append(taking) }
+            return waiting
         }
         for continuation in waiting { continuation?.resume() }
     }

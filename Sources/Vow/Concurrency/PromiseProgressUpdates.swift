@@ -31,7 +31,7 @@ public struct PromiseProgressUpdates: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(begin()) }
 
-    /// One iteration.
+    /// One iteration. Several tasks that share it take turns: each element comes to one of them.
     public struct Iterator: AsyncIteratorProtocol {
         private let listening: Listening
 

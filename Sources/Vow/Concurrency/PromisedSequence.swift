@@ -33,7 +33,7 @@ where Base.Element: Sendable {
         return Iterator(reading: Reading(line: line, asking: asking))
     }
 
-    /// One iteration.
+    /// One iteration. Several tasks that share it take turns: each element comes to one of them.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let reading: Reading
 
@@ -74,7 +74,8 @@ where Base.Element: Sendable {
 extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// What the promises give that `transform` makes of the elements, in their order.
     ///
-    /// - Parameter concurrency: how many promises there may be whose values are not yet taken, at least one.
+    /// - Parameter concurrency: how many promises there may be whose values are not yet taken, at least one; else the
+    ///   iteration throws ``PromiseError/invalidArgument(_:)``.
     public func promises<Success, Failure>(
         concurrency: Int,
         _ transform: @escaping @Sendable (Element) throws -> Promise<Success, Failure>

@@ -14,8 +14,10 @@ extension EventLoop: SerialExecutor {
     /// }
     /// ```
     ///
-    /// The actor keeps the loop. What a loop has not run when the program ends it (``PromiseRuntime/shutDown(timeout:)``),
-    /// and what comes later, runs elsewhere, one at a time, so that no task waits for ever.
+    /// The actor keeps the loop, and its jobs wait there until the program runs it. That is so also behind
+    /// ``PromiseRuntime/shutDown(timeout:)``, which ends the pool and no loop: a program that goes on to use its actors goes on
+    /// to run their loop. Of a loop that has ended, and in a forked child, jobs run elsewhere, one at a time, so that no
+    /// task waits for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let work = LoopJob(UnownedJob(job), on: asUnownedSerialExecutor())
         Promise<Void, any Error>.work(on: executor, LoopWork(job: work))

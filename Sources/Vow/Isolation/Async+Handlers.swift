@@ -15,11 +15,8 @@ extension Promise {
             @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: transform.isolation, token) { input in
-            guard let value = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
-            }
-            do throws(Failure) { return encode(try await transform(value)) } catch {
-                return encodeError(error)
+            await reading(input) { (value: Success) in
+                await outcome { () async throws(Failure) in try await transform(value) }
             }
         }
     }
@@ -33,11 +30,8 @@ extension Promise {
             @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
-            guard let value = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
-            }
-            do throws(Failure) { return encode(try await body(value)) } catch {
-                return encodeError(error)
+            await reading(input) { (value: Success) in
+                await outcome { () async throws(Failure) in try await body(value) }
             }
         }
     }
@@ -52,11 +46,8 @@ extension Promise {
             -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
-            guard let value = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
-            }
-            do throws(Failure) { return try await body(value).cValue } catch {
-                return encodeError(error)
+            await reading(input) { (value: Success) in
+                await outcomeOfPromise { () async throws(Failure) in try await body(value) }
             }
         }
     }
@@ -70,11 +61,9 @@ extension Promise {
             @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
-            guard let value = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
+            await reading(input) { (value: Success) in
+                await outcome { () async throws(Failure) in try await body(value) }
             }
-            do throws(Failure) { try await body(value) } catch { return encodeError(error) }
-            return vow_none()
         }
     }
 
@@ -86,11 +75,10 @@ extension Promise {
             @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> Void
     ) -> Promise {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
-            guard let value = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
+            await reading(input) { (value: Success) in
+                do throws(Failure) { try await body(value) } catch { return encodeError(error) }
+                return vow_value_retain(input)
             }
-            do throws(Failure) { try await body(value) } catch { return encodeError(error) }
-            return vow_value_retain(input)
         }
     }
 

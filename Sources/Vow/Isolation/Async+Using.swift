@@ -12,17 +12,36 @@ extension Promise where Failure == any Error {
             @escaping @Sendable @isolated(any) (Success) async throws -> Void
     ) -> Promise<Result, any Error> {
         let used = AsyncStart(isolatedTo: body.isolation) { input in
-            guard let resource = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
+            await reading(input) { (resource: Success) in
+                await outcome { try await body(resource) }
             }
-            do { return encode(try await body(resource)) } catch { return encodeError(error) }
         }
-        let released = AsyncStart(isolatedTo: release.isolation, isCleanUp: true) { input in
-            guard let resource = decode(input, as: Success.self) else {
-                return encodeError(unexpected(input, Success.self))
+        return use(used, release)
+    }
+
+    /// The same with a promise that `body` makes, which is waited for before the resource is released.
+    public func using<Result, Other: Error>(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async throws -> Promise<Result, Other>,
+        @_inheritActorContext release:
+            @escaping @Sendable @isolated(any) (Success) async throws -> Void
+    ) -> Promise<Result, any Error> {
+        let used = AsyncStart(isolatedTo: body.isolation) { input in
+            await reading(input) { (resource: Success) in
+                await outcomeOfPromise { try await body(resource) }
             }
-            do { try await release(resource) } catch { return encodeError(error) }
-            return vow_none()
+        }
+        return use(used, release)
+    }
+
+    private func use<Result>(
+        _ used: AsyncStart,
+        _ release: @escaping @Sendable @isolated(any) (Success) async throws -> Void
+    ) -> Promise<Result, any Error> {
+        let released = AsyncStart(isolatedTo: release.isolation, isCleanUp: true) { input in
+            await reading(input) { (resource: Success) in
+                await outcome { try await release(resource) }
+            }
         }
         return use(.inline, whole: { used.run(with: $0) }, release: { released.run(with: $0) })
     }

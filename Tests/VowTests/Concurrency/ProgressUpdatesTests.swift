@@ -88,4 +88,23 @@ final class ProgressUpdatesTests: VowTest {
         }
         XCTAssertEqual(reports.entries, ["one"])
     }
+
+    func testTasksThatShareAnIterationAllHearOfTheEnd() async {
+        let (promise, resolver) = Promise<Int, any Error>.pending()
+        nonisolated(unsafe) let iterator = promise.progress.makeAsyncIterator()
+        let heard = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    var (mine, count) = (iterator, 0)
+                    while await mine.next() != nil { count += 1 }
+                    return count
+                }
+            }
+            await Task.yield()
+            resolver.setProgress(0.5)
+            resolver.fulfill(1)
+            return await group.reduce(0, +)
+        }
+        XCTAssertLessThanOrEqual(heard, 1)
+    }
 }

@@ -150,4 +150,26 @@ final class PromiseCompletionsTests: VowTest {
         }
         eventually("the values go") { Tracker.living == before }
     }
+
+    func testTasksThatShareAnIterationTakeTurnsAndNoneWaitsForEver() async {
+        for _ in 0..<100 {
+            let members = PendingMembers(10, of: Int.self)
+            let (promises, resolvers) = (members.promises, members.resolvers)
+            nonisolated(unsafe) let iterator = promises.completions.makeAsyncIterator()
+            let taken = await withTaskGroup(of: [Int].self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        var mine = iterator
+                        var places: [Int] = []
+                        while let (place, _) = await mine.next() { places.append(place) }
+                        return places
+                    }
+                }
+                await Task.yield()
+                for (number, resolver) in resolvers.enumerated() { resolver.fulfill(number) }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            XCTAssertEqual(taken.sorted(), Array(0..<10))
+        }
+    }
 }

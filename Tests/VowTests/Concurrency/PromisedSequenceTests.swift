@@ -150,4 +150,43 @@ final class PromisedSequenceTests: VowTest {
         XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
         resolver.fulfill(0)
     }
+
+    func testABoundOfNoneIsRefused() async throws {
+        for bound in [0, -1] {
+            let values = numbers(3).promises(concurrency: bound) { number in
+                Promise<Int, any Error>.value(number)
+            }
+            var iterator = values.makeAsyncIterator()
+            do {
+                _ = try await iterator.next()
+                XCTFail("a bound of \(bound) was taken")
+            } catch PromiseError.invalidArgument(let text) {
+                XCTAssertTrue(text.contains("promises") && text.contains("\(bound)"), text)
+            }
+            let next = try await iterator.next()
+            XCTAssertNil(next)
+        }
+    }
+
+    func testTasksThatShareAnIterationTakeTurnsAndNoneWaitsForEver() async throws {
+        let (stream, continuation) = AsyncStream<Int>.makeStream()
+        let values = stream.promises(concurrency: 3) { number in
+            Promise<Int, any Error>(on: .pool) { number }
+        }
+        nonisolated(unsafe) let iterator = values.makeAsyncIterator()
+        let taken = try await withThrowingTaskGroup(of: [Int].self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var mine = iterator
+                    var numbers: [Int] = []
+                    while let number = try await mine.next() { numbers.append(number) }
+                    return numbers
+                }
+            }
+            for number in 0..<1_000 { continuation.yield(number) }
+            continuation.finish()
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        XCTAssertEqual(taken.sorted(), Array(0..<1_000))
+    }
 }

@@ -35,4 +35,32 @@ final class InferredTypeTests: VowTest {
         let action = Action { (path: String) in path.count }
         XCTAssertEqual(try action("abc").wait(), 3)
     }
+
+    /// A closure that does not throw says nothing about the failure, which is that of the promises.
+    func testTheFailureIsThatOfThePromises() throws {
+        let numbers = [1, 2, 3].map { Promise<Int, any Error>.value($0) }
+        XCTAssertEqual(try Promise.reduce([numbers[0], numbers[1]], 0) { $0 + $1 }.wait(), 3)
+        XCTAssertEqual(try Promise.find(in: [numbers[0], numbers[1]]) { $0 > 1 }.wait(), 2)
+        XCTAssertEqual(try Promise.reduce(numbers, 0) { $0 + $1 }.wait(), 6)
+        XCTAssertEqual(
+            try Promise.reduce(numbers, into: [Int]()) { $0.append($1) }.wait(), [1, 2, 3])
+        let followed = Promise.reduce(numbers, "") { text, number in fetch("\(text)\(number)") }
+        XCTAssertEqual(try followed.wait(), "123")
+        XCTAssertEqual(try Promise.find(in: numbers) { $0 > 1 }.wait(), 2)
+        let typed = [Promise<Int, TestError>.value(1), .failure(.two)]
+        XCTAssertEqual(Promise.reduce(typed, 0) { $0 + $1 }.settled(), .failure(.two))
+        XCTAssertEqual(Promise.find(in: typed) { $0 > 1 }.settled(), .failure(.two))
+        let thrown = Promise.reduce(numbers, 0) { sum, number in
+            if number == 2 { throw TestError.one }
+            return sum + number
+        }
+        XCTAssertEqual(failure(of: thrown) as? TestError, .one)
+    }
+}
+
+extension Promise {
+    fileprivate func settled() -> Result<Success, Failure>? {
+        _ = try? wait()
+        return result
+    }
 }

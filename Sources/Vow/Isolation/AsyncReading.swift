@@ -1,0 +1,28 @@
+// What asynchronous handlers read: the value of the promise that they stand on.
+
+import CVow
+
+/// As the synchronous one, with a body that may await: calls it with the value (borrowed) as Swift sees it. If it is none of
+/// the type, the answer is a rejection.
+nonisolated(nonsending) func reading<Value: Sendable>(
+    _ input: vow_value, _ body: nonisolated(nonsending) (Value) async -> vow_value
+) async -> vow_value {
+    guard let value = decode(input, as: Value.self) else {
+        return encodeError(unexpected(input, Value.self))
+    }
+    return await body(value)
+}
+
+/// What an asynchronous closure comes to, as a value that resolves.
+nonisolated(nonsending) func outcome<Value: Sendable, Failure: Error>(
+    of body: nonisolated(nonsending) () async throws(Failure) -> Value
+) async -> vow_value {
+    do { return encode(try await body()) } catch { return encodeError(error) }
+}
+
+/// The same of one that gives a promise, which is followed.
+nonisolated(nonsending) func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
+    of body: nonisolated(nonsending) () async throws(Failure) -> Promise<Success, PromiseFailure>
+) async -> vow_value {
+    do { return try await body().cValue } catch { return encodeError(error) }
+}
