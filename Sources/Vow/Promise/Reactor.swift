@@ -57,13 +57,11 @@ extension Promise {
         _ reactor: some Reactor
     ) -> Promise<NewSuccess, NewFailure> {
         let derived = reactor.carried { closure in
-            withPointer { promise in
-                PromiseExecutor.withPointer(executor) { executor in
-                    CancellationToken.withPointer(token) { token in
-                        reactWith(
-                            closure, to: promise, kind, on: executor, token: token,
-                            in: PromiseHandle.house)
-                    }
+            PromiseExecutor.withPointer(executor) { executor in
+                CancellationToken.withPointer(token) { token in
+                    reactWith(
+                        closure, to: retainedPointer(), kind, on: executor, token: token,
+                        in: PromiseHandle.house)
                 }
             }
         }
