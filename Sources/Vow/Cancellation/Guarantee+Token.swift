@@ -2,6 +2,7 @@
 
 extension Promise where Failure == Never {
     /// The promise of what `transform` makes of the value, unless the token is cancelled before.
+    @inlinable
     public func map<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ transform: @escaping @Sendable (Success) -> NewSuccess
@@ -10,6 +11,7 @@ extension Promise where Failure == Never {
     }
 
     /// The same with a promise that `transform` makes, which is waited for.
+    @inlinable
     public func flatMap<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ transform: @escaping @Sendable (Success) -> Promise<NewSuccess, Never>
@@ -20,6 +22,7 @@ extension Promise where Failure == Never {
     /// Goes on with the value, unless the token is cancelled before.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
+    @inlinable
     public func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> NewSuccess
@@ -29,6 +32,7 @@ extension Promise where Failure == Never {
 
     /// The same with a promise that `body` makes, which is waited for.
     @discardableResult
+    @inlinable
     public func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Promise<NewSuccess, Never>
@@ -38,6 +42,7 @@ extension Promise where Failure == Never {
 
     /// Goes on with the value to a link that has none, unless the token is cancelled before.
     @discardableResult
+    @inlinable
     public func done(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Void
@@ -46,6 +51,7 @@ extension Promise where Failure == Never {
     }
 
     /// Looks at the value and passes it on, unless the token is cancelled before.
+    @inlinable
     public func get(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken?,
         _ body: @escaping @Sendable (Success) -> Void
@@ -56,5 +62,6 @@ extension Promise where Failure == Never {
         }
     }
 
+    @inlinable
     var cancellable: Promise<Success, CancellationError> { retyped() }
 }

@@ -25,6 +25,7 @@ extension Promise {
     public func shielded() -> Promise { Promise(owned: vow_shield(retainedPointer())) }
 
     /// Whether its failure type can stand for a `CancellationError`.
+    @usableFromInline
     package static var isCancellable: Bool {
         Failure.self == (any Error).self || Failure.self == CancellationError.self
             || Failure.self is any PromiseFailure.Type

@@ -1,9 +1,10 @@
 // What the combinators of this directory have in common: handing promises over, and reading what comes back.
 
-import CVow
+public import CVow
 import VowCore
 
 /// Makes one promise of many by a function of the core, which consumes a reference to each.
+@inlinable
 func combined<Success, Failure, NewSuccess, NewFailure>(
     _ promises: some Sequence<Promise<Success, Failure>>,
     _ combinator: (UnsafePointer<OpaquePointer?>?, Int) -> OpaquePointer
@@ -11,6 +12,7 @@ func combined<Success, Failure, NewSuccess, NewFailure>(
     combined(pointers: promises.map { $0.retainedPointer() }, combinator)
 }
 
+@inlinable
 func combined<NewSuccess, NewFailure>(
     pointers: [OpaquePointer?],
     _ combinator: (UnsafePointer<OpaquePointer?>?, Int) -> OpaquePointer

@@ -1,6 +1,6 @@
 // Waiting for all of several promises: all, zip, paired.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// The values of all promises, in their order, as soon as the last one is there.
@@ -8,6 +8,7 @@ extension Promise {
     /// The first failure is the failure of the whole, as it is (see `all(labelling:)` for which one it
     /// was); the others are let go of at once, and cancelled where nobody else is interested. Cancelling the whole does
     /// the same to all. Of none: an empty array. A promise may be in the sequence several times.
+    @inlinable
     public static func all<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>
     ) -> Promise where Success == [Member] {
@@ -15,6 +16,7 @@ extension Promise {
     }
 
     /// The same of an array, whose promises' failure is found from what they are.
+    @inlinable
     public static func all<Member>(
         _ promises: [Promise<Member, Failure>]
     ) -> Promise where Success == [Member] {

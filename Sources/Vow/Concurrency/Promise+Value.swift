@@ -1,6 +1,6 @@
 // Awaiting a promise in a task.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// The value, awaited by a task.
@@ -14,35 +14,43 @@ extension Promise {
     ///   `Never`, has the task wait until the promise is settled; and where it is rejected with what the type cannot stand
     ///   for, there is nothing to return or to throw: the task waits on, and a line on standard error says so.
     nonisolated(nonsending) public var value: Success {
-        consuming get async throws(Failure) { try await settledResult().get() }
+        @inlinable consuming get async throws(Failure) {
+            if let result { return try result.get() }
+            return try await pendingResult().get()
+        }
     }
 
     /// The value or the failure, awaited by a task, as `value` is.
     nonisolated(nonsending) public var settled: Result<Success, Failure> {
-        consuming get async { await settledResult() }
+        @inlinable consuming get async {
+            if let result { return result }
+            return await pendingResult()
+        }
     }
 
-    nonisolated(nonsending) fileprivate consuming func settledResult() async -> Result<
-        Success, Failure
-    > {
-        if let result { return result }
-        // From here on the link alone reads it: what is cancelled with the wait depends on the other readers only.
-        let wait = Wait(for: consume self)
-        guard Self.isCancellable else {
-            return await takeResult(await wait.outcome())
-        }
-        return await takeResult(await wait.outcomeUnlessCancelled())
+    /// From here on a link alone reads it: what is cancelled with the wait depends on the other readers only.
+    @inlinable
+    nonisolated(nonsending) consuming func pendingResult() async -> Result<Success, Failure> {
+        let handle = handle
+        _ = consume self
+        let outcome =
+            Self.isCancellable
+            ? await PromiseHandle.outcomeUnlessCancelled(of: consume handle, isolation: #isolation)
+            : await PromiseHandle.outcome(of: consume handle, isolation: #isolation)
+        if let result: Result<Success, Failure> = takeResult(outcome) { return result }
+        return await nothingToReturn(outcome)
     }
 
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
     {
         if let result { return result }
-        let wait = Wait(for: self)
-        return await withTaskCancellationHandler {
-            await takeResult(await wait.outcome())
+        let outcome = await withTaskCancellationHandler {
+            await PromiseHandle.outcome(of: handle, isolation: nil)
         } onCancel: {
             _ = cancelNow()
         }
+        if let result: Result<Success, Failure> = takeResult(outcome) { return result }
+        return await nothingToReturn(outcome)
     }
 }
 
@@ -50,7 +58,10 @@ extension Promise where Failure == Never {
     /// The value, awaited by a task. It cannot be refused, so that cancelling the task does not end the wait.
     nonisolated(nonsending) public var value: Success {
         // The compiler of Swift 6.3 crashes where a getter that throws(Never) is called without `try`.
-        consuming get async { await settledResult().get() }
+        @inlinable consuming get async {
+            if let result { return result.get() }
+            return await pendingResult().get()
+        }
     }
 }
 
@@ -68,16 +79,23 @@ extension Promise where Failure: PromiseFailure {
     }
 }
 
-/// Of a wait's outcome (owned).
-nonisolated(nonsending) private func takeResult<Success, Failure: Error>(
-    _ outcome: vow_value?
+/// Of a wait's outcome, which is released where there is one.
+@inlinable
+func takeResult<Success, Failure: Error>(_ outcome: vow_value) -> Result<Success, Failure>? {
+    guard let result: Result<Success, Failure> = readResult(outcome) else { return nil }
+    vow_value_release(outcome)
+    return result
+}
+
+/// As with a continuation that is never resumed. To end the process would be worse: a cancellation comes to this.
+///
+/// - Parameter outcome: owned.
+@usableFromInline
+nonisolated(nonsending) func nothingToReturn<Success, Failure: Error>(
+    _ outcome: vow_value
 ) async -> Result<Success, Failure> {
-    let value = outcome ?? encodeError(CancellationError())
-    let result: Result<Success, Failure>? = readResult(value)
-    let error = result == nil ? "\(decodeError(value))" : ""
-    vow_value_release(value)
-    if let result { return result }
-    // As with a continuation that is never resumed. To end the process would be worse: a cancellation comes to this.
+    let error = "\(decodeError(outcome))"
+    vow_value_release(outcome)
     writeToStandardError(
         "vow: a task waits for ever for a promise that was rejected with what its failure type "
             + "\(Failure.self) cannot stand for: \(error)\n")

@@ -25,6 +25,7 @@ public enum CatchPolicy: Sendable {
     /// Of all but those of type `CancellationError` and each ``CancellableError`` that says so.
     case allErrorsExceptCancellation
 
+    @usableFromInline
     func covers(_ error: any Error) -> Bool {
         switch self {
         case .allErrors: true

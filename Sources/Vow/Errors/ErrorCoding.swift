@@ -1,9 +1,10 @@
 // How Swift errors become the library's, and come back.
 
-import CVow
+public import CVow
 import VowCore
 
 /// An error (owned) that stands for a Swift error. C reads domain, code and message; Swift finds the error itself again.
+@inlinable
 func encodeError<Failure: Error>(_ failure: Failure) -> vow_value {
     // Converted, an `any Error` would become an error in an error.
     if Failure.self == (any Error).self {
@@ -12,16 +13,26 @@ func encodeError<Failure: Error>(_ failure: Failure) -> vow_value {
     return encodeAnyError(failure)
 }
 
-private func encodeAnyError(_ error: any Error) -> vow_value {
-    switch error {
-    case let error as CError: return error.cValue.makeCValue()
-    case let error as PromiseError:
-        return ownError(error) ?? wrapped(error, "vow.swift", code: error._code)
-    case is CancellationError: return vow_error("vow", Int64(VOW_ECANCELLED), "cancelled")
+@usableFromInline
+func encodeAnyError(_ error: any Error) -> vow_value {
+    if isKnown(type(of: error)), let known = encodeKnownError(error) { return known }
+    let late = LateError(error: error)
     // A trace names the error while nothing foreign may run.
-    default:
-        let late = LateError(error: error)
-        return isTraceOn() ? late.makeNow() : .late(VOW_ERROR, late, code: Int64(error._code))
+    return isTraceOn() ? late.makeNow() : .late(VOW_ERROR, late, code: Int64(error._code))
+}
+
+/// Asked first, for a cast costs much more than to compare types.
+private func isKnown(_ type: any Error.Type) -> Bool {
+    type == CError.self || type == PromiseError.self || type == CancellationError.self
+}
+
+private func encodeKnownError(_ error: any Error) -> vow_value? {
+    switch error {
+    case let error as CError: error.cValue.makeCValue()
+    case let error as PromiseError:
+        ownError(error) ?? wrapped(error, "vow.swift", code: error._code)
+    case is CancellationError: vow_error("vow", Int64(VOW_ECANCELLED), "cancelled")
+    default: nil
     }
 }
 
@@ -50,6 +61,7 @@ private func ownError(_ error: PromiseError) -> vow_value? {
 }
 
 /// The Swift error that an error (borrowed) stands for.
+@usableFromInline
 func decodeError(_ error: vow_value) -> any Error {
     if let late = error.heldLate(as: LateError.self) { return late.error }
     let payload = vow_error_payload(error)
@@ -93,9 +105,14 @@ extension AggregateError {
 }
 
 /// The typed failure that an error (borrowed) stands for; nil: this type cannot.
+@inlinable
 func decodeFailure<Failure: Error>(_ error: vow_value, as _: Failure.Type = Failure.self)
     -> Failure?
 {
+    // Without the coercion the content would be cast.
+    if Failure.self == (any Error).self {
+        return unsafeBitCast(decodeError(error) as any Error, to: Failure.self)
+    }
     if Failure.self == Never.self { return nil }
     let decoded = decodeError(error)
     if let failure = decoded as? Failure { return failure }

@@ -33,9 +33,15 @@ extension PromiseExecutor {
     }
 
     /// Nil: isolated to nothing.
+    @inlinable @inline(__always)
     static func isolated(to actor: (any Actor)?) -> PromiseExecutor? {
         guard let actor else { return nil }
-        return actor === MainActor.shared ? MainLane.executor : ActorLane.of(actor).executor
+        return ofActor(actor)
+    }
+
+    @usableFromInline
+    static func ofActor(_ actor: any Actor) -> PromiseExecutor {
+        actor === MainActor.shared ? MainLane.executor : ActorLane.of(actor).executor
     }
 }
 

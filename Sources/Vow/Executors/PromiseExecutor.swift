@@ -7,36 +7,62 @@ import CVow
 /// A handler without an executor runs on the one of the handler that attached it, on the thread of an event loop on the
 /// loop, elsewhere on the standard one: the pool, unless ``setStandard(_:)`` has set another one.
 public struct PromiseExecutor: Sendable {
-    let handle: Handle
+    /// Those that everybody names are nobody's to count.
+    @usableFromInline
+    enum Place: Sendable {
+        case inline, pool
+        case made(Handle)
+    }
 
-    init(handle: Handle) { self.handle = handle }
+    @usableFromInline let place: Place
+
+    @inlinable
+    init(_ place: Place) { self.place = place }
+
+    init(handle: Handle) { place = .made(handle) }
 
     /// Takes a reference (consumed) over; nil: there was no memory, which later means "none given".
     init?(owned executor: OpaquePointer?) {
         guard let executor else { return nil }
-        handle = Handle(executor, release: vow_executor_release)
+        place = .made(Handle(executor, release: vow_executor_release))
     }
 
     /// Of a reference that somebody else has.
     init(borrowed executor: OpaquePointer) {
         vow_executor_retain(executor)
-        handle = Handle(executor, release: vow_executor_release)
+        place = .made(Handle(executor, release: vow_executor_release))
     }
+
+    var handle: Handle {
+        switch place {
+        case .inline: PromiseExecutor.inlineHandle
+        case .pool: PromiseExecutor.poolHandle
+        case .made(let handle): handle
+        }
+    }
+
+    private static let inlineHandle = PromiseExecutor(borrowed: vow_executor_inline()).handle
+    private static let poolHandle = PromiseExecutor(borrowed: vow_executor_pool()).handle
 
     @inline(__always)
     static func withPointer<Result>(
         _ executor: PromiseExecutor?, _ body: (OpaquePointer?) -> Result
     ) -> Result {
-        executor?.handle.withPointer(body) ?? body(nil)
+        switch executor?.place {
+        case nil: body(nil)
+        case .inline: body(vow_executor_inline())
+        case .pool: body(vow_executor_pool())
+        case .made(let handle): handle.withPointer(body)
+        }
     }
 }
 
 extension PromiseExecutor {
     /// At once, on the thread that settles or attaches, as the last act of its outermost call to the library.
-    public static let inline = PromiseExecutor(borrowed: vow_executor_inline())
+    @inlinable public static var inline: PromiseExecutor { PromiseExecutor(.inline) }
 
     /// libdispatch's global queue: handlers run in parallel.
-    public static let pool = PromiseExecutor(borrowed: vow_executor_pool())
+    @inlinable public static var pool: PromiseExecutor { PromiseExecutor(.pool) }
 
     /// The main queue, which the program must run.
     @_disfavoredOverload  // Of closures that are the main actor's.
@@ -61,10 +87,10 @@ extension PromiseExecutor {
 
 extension PromiseExecutor: Hashable {
     public static func == (left: PromiseExecutor, right: PromiseExecutor) -> Bool {
-        left.handle.pointer == right.handle.pointer
+        withPointer(left) { left in withPointer(right) { left == $0 } }
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(handle.pointer)
+        PromiseExecutor.withPointer(self) { hasher.combine($0) }
     }
 }

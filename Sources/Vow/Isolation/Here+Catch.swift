@@ -5,6 +5,7 @@ import CVow
 extension Promise {
     /// `catch` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func `catch`(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) -> Void
@@ -16,7 +17,8 @@ extension Promise {
 
     /// `done` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
-    public func done(
+    @inlinable
+    public consuming func done(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
@@ -30,6 +32,7 @@ extension Promise {
 extension Promise where Failure == any Error {
     /// `catch` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func `catch`(
         policy: CatchPolicy,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (any Error) -> Void

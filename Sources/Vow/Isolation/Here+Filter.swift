@@ -4,7 +4,8 @@ import CVow
 
 extension Promise where Failure == any Error {
     /// `filter` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func filter(
+    @inlinable
+    public consuming func filter(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws -> Bool
     ) -> Promise {
@@ -15,7 +16,8 @@ extension Promise where Failure == any Error {
     }
 
     /// `validate` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func validate(
+    @inlinable
+    public consuming func validate(
         cancelledBy token: CancellationToken? = nil,
         orThrow failure: any Error = PromiseError.noSuchElement,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) throws -> Bool
@@ -29,7 +31,8 @@ extension Promise where Failure == any Error {
     }
 
     /// `compactMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func compactMap<NewSuccess>(
+    @inlinable
+    public consuming func compactMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws -> NewSuccess?

@@ -6,7 +6,8 @@ extension Promise {
     /// `finally` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func finally(
+    @inlinable
+    public consuming func finally(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) () throws(Failure) -> Void
@@ -18,7 +19,8 @@ extension Promise {
 
     /// `finally` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
-    public func finally<Ignored>(
+    @inlinable
+    public consuming func finally<Ignored>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Failure>
@@ -31,7 +33,8 @@ extension Promise {
     /// `finally` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored>(
+    @inlinable
+    public consuming func finally<Ignored>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Never>
@@ -44,7 +47,8 @@ extension Promise {
     /// `finally` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored, Other: Error>(
+    @inlinable
+    public consuming func finally<Ignored, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) () throws(Failure) -> Promise<Ignored, Other>
@@ -59,7 +63,8 @@ extension Promise where Failure == Never {
     /// `finally` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored, NewFailure: Error>(
+    @inlinable
+    public consuming func finally<Ignored, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) () -> Promise<Ignored, NewFailure>

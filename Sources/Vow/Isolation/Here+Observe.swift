@@ -4,7 +4,8 @@ import CVow
 
 extension Promise {
     /// `get` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func get(
+    @inlinable
+    public consuming func get(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Void
@@ -15,7 +16,8 @@ extension Promise {
     }
 
     /// `tap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func tap(
+    @inlinable
+    public consuming func tap(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Void
@@ -27,6 +29,7 @@ extension Promise {
 
     /// `onComplete` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func onComplete(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
@@ -40,6 +43,7 @@ extension Promise {
 
     /// `onSuccess` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func onSuccess(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Void
@@ -51,6 +55,7 @@ extension Promise {
 
     /// `onFailure` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func onFailure(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) -> Void
@@ -66,6 +71,7 @@ extension Promise {
 extension Promise where Failure == any Error {
     /// `onFailure` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
+    @inlinable
     public func onFailure<Caught: Error>(
         of _: Caught.Type,
         cancelledBy token: CancellationToken? = nil,

@@ -4,7 +4,8 @@ import CVow
 
 extension Promise {
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Success
@@ -16,7 +17,8 @@ extension Promise {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Failure) throws(Failure) -> Promise
@@ -28,7 +30,8 @@ extension Promise {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Else what follows it could not throw.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Failure) -> Success
     ) -> Promise<Success, Never> {
@@ -39,7 +42,8 @@ extension Promise {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func recover<NewFailure: Error>(
+    @inlinable
+    public consuming func recover<NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Failure) -> Promise<Success, NewFailure>
@@ -51,7 +55,8 @@ extension Promise {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func recover<Other: Error>(
+    @inlinable
+    public consuming func recover<Other: Error>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         @_inheritActorContext _ written:
@@ -65,7 +70,8 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func recover<Caught: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
@@ -81,7 +87,8 @@ extension Promise where Failure == any Error {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover<Caught: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
@@ -97,7 +104,8 @@ extension Promise where Failure == any Error {
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func recover<Caught: Error, Other: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error, Other: Error>(
         from _: Caught.Type,
         cancelledBy token: CancellationToken? = nil, joining _: Void = (),
         @_inheritActorContext _ written:
@@ -112,7 +120,8 @@ extension Promise where Failure == any Error {
     }
 
     /// `recover` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func recover<Caught: Error & Equatable>(
+    @inlinable
+    public consuming func recover<Caught: Error & Equatable>(
         from wanted: Caught,
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:

@@ -4,7 +4,8 @@ import CVow
 
 extension Promise {
     /// `map` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func map<NewSuccess>(
+    @inlinable
+    public consuming func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
@@ -16,7 +17,8 @@ extension Promise {
 
     /// `map` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func map<NewSuccess>(
+    @inlinable
+    public consuming func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
@@ -26,7 +28,8 @@ extension Promise {
     }
 
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func flatMap<NewSuccess>(
+    @inlinable
+    public consuming func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
@@ -41,7 +44,8 @@ extension Promise {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> NewSuccess
@@ -53,7 +57,8 @@ extension Promise {
 
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<

@@ -5,7 +5,8 @@ import CVow
 extension Promise {
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func flatMap<NewSuccess>(
+    @inlinable
+    public consuming func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
@@ -19,7 +20,8 @@ extension Promise {
 
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, Other: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
@@ -34,7 +36,8 @@ extension Promise {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
@@ -49,7 +52,8 @@ extension Promise {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, Other: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, Other: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) throws(Failure) -> Promise<
@@ -65,7 +69,8 @@ extension Promise {
 extension Promise where Failure == Never {
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
@@ -77,7 +82,8 @@ extension Promise where Failure == Never {
 
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         @_inheritActorContext _ written:
@@ -93,7 +99,8 @@ extension Promise where Failure == Never {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, NewFailure>
@@ -106,7 +113,8 @@ extension Promise where Failure == Never {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, NewFailure: Error>(
         cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         @_inheritActorContext _ written:

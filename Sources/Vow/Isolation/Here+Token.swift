@@ -4,7 +4,8 @@ import CVow
 
 extension Promise where Failure == Never {
     /// `map` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func map<NewSuccess>(
+    @inlinable
+    public consuming func map<NewSuccess>(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> NewSuccess
     ) -> Promise<NewSuccess, CancellationError> {
@@ -14,7 +15,8 @@ extension Promise where Failure == Never {
     }
 
     /// `flatMap` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func flatMap<NewSuccess>(
+    @inlinable
+    public consuming func flatMap<NewSuccess>(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
@@ -29,7 +31,8 @@ extension Promise where Failure == Never {
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> NewSuccess
     ) -> Promise<NewSuccess, CancellationError> {
@@ -40,7 +43,8 @@ extension Promise where Failure == Never {
 
     /// `then` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Success) -> Promise<NewSuccess, Never>
@@ -52,7 +56,8 @@ extension Promise where Failure == Never {
 
     /// `done` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @discardableResult
-    public func done(
+    @inlinable
+    public consuming func done(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Void
     ) -> Promise<Void, CancellationError> {
@@ -62,7 +67,8 @@ extension Promise where Failure == Never {
     }
 
     /// `get` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func get(
+    @inlinable
+    public consuming func get(
         cancelledBy token: CancellationToken?,
         @_inheritActorContext _ written: @escaping @Sendable @isolated(any) (Success) -> Void
     ) -> Promise<Success, CancellationError> {

@@ -5,7 +5,8 @@ import CVow
 extension Promise {
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that make promises or results.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (),
         @_inheritActorContext _ written:
@@ -19,7 +20,8 @@ extension Promise {
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that do not say it.
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (), changing _: Void = (),
         @_inheritActorContext _ written:
@@ -32,7 +34,8 @@ extension Promise {
     }
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
@@ -45,7 +48,8 @@ extension Promise {
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Promise<
@@ -59,7 +63,8 @@ extension Promise {
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload
-    public func transform<NewSuccess, Other>(
+    @inlinable
+    public consuming func transform<NewSuccess, Other>(
         cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         @_inheritActorContext _ written:
@@ -73,7 +78,8 @@ extension Promise {
     }
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Result<Success, Failure>) throws(Failure)
@@ -88,7 +94,8 @@ extension Promise {
 
     /// `transform` with a closure that runs where it was written: on its actor, or else where a handler attached here runs.
     @_disfavoredOverload  // Of closures that do not say so.
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (Result<Success, Failure>) -> Result<

@@ -1,6 +1,7 @@
 // A counted handle of the core in Swift's hands.
 
 /// Owns one reference, and gives it back when the last copy is gone.
+@usableFromInline
 final class Handle: @unchecked Sendable {
     // Unchecked because of the pointer: what it points to may be used from any thread, see vow.h.
     let pointer: OpaquePointer

@@ -1,6 +1,6 @@
 // Ending a chain: done, catch, cauterize.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// Ends a chain: `body` gets the failure, whichever link it came from.
@@ -9,6 +9,7 @@ extension Promise {
     ///   it, or to be awaited. To go on with a value instead, see `recover`; to look at the failure and pass it on,
     ///   ``onFailure(on:cancelledBy:_:)-(PromiseExecutor?,_,_)``.
     @discardableResult
+    @inlinable
     public func `catch`(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
@@ -18,7 +19,8 @@ extension Promise {
 
     /// Goes on with the value to a link that has none.
     @discardableResult
-    public func done(
+    @inlinable
+    public consuming func done(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise<Void, Failure> {
@@ -38,6 +40,7 @@ extension Promise {
 extension Promise where Failure == any Error {
     /// Ends a chain; of cancellation `body` is told only where `policy` says so.
     @discardableResult
+    @inlinable
     public func `catch`(
         on executor: PromiseExecutor?, policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) -> Void
@@ -48,9 +51,16 @@ extension Promise where Failure == any Error {
     }
 }
 
+@usableFromInline
 struct Doing<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Value) throws(Failure) -> Void
+    @usableFromInline let body: @Sendable (Value) throws(Failure) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Value) throws(Failure) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in outcome { () throws(Failure) in try body(value) } }
     }
@@ -58,9 +68,16 @@ struct Doing<Value: Sendable, Failure: Error>: Reactor {
 
 /// The end of a chain, which comes in any case. An error that the failure type cannot stand for is nobody's then, and is
 /// reported like one that nobody has looked at.
+@usableFromInline
 struct Ending<Failure: Error>: Reactor {
-    let body: @Sendable (Failure) -> Void
+    @usableFromInline let body: @Sendable (Failure) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Failure) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         if input.kind != VOW_ERROR { return vow_none() }
         if let failure = decodeFailure(input, as: Failure.self) {
@@ -73,13 +90,21 @@ struct Ending<Failure: Error>: Reactor {
 }
 
 /// - Parameter error: borrowed; no failure of the type that was to hear of it.
+@usableFromInline
 func reportUnspeakable(_ error: vow_value) {
     vow_promise_release(vow_promise_with(vow_value_retain(error)))
 }
 
+@usableFromInline
 struct Catching<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Failure) -> Void
+    @usableFromInline let body: @Sendable (Failure) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Failure) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         if input.kind != VOW_ERROR { return vow_none() }
         return readingFailure(input) { failure in

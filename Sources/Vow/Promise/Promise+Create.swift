@@ -1,13 +1,14 @@
 // Making promises.
 
-import CVow
+public import CVow
 import VowCore
 
 extension Promise {
     /// A pending promise and the right to decide about it.
+    @inlinable
     public static func pending() -> (promise: Promise, resolver: Resolver<Success, Failure>) {
-        let promise = makePending(in: PromiseHandle.house)
-        return (Promise(made: promise), Resolver(owned: promise))
+        let promise = PromiseHandle.pending()
+        return (Promise(same: promise), Resolver(owned: promise.promise))
     }
 
     /// The same for work that cannot stop at once: cancelling the promise only tells its producer
@@ -28,6 +29,7 @@ extension Promise {
     ///     legacy.measure { size, error in resolver.settle(size, error) }
     /// }
     /// ```
+    @inlinable
     public init(_ body: (Resolver<Success, Failure>) throws(Failure) -> Void) {
         let (promise, resolver) = Self.pending()
         self = promise
@@ -77,16 +79,19 @@ extension Promise {
     }
 
     /// A promise that is fulfilled already.
+    @inlinable
     public static func value(_ value: Success) -> Promise {
-        Promise(made: makePromise(of: encode(value), in: PromiseHandle.house))
+        Promise(same: .settled(encode(value)))
     }
 
     /// A promise that is rejected already.
+    @inlinable
     public static func failure(_ failure: Failure) -> Promise {
-        Promise(made: makePromise(of: encodeError(failure), in: PromiseHandle.house))
+        Promise(same: .settled(encodeError(failure)))
     }
 
     /// A promise that is settled already.
+    @inlinable
     public init(_ result: Result<Success, Failure>) {
         switch result {
         case .success(let value): self = .value(value)
@@ -95,6 +100,7 @@ extension Promise {
     }
 
     /// Runs `body`, which makes a promise, here and now; what it throws rejects.
+    @inlinable
     public static func attempt<Followed: PromiseConvertible>(
         joining _: Void = (), _ body: () throws(Failure) -> Followed
     ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
@@ -102,6 +108,7 @@ extension Promise {
     }
 
     /// The same; of a body that does not throw, the failure is that of its promise.
+    @inlinable
     public static func attempt<Followed: PromiseConvertible>(
         _ body: () -> Followed
     ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
@@ -112,6 +119,7 @@ extension Promise {
 extension Promise {
     /// Runs `body` here and now; what it throws rejects.
     @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
+    @inlinable
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
     }
@@ -127,6 +135,7 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// The same with a promise whose failure is of another type than what `body` throws.
+    @inlinable
     public static func attempt<Other: Error>(
         joining _: Void = (), failing _: Void = (), _ body: () throws -> Promise<Success, Other>
     ) -> Promise {
@@ -144,10 +153,12 @@ extension Promise where Failure == any Error {
 
 extension Promise where Success == Void {
     /// A promise that is fulfilled already.
+    @inlinable
     public static var value: Promise { .value(()) }
 }
 
 /// Begins a chain: runs `body` here and now; what it throws rejects.
+@inlinable
 public func firstly<Success, Failure>(
     _ body: () throws(Failure) -> Promise<Success, Failure>
 ) -> Promise<Success, Failure> {
@@ -156,6 +167,7 @@ public func firstly<Success, Failure>(
 
 /// The same; of a body that does not throw, the failure is that of its promise.
 @_disfavoredOverload
+@inlinable
 public func firstly<Success, Failure>(
     _ body: () -> Promise<Success, Failure>
 ) -> Promise<Success, Failure> {
@@ -164,6 +176,7 @@ public func firstly<Success, Failure>(
 
 /// The same with a promise whose failure is of another type than what `body` throws.
 @_disfavoredOverload
+@inlinable
 public func firstly<Success, Failure>(
     joining _: Void = (), _ body: () throws -> Promise<Success, Failure>
 ) -> Promise<Success, any Error> {
@@ -173,6 +186,7 @@ public func firstly<Success, Failure>(
 /// The same with a value.
 // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
 @_disfavoredOverload
+@inlinable
 public func firstly<Success: Sendable, Failure>(
     joining _: Void = (), failing _: Void = (),
     _ body: () throws(Failure) -> Success
@@ -180,17 +194,31 @@ public func firstly<Success: Sendable, Failure>(
     .attempt(body)
 }
 
-private struct Working<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Value
+@usableFromInline
+struct Working<Value: Sendable, Failure: Error>: Reactor {
+    @usableFromInline let body: @Sendable () throws(Failure) -> Value
 
+    @inlinable
+    init(body: @escaping @Sendable () throws(Failure) -> Value) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to _: vow_value) -> vow_value {
         outcome { () throws(Failure) in try body() }
     }
 }
 
-private struct WorkingWithPromise<Value: Sendable, Failure: Error, Inner: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Promise<Value, Inner>
+@usableFromInline
+struct WorkingWithPromise<Value: Sendable, Failure: Error, Inner: Error>: Reactor {
+    @usableFromInline let body: @Sendable () throws(Failure) -> Promise<Value, Inner>
 
+    @inlinable
+    init(body: @escaping @Sendable () throws(Failure) -> Promise<Value, Inner>) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to _: vow_value) -> vow_value {
         outcomeOfPromise { () throws(Failure) in try body() }
     }

@@ -2,7 +2,8 @@
 
 extension Promise where Failure == any Error {
     /// The value, if it fits; else the failure ``PromiseError/noSuchElement``.
-    public func filter(
+    @inlinable
+    public consuming func filter(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ isFitting: @escaping @Sendable (Success) throws -> Bool
     ) -> Promise {
@@ -10,7 +11,8 @@ extension Promise where Failure == any Error {
     }
 
     /// The value, if it is valid; else this failure.
-    public func validate(
+    @inlinable
+    public consuming func validate(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         orThrow failure: any Error = PromiseError.noSuchElement,
         _ isValid: @escaping @Sendable (Success) throws -> Bool
@@ -22,7 +24,8 @@ extension Promise where Failure == any Error {
     }
 
     /// The promise of what `transform` makes of the value; `nil` is the failure ``PromiseError/noSuchElement``.
-    public func compactMap<NewSuccess>(
+    @inlinable
+    public consuming func compactMap<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws -> NewSuccess?
     ) -> Promise<NewSuccess, any Error> {
@@ -35,7 +38,8 @@ extension Promise where Failure == any Error {
 
 extension Promise {
     /// The same promise without its value.
-    public func asVoid() -> Promise<Void, Failure> {
+    @inlinable
+    public consuming func asVoid() -> Promise<Void, Failure> {
         retyped()
     }
 }

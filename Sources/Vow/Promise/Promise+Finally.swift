@@ -1,12 +1,13 @@
 // Whatever comes: finally.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// Runs `body` once the promise is settled, either way, and passes its result on. What `body` throws takes its place.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func finally(
+    @inlinable
+    public consuming func finally(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Void
     ) -> Promise {
@@ -15,7 +16,8 @@ extension Promise {
 
     /// The same with a promise that `body` makes, which is waited for; its failure takes the result's place.
     @discardableResult
-    public func finally<Ignored>(
+    @inlinable
+    public consuming func finally<Ignored>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Failure>
     ) -> Promise {
@@ -25,7 +27,8 @@ extension Promise {
     /// The same with a promise that cannot fail: it is waited for.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored>(
+    @inlinable
+    public consuming func finally<Ignored>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Never>
     ) -> Promise {
@@ -35,7 +38,8 @@ extension Promise {
     /// The same with a promise whose failure is of another type. The failure may be either.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored, Other: Error>(
+    @inlinable
+    public consuming func finally<Ignored, Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Other>
     ) -> Promise<Success, any Error> {
@@ -47,7 +51,8 @@ extension Promise where Failure == Never {
     /// The same with a promise that may fail. So may what comes of it, then.
     @_disfavoredOverload
     @discardableResult
-    public func finally<Ignored, NewFailure: Error>(
+    @inlinable
+    public consuming func finally<Ignored, NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable () -> Promise<Ignored, NewFailure>
     ) -> Promise<Success, NewFailure> {
@@ -55,17 +60,31 @@ extension Promise where Failure == Never {
     }
 }
 
+@usableFromInline
 struct Finally<Failure: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Void
+    @usableFromInline let body: @Sendable () throws(Failure) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable () throws(Failure) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to _: vow_value) -> vow_value {
         outcome { () throws(Failure) in try body() }
     }
 }
 
+@usableFromInline
 struct FinallyWithPromise<Ignored: Sendable, Failure: Error, Inner: Error>: Reactor {
-    let body: @Sendable () throws(Failure) -> Promise<Ignored, Inner>
+    @usableFromInline let body: @Sendable () throws(Failure) -> Promise<Ignored, Inner>
 
+    @inlinable
+    init(body: @escaping @Sendable () throws(Failure) -> Promise<Ignored, Inner>) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to _: vow_value) -> vow_value {
         outcomeOfPromise { () throws(Failure) in try body() }
     }

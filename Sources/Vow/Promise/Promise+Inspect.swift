@@ -1,6 +1,6 @@
 // Looking at a promise here and now.
 
-import CVow
+public import CVow
 
 /// Where a promise stands.
 public enum PromiseState: Sendable {
@@ -8,6 +8,7 @@ public enum PromiseState: Sendable {
 }
 
 extension Promise {
+    @inlinable
     public var state: PromiseState {
         switch withPointer({ vow_promise_state($0) }) {
         case VOW_FULFILLED: .fulfilled
@@ -16,10 +17,12 @@ extension Promise {
         }
     }
 
+    @inlinable
     public var isPending: Bool { state == .pending }
 
     /// The result, if it is there. Having looked at a failure counts as having handled it. Of a promise that is rejected
     /// with what its failure type cannot stand for (see ``PromiseFailure``), there is none.
+    @inlinable
     public var result: Result<Success, Failure>? {
         withPointer { promise in
             var value = vow_none()
@@ -28,6 +31,7 @@ extension Promise {
     }
 
     /// The failure, if it is rejected.
+    @inlinable
     public var error: Failure? {
         guard case .failure(let failure) = result else { return nil }
         return failure
@@ -35,6 +39,7 @@ extension Promise {
 }
 
 /// A settled promise's value or error (borrowed) as a result; nil: it is an error that the failure type cannot stand for.
+@inlinable
 func readResult<Success, Failure: Error>(_ value: vow_value) -> Result<Success, Failure>? {
     if value.kind != VOW_ERROR {
         if let success = decode(value, as: Success.self) { return .success(success) }

@@ -1,11 +1,12 @@
 // Looking at the result without changing it: get, tap, and the observers.
 
-import CVow
+public import CVow
 import VowCore
 
 extension Promise {
     /// Looks at the value and passes it on. What `body` throws rejects.
-    public func get(
+    @inlinable
+    public consuming func get(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Void
     ) -> Promise {
@@ -13,7 +14,8 @@ extension Promise {
     }
 
     /// Looks at the result and passes it on.
-    public func tap(
+    @inlinable
+    public consuming func tap(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
     ) -> Promise {
@@ -23,6 +25,7 @@ extension Promise {
     /// Has `body` called with the result; returns the promise itself, so that observers can be lined up. Cancelling the
     /// token before that is there gives a `CancellationError`; afterwards it has no effect.
     @discardableResult
+    @inlinable
     public func onComplete(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Void
@@ -34,6 +37,7 @@ extension Promise {
     /// Has `body` called with the value; returns the promise itself. A failure is not handled by that. Once the token is
     /// cancelled, a call that has not begun does not begin, even if the value was there before.
     @discardableResult
+    @inlinable
     public func onSuccess(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) -> Void
@@ -43,6 +47,7 @@ extension Promise {
 
     /// Has `body` called with the failure; returns the promise itself.
     @discardableResult
+    @inlinable
     public func onFailure(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
@@ -62,12 +67,14 @@ extension Promise {
 
     /// Settles as this one does or when the token is cancelled, whichever is first: what comes after has no effect, also
     /// where a handler has not begun by then.
+    @inlinable
     func completed(_ token: CancellationToken?) -> Promise {
         guard let token else { return self }
         return react(.onBoth, on: .inline, token, Passing())
     }
 
     @discardableResult
+    @inlinable
     func observe(
         _ kind: ReactionKind = .onBoth, on executor: PromiseExecutor?, _ token: CancellationToken?,
         _ observer: some Reactor
@@ -80,6 +87,7 @@ extension Promise {
 extension Promise where Failure == any Error {
     /// Has `body` called with a failure of one type; returns the promise itself.
     @discardableResult
+    @inlinable
     public func onFailure<Caught: Error>(
         of _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
@@ -91,14 +99,26 @@ extension Promise where Failure == any Error {
     }
 }
 
+@usableFromInline
 struct Passing: Reactor {
+    @inlinable
+    init() {}
+
+    @inlinable
     func react(to input: vow_value) -> vow_value { vow_value_retain(input) }
 }
 
 /// Looks at the value, and passes on what it came as.
+@usableFromInline
 struct Getting<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Value) throws(Failure) -> Void
+    @usableFromInline let body: @Sendable (Value) throws(Failure) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Value) throws(Failure) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in
             do throws(Failure) { try body(value) } catch { return encodeError(error) }
@@ -108,9 +128,16 @@ struct Getting<Value: Sendable, Failure: Error>: Reactor {
 }
 
 /// The same with whichever it is.
+@usableFromInline
 struct Tapping<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Result<Value, Failure>) -> Void
+    @usableFromInline let body: @Sendable (Result<Value, Failure>) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Result<Value, Failure>) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
             body(result)
@@ -119,9 +146,16 @@ struct Tapping<Value: Sendable, Failure: Error>: Reactor {
     }
 }
 
+@usableFromInline
 struct Observing<Value: Sendable, Failure: Error>: Reactor {
-    let body: @Sendable (Result<Value, Failure>) -> Void
+    @usableFromInline let body: @Sendable (Result<Value, Failure>) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Result<Value, Failure>) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
             body(result)
@@ -130,9 +164,16 @@ struct Observing<Value: Sendable, Failure: Error>: Reactor {
     }
 }
 
+@usableFromInline
 struct ObservingValue<Value: Sendable>: Reactor {
-    let body: @Sendable (Value) -> Void
+    @usableFromInline let body: @Sendable (Value) -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable (Value) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         if input.kind == VOW_ERROR { return vow_none() }
         return reading(input) { value in
@@ -142,9 +183,16 @@ struct ObservingValue<Value: Sendable>: Reactor {
     }
 }
 
+@usableFromInline
 struct ObservingEnd: Reactor {
-    let body: @Sendable () -> Void
+    @usableFromInline let body: @Sendable () -> Void
 
+    @inlinable
+    init(body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to _: vow_value) -> vow_value {
         body()
         return vow_none()

@@ -1,10 +1,11 @@
 // Going on after a failure: recover.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// The promise of the value, or of what `body` makes of the failure. `body` may throw.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) throws(Failure) -> Success
     ) -> Promise {
@@ -13,7 +14,8 @@ extension Promise {
 
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) throws(Failure) -> Promise
     ) -> Promise {
@@ -22,7 +24,8 @@ extension Promise {
 
     /// The same where a promise that cannot fail is asked for.
     @_disfavoredOverload  // Else what follows it could not throw.
-    public func recover(
+    @inlinable
+    public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Success
     ) -> Promise<Success, Never> {
@@ -31,7 +34,8 @@ extension Promise {
 
     /// The same with a promise whose failure is of another type, the only one there is then.
     @_disfavoredOverload
-    public func recover<NewFailure: Error>(
+    @inlinable
+    public consuming func recover<NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Promise<Success, NewFailure>
     ) -> Promise<Success, NewFailure> {
@@ -40,7 +44,8 @@ extension Promise {
 
     /// The same of a `body` that throws, too.
     @_disfavoredOverload
-    public func recover<Other: Error>(
+    @inlinable
+    public consuming func recover<Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         _ body: @escaping @Sendable (Failure) throws -> Promise<Success, Other>
@@ -49,7 +54,8 @@ extension Promise {
     }
 
     /// The value, or another one instead of a failure.
-    public func recover(with value: Success) -> Promise<Success, Never> {
+    @inlinable
+    public consuming func recover(with value: Success) -> Promise<Success, Never> {
         react(
             .onRejected, on: .inline, nil, Recovering<Success, Failure, Never>(body: { _ in value })
         )
@@ -58,7 +64,8 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// Recovers from errors of one type; others pass on to the next one.
-    public func recover<Caught: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error>(
         from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Success
@@ -71,7 +78,8 @@ extension Promise where Failure == any Error {
 
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover<Caught: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error>(
         from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Promise
@@ -84,7 +92,8 @@ extension Promise where Failure == any Error {
 
     /// The same with a promise whose failure is of another type.
     @_disfavoredOverload
-    public func recover<Caught: Error, Other: Error>(
+    @inlinable
+    public consuming func recover<Caught: Error, Other: Error>(
         from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil, joining _: Void = (),
         _ body: @escaping @Sendable (Caught) throws -> Promise<Success, Other>
@@ -96,7 +105,8 @@ extension Promise where Failure == any Error {
     }
 
     /// Recovers from one error; others pass on to the next one.
-    public func recover<Caught: Error & Equatable>(
+    @inlinable
+    public consuming func recover<Caught: Error & Equatable>(
         from wanted: Caught, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Caught) throws -> Success
@@ -108,9 +118,16 @@ extension Promise where Failure == any Error {
     }
 }
 
+@usableFromInline
 struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: Reactor {
-    let body: @Sendable (Failure) throws(NewFailure) -> Value
+    @usableFromInline let body: @Sendable (Failure) throws(NewFailure) -> Value
 
+    @inlinable
+    init(body: @escaping @Sendable (Failure) throws(NewFailure) -> Value) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingFailure(input) { failure in
             outcome { () throws(NewFailure) in try body(failure) }
@@ -118,11 +135,18 @@ struct Recovering<Value: Sendable, Failure: Error, NewFailure: Error>: Reactor {
     }
 }
 
+@usableFromInline
 struct RecoveringWithPromise<
     Value: Sendable, Failure: Error, Thrown: Error, Inner: Error
 >: Reactor {
-    let body: @Sendable (Failure) throws(Thrown) -> Promise<Value, Inner>
+    @usableFromInline let body: @Sendable (Failure) throws(Thrown) -> Promise<Value, Inner>
 
+    @inlinable
+    init(body: @escaping @Sendable (Failure) throws(Thrown) -> Promise<Value, Inner>) {
+        self.body = body
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingFailure(input) { failure in
             outcomeOfPromise { () throws(Thrown) in try body(failure) }

@@ -4,7 +4,7 @@ extension Promise where Failure == any Error {
     /// Goes on after the errors that `policy` covers; others pass on.
     ///
     /// With ``CatchPolicy/allErrorsExceptCancellation``, what was cancelled stays cancelled.
-    public func recover(
+    public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy, _ body: @escaping @Sendable (any Error) throws -> Success
     ) -> Promise {
@@ -16,7 +16,7 @@ extension Promise where Failure == any Error {
 
     /// The same with a promise that `body` makes, which is waited for.
     @_disfavoredOverload  // Of closures that only throw: either would do.
-    public func recover<Other: Error>(
+    public consuming func recover<Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy,
         _ body: @escaping @Sendable (any Error) throws -> Promise<Success, Other>
@@ -29,7 +29,7 @@ extension Promise where Failure == any Error {
 
     /// `recover` by a policy with a closure that runs where it was written: on its actor, or else where a handler attached
     /// here runs.
-    public func recover(
+    public consuming func recover(
         cancelledBy token: CancellationToken? = nil, policy: CatchPolicy,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (any Error) throws -> Success
@@ -41,7 +41,7 @@ extension Promise where Failure == any Error {
 
     /// The same with a promise that the closure makes.
     @_disfavoredOverload
-    public func recover<Other: Error>(
+    public consuming func recover<Other: Error>(
         cancelledBy token: CancellationToken? = nil, policy: CatchPolicy,
         @_inheritActorContext _ written:
             @escaping @Sendable @isolated(any) (any Error) throws -> Promise<Success, Other>

@@ -1,29 +1,33 @@
 // Going on with the value: then, map, flatMap.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// The promise of what `transform` makes of the value. A failure passes through, and `transform` is not called.
-    public func map<NewSuccess>(
+    @inlinable
+    public consuming func map<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
-        _ transform: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
+        _ transform: consuming @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, Mapping(transform: transform))
     }
 
     /// The same of a `transform` that does not throw, where the failure is still to be found.
     @_disfavoredOverload
-    public func map<NewSuccess>(
+    @inlinable
+    public consuming func map<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
-        _ transform: @escaping @Sendable (Success) -> NewSuccess
+        _ transform: consuming @escaping @Sendable (Success) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, SureMapping(transform: transform))
     }
 
     /// The same with a promise that `transform` makes, which is waited for.
-    public func flatMap<NewSuccess>(
+    @inlinable
+    public consuming func flatMap<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
-        _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        _ transform:
+            consuming @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, on: executor, token, FlatMapping(transform: transform))
     }
@@ -31,18 +35,21 @@ extension Promise {
     /// Goes on with the value; the closure returns a value or a promise. As `map`.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Success) throws(Failure) -> NewSuccess
+        _ body: consuming @escaping @Sendable (Success) throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         map(on: executor, cancelledBy: token, body)
     }
 
     /// Goes on with the value; the closure returns a value or a promise. As `flatMap`.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
-        _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
+        _ body:
+            consuming @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>
     ) -> Promise<NewSuccess, Failure> {
         flatMap(on: executor, cancelledBy: token, body)
     }
@@ -51,7 +58,8 @@ extension Promise {
     /// `rejected`.
     @_disfavoredOverload  // Of closures that make promises.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> NewSuccess,
         rejected: @escaping @Sendable (Failure) throws(Failure) -> NewSuccess
@@ -66,7 +74,8 @@ extension Promise {
 
     /// The same with promises that the closures make, which are waited for.
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Failure>,
         rejected: @escaping @Sendable (Failure) throws(Failure) -> Promise<NewSuccess, Failure>
@@ -81,9 +90,16 @@ extension Promise {
     }
 }
 
+@usableFromInline
 struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
-    let transform: @Sendable (Value) throws(Failure) -> NewValue
+    @usableFromInline let transform: @Sendable (Value) throws(Failure) -> NewValue
 
+    @inlinable
+    init(transform: consuming @escaping @Sendable (Value) throws(Failure) -> NewValue) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in
             outcome { () throws(Failure) in try transform(value) }
@@ -92,17 +108,33 @@ struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
 }
 
 /// Of a closure that does not throw: as one that does, it would be another one in a memory of its own.
+@usableFromInline
 struct SureMapping<Value: Sendable, NewValue>: Reactor {
-    let transform: @Sendable (Value) -> NewValue
+    @usableFromInline let transform: @Sendable (Value) -> NewValue
 
+    @inlinable
+    init(transform: consuming @escaping @Sendable (Value) -> NewValue) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in encode(transform(value)) }
     }
 }
 
+@usableFromInline
 struct FlatMapping<Value: Sendable, Failure: Error, NewValue: Sendable, Inner: Error>: Reactor {
-    let transform: @Sendable (Value) throws(Failure) -> Promise<NewValue, Inner>
+    @usableFromInline let transform: @Sendable (Value) throws(Failure) -> Promise<NewValue, Inner>
 
+    @inlinable
+    init(
+        transform: consuming @escaping @Sendable (Value) throws(Failure) -> Promise<NewValue, Inner>
+    ) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in
             outcomeOfPromise { () throws(Failure) in try transform(value) }

@@ -5,7 +5,8 @@
 extension Promise {
     /// Goes on with a promise that cannot fail, which is waited for.
     @_disfavoredOverload
-    public func flatMap<NewSuccess>(
+    @inlinable
+    public consuming func flatMap<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, Failure> {
@@ -14,7 +15,8 @@ extension Promise {
 
     /// Goes on with a promise whose failure is of another type, which is waited for. The failure may be either.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, Other: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Other>
     ) -> Promise<NewSuccess, any Error> {
@@ -24,7 +26,8 @@ extension Promise {
     /// Goes on with a promise that cannot fail, which is waited for.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess>(
+    @inlinable
+    public consuming func then<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Never>
     ) -> Promise<NewSuccess, Failure> {
@@ -34,7 +37,8 @@ extension Promise {
     /// Goes on with a promise whose failure is of another type, which is waited for. The failure may be either.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, Other: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) throws(Failure) -> Promise<NewSuccess, Other>
     ) -> Promise<NewSuccess, any Error> {
@@ -45,7 +49,8 @@ extension Promise {
 extension Promise where Failure == Never {
     /// Goes on with a promise that may fail, which is waited for. So may what comes of it, then.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
@@ -55,7 +60,8 @@ extension Promise where Failure == Never {
     /// The same of a closure that throws, too.
     // Taken less than the one above, because of what calls leave out.
     @_disfavoredOverload
-    public func flatMap<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func flatMap<NewSuccess, NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         _ transform:
@@ -67,7 +73,8 @@ extension Promise where Failure == Never {
     /// Goes on with a promise that may fail, which is waited for. So may what comes of it, then.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Success) -> Promise<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
@@ -78,7 +85,8 @@ extension Promise where Failure == Never {
     // Taken less than the one above, because of what calls leave out.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess, NewFailure: Error>(
+    @inlinable
+    public consuming func then<NewSuccess, NewFailure: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         throwing _: NewFailure.Type = NewFailure.self,
         _ body: @escaping @Sendable (Success) throws(NewFailure) -> Promise<NewSuccess, NewFailure>

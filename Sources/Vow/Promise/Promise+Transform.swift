@@ -1,11 +1,12 @@
 // Going on with whichever it is: transform.
 
-import CVow
+public import CVow
 
 extension Promise {
     /// The promise of what `body` makes of the result, whether that is a value or a failure.
     @_disfavoredOverload  // Of closures that make promises or results.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(Failure) -> NewSuccess
@@ -15,7 +16,8 @@ extension Promise {
 
     /// The same with a failure of another type, which `body` says that it throws.
     @_disfavoredOverload  // Of closures that do not say it.
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (), failing _: Void = (), changing _: Void = (),
         _ body: @escaping @Sendable (Result<Success, Failure>) throws(NewFailure) -> NewSuccess
@@ -24,7 +26,8 @@ extension Promise {
     }
 
     /// The same with a promise that `body` makes, which is waited for.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) throws(Failure)
@@ -35,7 +38,8 @@ extension Promise {
 
     /// The same with a promise whose failure is of another type, the only one there is then.
     @_disfavoredOverload
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) -> Promise<NewSuccess, NewFailure>
@@ -45,7 +49,8 @@ extension Promise {
 
     /// The same of a `body` that throws, too.
     @_disfavoredOverload
-    public func transform<NewSuccess, Other>(
+    @inlinable
+    public consuming func transform<NewSuccess, Other>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         joining _: Void = (),
         _ body:
@@ -55,7 +60,8 @@ extension Promise {
     }
 
     /// The same with another result.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body:
             @escaping @Sendable (Result<Success, Failure>) throws(Failure)
@@ -68,7 +74,8 @@ extension Promise {
 
     /// The same with another result, whose failure is of another type.
     @_disfavoredOverload  // Of closures that do not say so.
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
     ) -> Promise<NewSuccess, NewFailure> {
@@ -78,7 +85,8 @@ extension Promise {
     }
 
     /// Each side with a closure of its own.
-    public func transform<NewSuccess>(
+    @inlinable
+    public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         success: @escaping @Sendable (Success) throws(Failure) -> NewSuccess,
         failure: @escaping @Sendable (Failure) -> Failure
@@ -93,7 +101,8 @@ extension Promise {
 
     /// The same with a failure of another type.
     @_disfavoredOverload  // Of closures that do not say so.
-    public func transform<NewSuccess, NewFailure>(
+    @inlinable
+    public consuming func transform<NewSuccess, NewFailure>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         success: @escaping @Sendable (Success) throws(NewFailure) -> NewSuccess,
         failure: @escaping @Sendable (Failure) -> NewFailure
@@ -109,7 +118,8 @@ extension Promise {
     }
 
     /// The same promise with another failure.
-    public func mapError<NewFailure>(
+    @inlinable
+    public consuming func mapError<NewFailure>(
         on executor: PromiseExecutor? = .inline,
         _ transform: @escaping @Sendable (Failure) -> NewFailure
     ) -> Promise<Success, NewFailure> {
@@ -117,21 +127,31 @@ extension Promise {
     }
 
     /// The same promise, whose failure may be any error; also one of the library's own.
-    public func eraseFailure() -> Promise<Success, any Error> {
+    @inlinable
+    public consuming func eraseFailure() -> Promise<Success, any Error> {
         retyped()
     }
 }
 
 extension Promise where Failure == Never {
     /// The same promise where one that may fail is asked for.
+    @inlinable
     public func setFailureType<NewFailure>(to _: NewFailure.Type) -> Promise<Success, NewFailure> {
         retyped()
     }
 }
 
+@usableFromInline
 struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Error>: Reactor {
-    let transform: @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
+    @usableFromInline let transform:
+        @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
 
+    @inlinable
+    init(transform: @escaping @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
             outcome { () throws(NewFailure) in try transform(result) }
@@ -139,11 +159,22 @@ struct ResultMapping<Value: Sendable, Failure: Error, NewValue, NewFailure: Erro
     }
 }
 
+@usableFromInline
 struct ResultFlatMapping<
     Value: Sendable, Failure: Error, NewValue: Sendable, Thrown: Error, Inner: Error
 >: Reactor {
-    let transform: @Sendable (Result<Value, Failure>) throws(Thrown) -> Promise<NewValue, Inner>
+    @usableFromInline let transform:
+        @Sendable (Result<Value, Failure>) throws(Thrown) -> Promise<NewValue, Inner>
 
+    @inlinable
+    init(
+        transform:
+            @escaping @Sendable (Result<Value, Failure>) throws(Thrown) -> Promise<NewValue, Inner>
+    ) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingResult(input) { result in
             outcomeOfPromise { () throws(Thrown) in try transform(result) }
@@ -151,9 +182,16 @@ struct ResultFlatMapping<
     }
 }
 
+@usableFromInline
 struct FailureMapping<Failure: Error, NewFailure: Error>: Reactor {
-    let transform: @Sendable (Failure) -> NewFailure
+    @usableFromInline let transform: @Sendable (Failure) -> NewFailure
 
+    @inlinable
+    init(transform: @escaping @Sendable (Failure) -> NewFailure) {
+        self.transform = transform
+    }
+
+    @inlinable
     func react(to input: vow_value) -> vow_value {
         readingFailure(input) { encodeError(transform($0)) }
     }

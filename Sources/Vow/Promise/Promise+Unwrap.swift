@@ -2,6 +2,7 @@
 
 extension Promise where Failure == any Error {
     /// The value that is there, or this failure instead of nil.
+    @inlinable
     public func unwrap<Wrapped>(
         orError failure: any Error = PromiseError.noSuchElement
     ) -> Promise<Wrapped, any Error> where Success == Wrapped? {
@@ -14,6 +15,7 @@ extension Promise where Failure == any Error {
 
 extension Promise {
     /// The value that is there, or this one instead of nil.
+    @inlinable
     public func unwrap<Wrapped: Sendable>(
         orReplace replacement: Wrapped
     ) -> Promise<Wrapped, Failure> where Success == Wrapped? {
@@ -21,6 +23,7 @@ extension Promise {
     }
 
     /// The value that is there, or what `replacement` gives instead of nil.
+    @inlinable
     public func unwrap<Wrapped: Sendable>(
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
         orElse replacement: @escaping @Sendable () throws(Failure) -> Wrapped

@@ -13,28 +13,29 @@ import CVow
 /// promise that cannot fail. See ``PromiseFailure`` for what the library itself rejects with.
 public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     // Unsafe because its type is not Sendable, see there.
-    nonisolated(unsafe) private let handle: PromiseHandle
+    @usableFromInline nonisolated(unsafe) let handle: PromiseHandle
 
     /// Takes a reference (consumed) over.
+    @inlinable
     init(owned promise: OpaquePointer) { handle = .taking(promise) }
 
-    /// The same for a promise that the core has just made with `PromiseHandle.house`.
-    init(made promise: OpaquePointer) { handle = .takingMade(promise) }
-
-    private init(same handle: PromiseHandle) { self.handle = handle }
+    @inlinable
+    init(same handle: PromiseHandle) { self.handle = handle }
 
     /// The same promise, seen with other types, which its values must be of.
+    @inlinable
     func retyped<NewSuccess, NewFailure>() -> Promise<NewSuccess, NewFailure> {
         Promise<NewSuccess, NewFailure>(same: handle)
     }
 
     /// Calls `body` with the core's promise, borrowed.
-    @inline(__always)
+    @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(handle) { body(handle.promise) }
     }
 
     /// One more reference, owned by the caller.
+    @inlinable
     func retainedPointer() -> OpaquePointer {
         withPointer {
             _ = vow_promise_retain($0)

@@ -1,82 +1,168 @@
 // From a Swift closure to a reaction of the core, in the memory of its link.
+//
+// What depends on the closure's type is inlined into the program, where that type is known. The tables by which Swift
+// calls what a type conforms to lead to code for every type, so a link carries a function of its own.
 
-import CVow
+public import CVow
 import VowCore
 
 /// What a link runs. At most two words, which are moved about: a closure, or two when they share a third one.
+@usableFromInline
 protocol Reactor {
     /// - Parameter input: borrowed.
     /// - Returns: what resolves the new promise; owned.
     func react(to input: vow_value) -> vow_value
 }
 
-private typealias ReactorType = any Reactor.Type
+/// As the core has them: which outcomes a reaction handles, and how.
+@usableFromInline
+enum ReactionKind {
+    case onFulfilled, onRejected, onBoth, finally
+    /// On both, but a rejection is not handled by that.
+    case onBothForValue
 
-/// The type comes first, the reactor behind it.
-private let reactorOffset = MemoryLayout<ReactorType>.size
-
-extension Reactor {
-    fileprivate static func run(_ address: UnsafeMutableRawPointer, _ input: vow_value) -> vow_value
-    {
-        address.assumingMemoryBound(to: Self.self).pointee.react(to: input)
-    }
-
-    fileprivate static func destroy(_ address: UnsafeMutableRawPointer) {
-        address.assumingMemoryBound(to: Self.self).deinitialize(count: 1)
-    }
-
-    /// Hands itself over as a closure of the core.
-    @inline(__always)
-    fileprivate func carried<Result>(_ body: (CarriedClosure) -> Result) -> Result {
-        precondition(
-            MemoryLayout<Self>.size <= CarriedClosure.size - reactorOffset,
-            "a reactor is larger than what a link carries")
-        return withUnsafeTemporaryAllocation(byteCount: CarriedClosure.size, alignment: 16) {
-            guard let memory = $0.baseAddress else { fatalError("no stack for a closure") }
-            memory.storeBytes(of: Self.self, as: ReactorType.self)
-            (memory + reactorOffset).initializeMemory(as: Self.self, to: self)
-            return body(CarriedClosure(memory, run: runReactor, destroy: destroyReactor))
+    fileprivate var core: VowCore.ReactionKind {
+        switch self {
+        case .onFulfilled: .onFulfilled
+        case .onRejected: .onRejected
+        case .onBoth: .onBoth
+        case .finally: .finally
+        case .onBothForValue: .onBothForValue
         }
     }
 }
 
+/// Runs the reactor at an address, which is moved from there, or, without an input, ends it. In a struct, because a function that stands alone in
+/// memory is called as one of any type.
+@usableFromInline
+struct ReactorFunction {
+    @usableFromInline let call:
+        @Sendable (
+            _ reactor: UnsafeMutableRawPointer, _ input: UnsafePointer<vow_value>?
+        ) -> vow_value
+
+    @inlinable @inline(__always)
+    init(
+        _ call:
+            @escaping @Sendable (UnsafeMutableRawPointer, UnsafePointer<vow_value>?) ->
+            vow_value
+    ) { self.call = call }
+}
+
+/// What a link carries: the function comes first, the reactor behind it.
+@usableFromInline
+struct CarriedReactor<Body: Reactor> {
+    @usableFromInline let function: ReactorFunction
+    @usableFromInline let body: Body
+
+    @inlinable @inline(__always)
+    init(_ body: consuming Body) {
+        // Captures nothing, so that it is no object where the type is known.
+        function = ReactorFunction { reactor, input in
+            let body = reactor.assumingMemoryBound(to: Body.self).move()
+            return input.map { body.react(to: $0.pointee) } ?? vow_none()
+        }
+        self.body = body
+    }
+
+    /// Stands in these bytes from now on, from where it is moved.
+    @inlinable @inline(__always)
+    consuming func move(to bytes: UnsafeMutableRawPointer) {
+        bytes.initializeMemory(as: Self.self, to: self)
+    }
+}
+
+/// Room for what a link carries: as much as the core moves.
+@usableFromInline
+struct CarriedBytes {
+    @usableFromInline var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
+
+    @inlinable @inline(__always)
+    init(_ body: consuming some Reactor) {
+        let carried = CarriedReactor(body)
+        precondition(
+            MemoryLayout.size(ofValue: carried) <= 32,
+            "a reactor is larger than what a link carries")
+        carried.move(to: &self)
+    }
+}
+
+private let reactorOffset = MemoryLayout<ReactorFunction>.size
+
+/// Once: what it ran is gone with that.
 private func runReactor(_ input: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
-    guard let context else { fatalError("a link has lost its closure") }
-    return context.load(as: ReactorType.self).run(context + reactorOffset, input)
+    guard let context, let function = takeFunction(context) else {
+        fatalError("a link has lost its closure")
+    }
+    return withUnsafePointer(to: input) { function.call(context + reactorOffset, $0) }
 }
 
 private func destroyReactor(_ context: UnsafeMutableRawPointer?) {
-    guard let context else { return }
-    context.load(as: ReactorType.self).destroy(context + reactorOffset)
+    guard let context, let function = takeFunction(context) else { return }
+    _ = function.call(context + reactorOffset, nil)
+}
+
+private func takeFunction(_ context: UnsafeMutableRawPointer) -> ReactorFunction? {
+    let place = context.assumingMemoryBound(to: ReactorFunction?.self)
+    let function = place.move()
+    place.initialize(to: nil)
+    return function
+}
+
+extension PromiseHandle {
+    /// Registers a reaction.
+    ///
+    /// - Parameter reactor: a `CarriedReactor`, moved from there.
+    @usableFromInline
+    static func react(
+        to handle: consuming PromiseHandle, _ kind: ReactionKind, on executor: PromiseExecutor?,
+        _ token: CancellationToken?,
+        _ reactor: UnsafeMutableRawPointer
+    ) -> PromiseHandle {
+        let closure = CarriedClosure(reactor, run: runReactor, destroy: destroyReactor)
+        let promise = promise(of: handle)
+        let derived = PromiseExecutor.withPointer(executor) { executor in
+            CancellationToken.withPointer(token) { token in
+                reactWith(
+                    closure, to: promise, kind.core, on: executor, token: token,
+                    in: PromiseHandle.house)
+            }
+        }
+        return .takingMade(derived)
+    }
+
+    /// Runs a reactor on an executor; it reads nothing.
+    @usableFromInline
+    static func work(
+        on executor: PromiseExecutor?, _ reactor: UnsafeMutableRawPointer
+    ) -> PromiseHandle {
+        let closure = CarriedClosure(reactor, run: runReactor, destroy: destroyReactor)
+        return .takingMade(
+            PromiseExecutor.withPointer(executor) {
+                workWith(closure, on: $0, in: PromiseHandle.house)
+            })
+    }
 }
 
 extension Promise {
     /// Registers a reaction.
-    func react<NewSuccess, NewFailure>(
+    @inlinable
+    consuming func react<NewSuccess, NewFailure>(
         _ kind: ReactionKind, on executor: PromiseExecutor?, _ token: CancellationToken?,
-        _ reactor: some Reactor
+        _ reactor: consuming some Reactor
     ) -> Promise<NewSuccess, NewFailure> {
-        let derived = reactor.carried { closure in
-            withPointer { promise in
-                PromiseExecutor.withPointer(executor) { executor in
-                    CancellationToken.withPointer(token) { token in
-                        reactWith(
-                            closure, to: promise, kind, on: executor, token: token,
-                            in: PromiseHandle.house)
-                    }
-                }
-            }
-        }
-        return Promise<NewSuccess, NewFailure>(made: derived)
+        var carried = CarriedBytes(reactor)
+        let handle = handle
+        // So that this was the last copy, if the caller has none.
+        _ = consume self
+        return Promise<NewSuccess, NewFailure>(
+            same: .react(to: consume handle, kind, on: executor, token, &carried))
     }
 
     /// Runs a reactor on an executor; it reads nothing.
-    static func work(on executor: PromiseExecutor?, _ reactor: some Reactor) -> Promise {
-        let work = reactor.carried { closure in
-            PromiseExecutor.withPointer(executor) {
-                workWith(closure, on: $0, in: PromiseHandle.house)
-            }
-        }
-        return Promise(made: work)
+    @inlinable
+    static func work(on executor: PromiseExecutor?, _ reactor: consuming some Reactor) -> Promise {
+        var carried = CarriedBytes(reactor)
+        return Promise(same: .work(on: executor, &carried))
     }
 }

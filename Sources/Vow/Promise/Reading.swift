@@ -1,9 +1,9 @@
 // What handlers read: the value or the failure of the promise that they stand on.
 
-import CVow
+public import CVow
 
 /// Calls `body` with the value (borrowed) as Swift sees it. If it is none of the type, the answer is a rejection.
-@inline(__always)
+@inlinable @inline(__always)
 func reading<Value>(_ input: vow_value, _ body: (Value) -> vow_value) -> vow_value {
     guard let value = decode(input, as: Value.self) else {
         return encodeError(unexpected(input, Value.self))
@@ -11,12 +11,13 @@ func reading<Value>(_ input: vow_value, _ body: (Value) -> vow_value) -> vow_val
     return body(value)
 }
 
+@usableFromInline
 func unexpected<Value>(_ input: vow_value, _: Value.Type) -> PromiseError {
     .unexpectedValue(expected: "\(Value.self)", found: input.text)
 }
 
 /// The same with a failure. One that the type cannot stand for passes on.
-@inline(__always)
+@inlinable @inline(__always)
 func readingFailure<Failure: Error>(
     _ input: vow_value, _ body: (Failure) -> vow_value
 ) -> vow_value {
@@ -27,7 +28,7 @@ func readingFailure<Failure: Error>(
 }
 
 /// The same with whichever it is.
-@inline(__always)
+@inlinable @inline(__always)
 func readingResult<Success, Failure: Error>(
     _ input: vow_value, _ body: (Result<Success, Failure>) -> vow_value
 ) -> vow_value {
@@ -36,13 +37,13 @@ func readingResult<Success, Failure: Error>(
 }
 
 /// What a throwing closure comes to, as a value that resolves.
-@inline(__always)
+@inlinable @inline(__always)
 func outcome<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> vow_value {
     do { return encode(try body()) } catch { return encodeError(error) }
 }
 
 /// The same of one that gives a promise, which is followed.
-@inline(__always)
+@inlinable @inline(__always)
 func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
     of body: () throws(Failure) -> Promise<Success, PromiseFailure>
 ) -> vow_value {
@@ -51,5 +52,6 @@ func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
 
 extension Promise {
     /// Itself as a value (owned), to be followed.
+    @inlinable
     var cValue: vow_value { vow_from_promise(retainedPointer()) }
 }

@@ -4,6 +4,7 @@ extension Resolver where Failure == any Error {
     /// Of a callback with a value and an error, of which one is nil. The error decides; both nil is
     /// ``PromiseError/neitherValueNorError``.
     @discardableResult
+    @inlinable
     public func settle(_ value: Success?, _ error: (any Error)?) -> Bool {
         if let error { return reject(error) }
         guard let value else { return reject(PromiseError.neitherValueNorError) }
@@ -12,10 +13,12 @@ extension Resolver where Failure == any Error {
 
     /// The same in the other order.
     @discardableResult
+    @inlinable
     public func settle(_ error: (any Error)?, _ value: Success?) -> Bool { settle(value, error) }
 
     /// Of a callback whose value is always there.
     @discardableResult
+    @inlinable
     public func settle(_ value: Success, _ error: (any Error)?) -> Bool {
         if let error { return reject(error) }
         return fulfill(value)
@@ -25,6 +28,7 @@ extension Resolver where Failure == any Error {
 extension Resolver where Success == Void, Failure == any Error {
     /// Of a callback with an error or nil.
     @discardableResult
+    @inlinable
     public func settle(_ error: (any Error)?) -> Bool {
         if let error { return reject(error) }
         return fulfill()

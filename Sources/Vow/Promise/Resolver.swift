@@ -1,34 +1,36 @@
 // The right to decide about a promise.
 
-import CVow
+public import CVow
 
 /// Settles one promise, from any thread. The first call decides; later ones return false and have no effect.
 ///
 /// When the last copy goes away and nobody has decided, the promise is rejected with ``PromiseError/broken``.
 public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
-    private let handle: Handle
+    @usableFromInline let handle: ResolverHandle
 
     /// Takes a reference (consumed) over.
-    init(owned resolver: OpaquePointer) {
-        handle = Handle(resolver, release: vow_resolver_release)
-    }
+    @inlinable
+    init(owned resolver: OpaquePointer) { handle = ResolverHandle(resolver) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
-        handle.withPointer(body)
+        withExtendedLifetime(handle) { body(handle.pointer) }
     }
 
     @discardableResult
+    @inlinable
     public func fulfill(_ value: Success) -> Bool {
         withPointer { vow_resolve($0, encode(value)) }
     }
 
     @discardableResult
+    @inlinable
     public func reject(_ failure: Failure) -> Bool {
         withPointer { vow_reject($0, encodeError(failure)) }
     }
 
     @discardableResult
+    @inlinable
     public func resolve(with result: Result<Success, Failure>) -> Bool {
         switch result {
         case .success(let value): fulfill(value)
@@ -39,6 +41,7 @@ public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
     /// Has the promise follow another one. Decided is not settled: nobody else can decide any more, and it stays pending
     /// for as long as the other one is.
     @discardableResult
+    @inlinable
     public func follow(_ promise: Promise<Success, Failure>) -> Bool {
         withPointer { vow_resolve($0, promise.cValue) }
     }
@@ -56,5 +59,19 @@ public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
 
 extension Resolver where Success == Void {
     @discardableResult
+    @inlinable
     public func fulfill() -> Bool { fulfill(()) }
+}
+
+/// Owns one reference to the right, and gives it back when the last copy is gone.
+@usableFromInline
+final class ResolverHandle: @unchecked Sendable {
+    // Unchecked because of the pointer: what it points to may be used from any thread, see vow.h.
+    @usableFromInline let pointer: OpaquePointer
+
+    @inlinable
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    @inlinable
+    deinit { vow_resolver_release(pointer) }
 }

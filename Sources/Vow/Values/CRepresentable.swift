@@ -16,20 +16,24 @@ public protocol CRepresentable: Sendable {
 }
 
 extension Bool: CRepresentable {
+    @inlinable
     public init?(cValue: vow_value) {
         if cValue.kind != VOW_BOOL { return nil }
         self = cValue.as.boolean
     }
 
+    @inlinable
     public func makeCValue() -> vow_value { vow_bool(self) }
 }
 
 extension CRepresentable where Self: FixedWidthInteger {
+    @inlinable
     public init?(cValue: vow_value) {
         guard let number = cValue.number, let value = Self(exactly: number) else { return nil }
         self = value
     }
 
+    @inlinable
     public func makeCValue() -> vow_value { vow_int(Int64(self)) }
 }
 
@@ -46,6 +50,7 @@ extension UInt: CRepresentable {}
 
 // What is larger than C's numbers travels as bits: C sees a negative number, as it would by a cast.
 extension CRepresentable where Self: FixedWidthInteger & UnsignedInteger {
+    @inlinable
     public init?(cValue: vow_value) {
         if let own = cValue.bits(as: Self.self) {
             self = own
@@ -56,6 +61,7 @@ extension CRepresentable where Self: FixedWidthInteger & UnsignedInteger {
         }
     }
 
+    @inlinable
     public func makeCValue() -> vow_value {
         Int64(exactly: self).map { vow_int($0) } ?? .bits(of: self) ?? .holding(self)
     }
@@ -63,15 +69,18 @@ extension CRepresentable where Self: FixedWidthInteger & UnsignedInteger {
 
 /// A type with raw values, an enumeration above all, that says it conforms: C sees the raw value.
 extension CRepresentable where Self: RawRepresentable, RawValue: CRepresentable {
+    @inlinable
     public init?(cValue: vow_value) {
         guard let raw = RawValue(cValue: cValue) else { return nil }
         self.init(rawValue: raw)
     }
 
+    @inlinable
     public func makeCValue() -> vow_value { rawValue.makeCValue() }
 }
 
 extension CRepresentable where Self: BinaryFloatingPoint {
+    @inlinable
     public init?(cValue: vow_value) {
         if cValue.kind == VOW_DOUBLE {
             self.init(cValue.as.real)
@@ -82,6 +91,7 @@ extension CRepresentable where Self: BinaryFloatingPoint {
         }
     }
 
+    @inlinable
     public func makeCValue() -> vow_value { vow_double(Double(self)) }
 }
 
@@ -89,6 +99,7 @@ extension Double: CRepresentable {}
 extension Float: CRepresentable {}
 
 extension String: CRepresentable {
+    @inlinable
     public init?(cValue: vow_value) {
         if let own = cValue.heldLate(as: String.self) {
             self = own
@@ -104,14 +115,17 @@ extension String: CRepresentable {
     }
 
     /// A long one is copied when C looks, a short one at once: that is no more than a reference to it.
+    @inlinable
     public func makeCValue() -> vow_value {
         utf8.count <= longestCopiedString ? makeNow() : .late(VOW_STRING, self)
     }
 }
 
-private let longestCopiedString = 40
+@usableFromInline
+let longestCopiedString = 40
 
 extension String: LateValue {
+    @usableFromInline
     func makeNow() -> vow_value {
         var copy = self
         return copy.withUTF8 { bytes in
@@ -122,6 +136,7 @@ extension String: LateValue {
 
 /// `nil` is the value without content. An optional in an optional that is there and has none itself is an object.
 extension Optional: CRepresentable where Wrapped: CRepresentable {
+    @inlinable
     public init?(cValue: vow_value) {
         if cValue.kind == VOW_NONE {
             self = .none
@@ -134,6 +149,7 @@ extension Optional: CRepresentable where Wrapped: CRepresentable {
         }
     }
 
+    @inlinable
     public func makeCValue() -> vow_value {
         guard let wrapped = self else { return vow_none() }
         let value = wrapped.makeCValue()
@@ -142,6 +158,7 @@ extension Optional: CRepresentable where Wrapped: CRepresentable {
 }
 
 extension Array: CRepresentable where Element: CRepresentable {
+    @inlinable
     public init?(cValue: vow_value) {
         if let own = cValue.heldLate(as: Self.self) {
             self = own
@@ -158,10 +175,12 @@ extension Array: CRepresentable where Element: CRepresentable {
     }
 
     /// Converted when C looks.
+    @inlinable
     public func makeCValue() -> vow_value { .late(VOW_LIST, self) }
 }
 
 extension Array: LateValue where Element: CRepresentable {
+    @usableFromInline
     func makeNow() -> vow_value {
         let items = map { $0.makeCValue() }
         return vow_list(items, items.count)

@@ -1,34 +1,41 @@
 // Strings, arrays and errors of Swift's that C finds to be its own when it looks, and that cost one box until then.
 
-import CVow
+public import CVow
 import VowCore
 
 /// What can be converted when C looks.
+@usableFromInline
 protocol LateValue {
     /// A value (owned) of the kind that was said.
     func makeNow() -> vow_value
 }
 
 /// A Swift error, which C sees as a `VOW_ERROR`.
+@usableFromInline
 struct LateError: LateValue {
-    let error: any Error
+    @usableFromInline let error: any Error
 
+    @usableFromInline
     func makeNow() -> vow_value {
         vow_error_wrap(
             error._domain, Int64(error._code), "\(error)", .holding(error, as: (any Error).self))
     }
 }
 
-private protocol LateType {
+@usableFromInline
+protocol LateType {
     static func make(_ value: UnsafeMutableRawPointer) -> vow_value
     static func destroy(_ value: UnsafeMutableRawPointer)
 }
 
-private enum Late<Value: LateValue>: LateType {
+@usableFromInline
+enum Late<Value: LateValue>: LateType {
+    @inlinable
     static func make(_ value: UnsafeMutableRawPointer) -> vow_value {
         value.assumingMemoryBound(to: Value.self).pointee.makeNow()
     }
 
+    @inlinable
     static func destroy(_ value: UnsafeMutableRawPointer) {
         value.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
     }
@@ -36,7 +43,6 @@ private enum Late<Value: LateValue>: LateType {
 
 /// As in Content.swift: the library's word and the type come first.
 private let typeOffset = MemoryLayout<Int>.size
-private let valueOffset = 24
 
 /// Lives for ever.
 nonisolated(unsafe) private let lateKind: UnsafeMutablePointer<LateKind> = {
@@ -45,32 +51,54 @@ nonisolated(unsafe) private let lateKind: UnsafeMutablePointer<LateKind> = {
         to: LateKind(
             make: { content in
                 (content + typeOffset).load(as: (any LateType.Type).self)
-                    .make(content + valueOffset)
+                    .make(content + contentOffset)
             },
             destroy: { content in
                 (content + typeOffset).load(as: (any LateType.Type).self)
-                    .destroy(content + valueOffset)
+                    .destroy(content + contentOffset)
             }))
     return kind
 }()
 
 extension vow_value {
     /// A value (owned) of a kind that C knows, which holds Swift's own until C looks.
+    @inlinable
     static func late<Value: LateValue>(
         _ kind: vow_kind, _ value: Value, code: Int64 = 0
     ) -> vow_value {
-        let size = valueOffset + MemoryLayout<Value>.size
-        return makeLate(kind, holding: (size + 7) & ~7, code: code, lateKind) { content in
-            (content + typeOffset).storeBytes(of: Late<Value>.self, as: (any LateType.Type).self)
-            (content + valueOffset).initializeMemory(as: Value.self, to: value)
+        let size = contentOffset + MemoryLayout<Value>.size
+        let (made, place) = makeLateContent(
+            kind, Late<Value>.self, size: (size + 7) & ~7, code: code)
+        place?.initializeMemory(as: Value.self, to: value)
+        return made
+    }
+
+    /// A late value (owned) of this type, and where that is to be put; nil: it is the error that there is no memory.
+    @usableFromInline
+    static func makeLateContent(
+        _ kind: vow_kind, _ type: any LateType.Type, size: Int, code: Int64
+    ) -> (vow_value, UnsafeMutableRawPointer?) {
+        var place: UnsafeMutableRawPointer?
+        let made = makeLate(kind, holding: size, code: code, lateKind) { content in
+            (content + typeOffset).storeBytes(of: type, as: (any LateType.Type).self)
+            place = content + contentOffset
         }
+        return (made, place)
+    }
+
+    /// Where Swift's own stands of a late value (borrowed) that is of this type.
+    @usableFromInline
+    func latePlace(of type: any LateType.Type) -> UnsafeMutableRawPointer? {
+        guard let content = lateContent,
+            (content + typeOffset).load(as: (any LateType.Type).self) == type
+        else { return nil }
+        return content + contentOffset
     }
 
     /// The Swift value that a late one (borrowed) holds, if it is of this type.
+    @inlinable
     func heldLate<Value: LateValue>(as _: Value.Type = Value.self) -> Value? {
-        guard let content = lateContent,
-            (content + typeOffset).load(as: (any LateType.Type).self) == Late<Value>.self
-        else { return nil }
-        return (content + valueOffset).assumingMemoryBound(to: Value.self).pointee
+        guard let place = latePlace(of: Late<Value>.self) else { return nil }
+        return place.assumingMemoryBound(to: Value.self).pointee
     }
 }

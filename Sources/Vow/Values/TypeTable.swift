@@ -1,6 +1,6 @@
 // Which type a small value's bits are of: a number that travels with them.
 
-import CVow
+public import CVow
 import Synchronization
 
 /// Gives types numbers, and never another one again: the place in a table that only fills.
@@ -47,13 +47,20 @@ struct TypeTable: @unchecked Sendable {
     }
 }
 
+@usableFromInline
+func numberOfType(_ type: ObjectIdentifier) -> UInt32? { TypeTable.shared.number(of: type) }
+
+@usableFromInline
+func isNumberOfType(_ number: UInt32, _ type: ObjectIdentifier) -> Bool {
+    TypeTable.shared.isNumber(number, of: type)
+}
+
 extension vow_value {
     /// The bits of a trivial Swift value of at most eight bytes, as a `VOW_INT` that knows their type; nil: the table is
     /// full.
+    @inlinable
     static func bits<Value>(of value: Value) -> vow_value? {
-        guard let number = TypeTable.shared.number(of: ObjectIdentifier(Value.self)) else {
-            return nil
-        }
+        guard let number = numberOfType(ObjectIdentifier(Value.self)) else { return nil }
         var bits: Int64 = 0
         withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
         var cValue = vow_int(bits)
@@ -62,9 +69,10 @@ extension vow_value {
     }
 
     /// The Swift value that these bits are, if they are of this type.
+    @inlinable
     func bits<Value>(as _: Value.Type = Value.self) -> Value? {
-        if kind != VOW_INT
-            || !TypeTable.shared.isNumber(reserved, of: ObjectIdentifier(Value.self))
+        if kind != VOW_INT || reserved == 0
+            || !isNumberOfType(reserved, ObjectIdentifier(Value.self))
         {
             return nil
         }
@@ -73,6 +81,7 @@ extension vow_value {
 
     /// The number of a `VOW_INT` that is one, and not the bits of something else. C++ says of an enumeration's value
     /// which one it is of, by numbers that no table of ours is large enough for (vow/identity.hpp).
+    @inlinable
     var number: Int64? {
         kind == VOW_INT && (reserved == 0 || reserved & 1 << 30 != 0) ? `as`.integer : nil
     }

@@ -1,4 +1,4 @@
-// Reactions for the Swift face: the closure travels inside the link, and the promise is borrowed.
+// Reactions for the Swift face: the closure travels inside the link.
 
 import CVow
 
@@ -49,16 +49,15 @@ package struct CarriedClosure {
     }
 }
 
-/// Registers a closure (consumed) on a promise (borrowed). The new promise is owned.
+/// Registers a closure (consumed) on a promise (consumed). The new promise is owned.
 package func reactWith(
     _ closure: CarriedClosure, to promise: OpaquePointer, _ kind: ReactionKind,
     on executor: OpaquePointer?, token: OpaquePointer?, in house: @escaping PromiseHouse
 ) -> OpaquePointer {
     let thread = currentThread()
-    let record = RecordPointer(promise)
-    record.retain()
     let derived = react(
-        to: record, closure.reaction(kind, on: executor, token: token, in: house), thread)
+        to: RecordPointer(promise), closure.reaction(kind, on: executor, token: token, in: house),
+        thread)
     leave(thread)
     return OpaquePointer(derived)
 }

@@ -1,0 +1,2 @@
+/* For Swift: what a workload says while it runs. */
+#include "../../../../check.h"

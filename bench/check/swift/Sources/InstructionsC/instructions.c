@@ -1,0 +1,2 @@
+/* Takes instructions. */
+#include "../../../instructions.c"

@@ -1,0 +1,2 @@
+/* Stands before malloc. */
+#include "../../../../count/count.c"

@@ -1,0 +1,3 @@
+/* Takes allocations and bytes. */
+#define _GNU_SOURCE
+#include "../../../memory.c"

@@ -1,0 +1,5 @@
+// Runs a workload, measured by changes.c.
+
+import Workloads
+
+runFromCommandLine()

@@ -1,0 +1,5 @@
+// Runs a workload, measured by instructions.c.
+
+import Workloads
+
+runFromCommandLine()

@@ -1,0 +1,5 @@
+// Runs a workload, measured by memory.c.
+
+import Workloads
+
+runFromCommandLine()
