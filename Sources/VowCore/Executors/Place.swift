@@ -1,4 +1,4 @@
-// Working for an executor.
+// That a thread works for an executor, and what it owes it afterwards.
 
 /// Works for an executor, which the caller keeps alive.
 @inline(__always)

@@ -7,7 +7,6 @@
 import CVow
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-
     @inline(__always)
     func release(_ thread: ThreadPointer) {
         // A promise that is still to be settled may lose its last reader by this.
@@ -34,7 +33,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
         reclaim(self, thread)
     }
-
 }
 
 extension vow_value {
