@@ -52,7 +52,7 @@
  *   Settling/PassThrough.swift: begin conclude dropWithdrawn passOn passThrough skip
  *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
  *   Settling/SettleOne.swift: publish takesOutcome
- *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/Agenda.swift: hasDone hasLeftovers
  *   Thread/DeadList.swift: popDead pushDead
  *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainLeftovers drainOutcomes drainSkipped
  *   Thread/Drain.swift: finishLastBatch

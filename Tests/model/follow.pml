@@ -41,7 +41,7 @@
  *   Settling/PassThrough.swift: begin skip
  *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
  *   Settling/SettleOne.swift: publish takesOutcome
- *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/Agenda.swift: hasDone hasLeftovers
  *   Thread/DeadList.swift: popDead pushDead
  *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainOutcomes finishLastBatch
  *   Thread/Turn.swift: asOneStep endStep

@@ -32,7 +32,7 @@
  *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver nextOfRun noteLastOfBatch
  *   Settling/PassThrough.swift: begin passOn passThrough skip
  *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
- *   Thread/Agenda.swift: hasLeftovers isEmpty
+ *   Thread/Agenda.swift: hasDone hasLeftovers
  *   Thread/Drain.swift: drainHandOver drainReady drainSkipped finishLastBatch
  *   Thread/Turn.swift: asOneStep endStep leave
  */

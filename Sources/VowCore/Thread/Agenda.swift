@@ -12,7 +12,7 @@
 
 import CVow
 
-enum AgendaStage {
+enum AgendaStage: UInt8 {
     case outcomes, handOver, leftovers, ready
 }
 
@@ -44,21 +44,24 @@ struct Agenda: ~Copyable {
     var isTakingOutcomes: Bool
     var isSkipping: Bool
     var isReclaiming: Bool
+}
 
+// Asked of the thread, and not of its agenda: that would be lent as a copy where it is not inlined.
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
     /// Nothing stands in that stage and those before it.
     @inline(__always)
-    func isEmpty(through stage: AgendaStage) -> Bool {
-        switch stage {
-        case .outcomes: return outcomes.isEmpty && leaving.isEmpty
-        case .handOver: return isEmpty(through: .outcomes) && handOver.isEmpty && handedOver == nil
-        case .leftovers: return isEmpty(through: .handOver) && !hasLeftovers
-        case .ready: return isEmpty(through: .leftovers) && ready.isEmpty
-        }
+    func hasDone(through stage: AgendaStage) -> Bool {
+        pointee.agenda.outcomes.isEmpty && pointee.agenda.leaving.isEmpty
+            && (stage.rawValue < AgendaStage.handOver.rawValue
+                || pointee.agenda.handOver.isEmpty && pointee.agenda.handedOver == nil)
+            && (stage.rawValue < AgendaStage.leftovers.rawValue || !hasLeftovers)
+            && (stage.rawValue < AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
     }
 
     /// What had to wait for the end of the hand-over.
     @inline(__always)
     var hasLeftovers: Bool {
-        !skipped.isEmpty || !withdrawn.isEmpty || dead != 0 || newestHook != nil
+        !pointee.agenda.skipped.isEmpty || !pointee.agenda.withdrawn.isEmpty
+            || pointee.agenda.dead != 0 || pointee.agenda.newestHook != nil
     }
 }

@@ -8,7 +8,7 @@ import CVow
 /// Gives followers and observers the outcome that they were taken for. Calls no foreign code.
 @inline(__always)
 func drainOutcomes(_ thread: ThreadPointer) {
-    if !thread.pointee.agenda.isEmpty(through: .outcomes) { drainAllOutcomes(thread) }
+    if !thread.hasDone(through: .outcomes) { drainAllOutcomes(thread) }
 }
 
 @inline(never)
@@ -137,7 +137,7 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
         }
         frame = current.pointee.outer
     }
-    while !thread.pointee.agenda.isEmpty(through: .ready) {
+    while !thread.hasDone(through: .ready) {
         if !hasStackLeft() { return false }
         drainHandOver(thread)
         drainDead(thread)

@@ -16,9 +16,9 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
 
 @inline(never)
 private func endStep(_ thread: ThreadPointer) {
-    if !thread.pointee.agenda.isEmpty(through: .handOver) { drainHandOver(thread) }
+    if !thread.hasDone(through: .handOver) { drainHandOver(thread) }
     thread.pointee.agenda.isHandingOver = false
-    if thread.pointee.agenda.hasLeftovers { drainLeftovers(thread) }
+    if thread.hasLeftovers { drainLeftovers(thread) }
 }
 
 /// And every outermost one ends here: inline handlers run as its last act.

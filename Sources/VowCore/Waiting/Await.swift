@@ -97,7 +97,7 @@ private func sleep(
         case .blocked: break
         }
         // Looking may have freed something, whose destructor may have done anything.
-        if !thread.pointee.agenda.isEmpty(through: .ready) { continue }
+        if !thread.hasDone(through: .ready) { continue }
         if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
         if let worker { takePlaceInPoolBack(worker) }
@@ -133,7 +133,7 @@ private func wait(
             continue
         case .blocked: break
         }
-        if !thread.pointee.agenda.isEmpty(through: .ready) { continue }
+        if !thread.hasDone(through: .ready) { continue }
         if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let step = takeStep(
             of: loop, patience, thread,
