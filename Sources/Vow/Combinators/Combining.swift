@@ -1,6 +1,6 @@
 // What the combinators of this directory have in common: handing promises over, and reading what comes back.
 
-public import CVow
+import CVow
 import VowCore
 
 /// Makes one promise of many by a function of the core, which consumes a reference to each.

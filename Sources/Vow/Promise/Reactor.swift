@@ -8,7 +8,7 @@ import VowCore
 
 /// What a link runs. At most two words, which are moved about: a closure, or two when they share a third one.
 @usableFromInline
-protocol Reactor {
+protocol Reactor: SendableMetatype {
     /// - Parameter input: borrowed.
     /// - Returns: what resolves the new promise; owned.
     func react(to input: vow_value) -> vow_value
