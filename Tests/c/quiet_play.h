@@ -176,6 +176,8 @@ static void play_scene(const row *row, place at) {
     bool elsewhere = row->at == RUNNING && at == INLINE;
     (void)snprintf(what, sizeof what, "%s, %s, %s%s, %s", kind_names[row->of], way_names[row->by],
                    stand_names[row->at], row->shared ? ", shared" : "", place_names[at]);
+    /* A reader of the scene before may be on its way out. */
+    handlers_left(0);
     scene_begin(&self.in);
     scene_begin(&self.around);
     runner_begin(&self.on, at);

@@ -1,9 +1,9 @@
 /* Adoption: N promises, one thread each, every graph of adoptions among them.
  *
- * Follows Settling/Following/Follow.swift, Settling/Following/Path.swift, Settling/Following/Rings.swift, Settling/Following/LookBelow.swift, Settling/Settle.swift (followers only), Lifetime/Counting.swift and
- * Records/Transitions.swift. One step of a process is one atomic operation of the code together with
- * the private work next to it; a compare-and-exchange loop without side effects is one step that waits
- * until it can be taken.
+ * Follows Settling/Following (Follow.swift, Path.swift, Rings.swift, LookBelow.swift), Settling/Settle.swift
+ * (followers only), Lifetime/Counting.swift and Records/Transitions.swift. One step of a process is one
+ * atomic operation of the code together with the private work next to it; a compare-and-exchange loop
+ * without side effects is one step that waits until it can be taken.
  *
  * Every promise resolves to a value, or to any promise, itself included; its reader keeps a handle or
  * not; its resolver is consumed or given back later. Checked:

@@ -19,12 +19,15 @@
 #error "vow/format.hpp needs a standard library that has std::format"
 #endif
 
+namespace std {
+
 template <class T>
-requires vow::detail::has_text<T>::value struct std::formatter<T, char>
-    : std::formatter<std::string_view, char> {
+requires vow::detail::has_text<T>::value struct formatter<T, char> : formatter<string_view, char> {
     template <class Context> auto format(const T &of, Context &context) const {
-        return std::formatter<std::string_view, char>::format(vow::text(of), context);
+        return formatter<string_view, char>::format(vow::text(of), context);
     }
 };
+
+} // namespace std
 
 #endif
