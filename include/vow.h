@@ -1383,9 +1383,10 @@ VOW_API int64_t vow_shutdown(int64_t timeout_ns);
 /* --------------------------------------------------------------- 15. Progress
  *
  * Whoever works for a promise says how far it is; whoever is interested hears of it, no
- * more often than wanted, and never after the promise has settled. Progress belongs to
- * one promise: what is derived from it has its own. vow_all, vow_all_settled, vow_map and
- * vow_reduce tell by themselves which share of their promises or items is done.
+ * more often than wanted, and of parts never after the promise has settled. Progress
+ * belongs to one promise: what is derived from it has its own. vow_all, vow_all_settled,
+ * vow_map and vow_reduce tell by themselves which share of their promises or items is
+ * done, up to the last, which is fraction 1.
  */
 
 /** Says how far the work for promise (borrowed) is: `fraction`, from 0 to 1 and
@@ -1414,8 +1415,11 @@ typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE n
  * would get, one call at a time. Between two calls lie at least `interval_ns` nanoseconds
  * of that executor's time, but for the last, of fraction 1; what comes faster is left out
  * for what is newer, and the newest is told when the time is over. No call begins once the
- * promise is settled. destroy(context) (may be NULL) runs exactly once: when the promise
- * is freed and no call is running. Several may listen. Returns 0; VOW_EINVAL: NULL, or a
+ * promise is settled, but for one: that all is done, fraction 1, said before it settled and
+ * by nothing else since, is told in any case, and may come beside or after the promise's
+ * handlers: what it uses ends with destroy, not with them. destroy(context) (may be NULL)
+ * runs exactly once: when the promise is freed and no call is running or to come. Several
+ * may listen. Returns 0; VOW_EINVAL: NULL, or a
  * negative interval; VOW_ENOMEM; then the context is destroyed. */
 VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
                             VOW_SENDABLE vow_progress_handler fn, void *VOW_NULLABLE context,

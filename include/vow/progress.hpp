@@ -31,9 +31,10 @@ inline void set_current_progress(double fraction, const char *note = nullptr) {
 }
 
 /// Calls `f(double fraction, std::string_view note)` with the newest progress of a promise, at most
-/// once in an interval, on the executor that a handler registered here would get, and never after
-/// the promise has settled. f must not throw; it is destroyed when the promise is freed. This is no
-/// interest in the result. Throws vow::error, std::bad_alloc.
+/// once in an interval, on the executor that a handler registered here would get. Of parts of the
+/// work never after the promise has settled; that all is done, fraction 1, is told in any case. f
+/// must not throw; it is destroyed when the promise is freed. This is no interest in the result.
+/// Throws vow::error, std::bad_alloc.
 template <class T, class Rep, class Period, class F>
 void on_progress(const promise<T> &work, std::chrono::duration<Rep, Period> interval, F f) {
     static_assert(std::is_invocable_v<F &, double, std::string_view>,

@@ -9,7 +9,8 @@ extension Promise {
     ///
     /// Progress belongs to one promise: what is derived from it has its own. `all`, `allSettled`, `map` and
     /// `reduce` tell by themselves which share of their promises or items is done. `body` is called one call at a time,
-    /// and no call begins once the promise is settled. Listening is no interest in the result: it neither handles a
+    /// and none begins once the promise is settled, but that all is done: a fraction of 1 that was said before is told
+    /// in any case. Listening is no interest in the result: it neither handles a
     /// failure nor keeps the work wanted. The closure is let go of with the promise: if it
     /// captured the promise or its resolver, they would keep each other.
     ///

@@ -52,9 +52,9 @@ private func addToList(_ value: vow_value, from observer: RecordPointer, _ threa
     let group = group(of: observer)
     group.values?[group.index(of: observer)] = value.retained()
     let left = group.pointee.valuesLeft.subtractAcquireRelease(1) - 1
+    let count = group.pointee.count
+    reportShare(count - Int(left), of: count, group.promise, thread)
     if left != 0 {
-        let count = group.pointee.count
-        reportShare(count - Int(left), of: count, group.promise, thread)
         letGo(of: group, 1, thread)
         return
     }

@@ -62,12 +62,12 @@ private func nextOfMap(
         note(0, of: lane, map)
         // The last one has acquired what the others wrote.
         let left = map.pointee.left.subtractAcquireRelease(1) - 1
+        let count = map.pointee.count
+        reportShare(count - Int(left), of: count, lane.machine.promise, thread)
         if left == 0 {
             finish(lane, handOut(&map.pointee.results), thread)
             return nil
         }
-        let count = map.pointee.count
-        reportShare(count - Int(left), of: count, lane.machine.promise, thread)
     }
     let index = Int(map.pointee.next.addRelaxed(1))
     if index >= map.pointee.count { return nil }

@@ -160,7 +160,10 @@ private func beginDelivery(_ listener: ListenerPointer) -> Delivery {
 
 /// How long it has to wait is seen on the executor, by whose clock that goes.
 private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
-    let work = makeWorkLater(reaction(of: delivery), thread)
+    let reaction = reaction(of: delivery)
+    // Nothing foreign is called by making it inline: it runs before what is made ready after it.
+    let isInline = delivery.executor == ownExecutors.inline
+    let work = isInline ? makeWork(reaction, thread) : makeWorkLater(reaction, thread)
     silence(work)
     work.release(thread)
 }
@@ -211,10 +214,7 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
                 listener.pointee.hasNews = false
                 return
             }
-            // While it is listed its promise is not freed.
-            guard let promise = listener.pointee.promise,
-                !promise.pointee.state.read().hasValue, listener.pointee.timeLeft(at: now) == 0
-            else { return }
+            if !listener.pointee.isWanted || listener.pointee.timeLeft(at: now) > 0 { return }
             call = (listener.pointee.fn, listener.pointee.fraction, listener.pointee.context)
             strcpy(note, listener.note)
             listener.pointee.hasNews = false
@@ -237,9 +237,7 @@ private func endDelivery(_ context: UnsafeMutableRawPointer?) {
         listener.pointee.round &+= 1
         // One that could not run would not run the next time either: nothing more until there is more news.
         if !listener.pointee.hasRun { listener.pointee.hasNews = false }
-        if listener.pointee.hasNews, let promise = listener.pointee.promise,
-            !promise.pointee.state.read().hasValue
-        {
+        if listener.pointee.isWanted {
             next = beginDelivery(listener)
             wait = listener.pointee.timeLeft(at: now)
         }

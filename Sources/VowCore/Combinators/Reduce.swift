@@ -76,16 +76,16 @@ private func nextOfReduce(
         fields.pointee.accumulated = value.retained()
     }
     let index = Int(fields.pointee.next.addRelaxed(1))
-    if index < fields.pointee.count {
-        if index > 0 { reportShare(index, of: fields.pointee.count, lane.machine.promise, thread) }
-        lane.index = index
-        return promises(of: fields)[index]
-    }
-    // Else it was given up meanwhile.
-    if index == fields.pointee.count {
+    let count = fields.pointee.count
+    // It was given up meanwhile.
+    if index > count { return nil }
+    if index > 0 { reportShare(index, of: count, lane.machine.promise, thread) }
+    if index == count {
         finish(lane, handOut(&fields.pointee.accumulated), thread)
+        return nil
     }
-    return nil
+    lane.index = index
+    return promises(of: fields)[index]
 }
 
 private func shareOfReduce(_ lane: Lane, _ fraction: Double) -> Double {

@@ -48,6 +48,14 @@ struct Listener {
         place.key.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Record.self) }
     }
 
+    /// That all of the work is done is told in any case; a part of it only while there is something left to do.
+    var isWanted: Bool {
+        guard hasNews else { return false }
+        if fraction >= 1 { return true }
+        guard let promise else { return false }
+        return !promise.pointee.state.read().hasValue
+    }
+
     /// How long the next call has to wait, by the clock that says what time it is. An interval ends when the clock
     /// does, as the delay that is waited for.
     func timeLeft(at now: Int64) -> Int64 {

@@ -311,7 +311,8 @@ class Promise(_core.Promise, Generic[T_co]):
     def on_progress(self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0) -> None:
         """Has `fn(fraction, note)` called when this promise has come further.
 
-        At most once in `interval` seconds. Raises NotImplementedError with a library that is older.
+        At most once in `interval` seconds, and no more when it is settled, but that all is done: a
+        fraction of 1 is always told. Raises NotImplementedError with a library that is older.
         """
         _progress.on_progress(self, fn, interval)
 
