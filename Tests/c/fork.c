@@ -1,39 +1,8 @@
 /* Tests a forked child: inline and custom executors go on, libdispatch's answer VOW_EFORKED. */
-#include "worker.h"
-#include <sys/wait.h>
+#include "child.h"
 
-/* Runs one part in a child, which says through a pipe how its checks went: its exit status may be
- * that of a leak check, to which all that only a thread of the parent referred to is lost. */
-static void fork_part(void (*part)(void)) {
-    int ends[2];
-    char verdict = '-';
-    int status = -1;
-    if (!CHECK_INT_EQ(pipe(ends), 0)) {
-        return;
-    }
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(CHILD_LIMIT);
-        part();
-        fflush(stdout);
-        verdict = atomic_load(&harness_failures) == 0 ? 'y' : 'n';
-        _exit(write(ends[1], &verdict, 1) == 1 ? 0 : 1);
-    }
-    close(ends[1]);
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(read(ends[0], &verdict, 1) == 1 && verdict == 'y');
-    close(ends[0]);
-}
-
-/* The same in a process that has used the pool before, so it has threads to lose. */
-static void in_child(void (*part)(void)) {
-    CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), add_one, NULL)), 1);
-    fork_part(part);
-}
-
-static void child_inline(void) {
+static void child_inline(void *unused) {
+    (void)unused;
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
     promise = then_inline(promise, add_one, NULL);
@@ -45,10 +14,11 @@ static void child_inline(void) {
 }
 
 TEST("a forked child goes on with inline chains") {
-    in_child(child_inline);
+    in_child(child_inline, NULL);
 }
 
-static void child_pool(void) {
+static void child_pool(void *unused) {
+    (void)unused;
     counter context = {0};
     CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), counter_run, &context)), VOW_EFORKED);
     CHECK_INT_EQ(code_of(vow_then(fulfilled_int(1), counter_run, &context)), VOW_EFORKED);
@@ -62,12 +32,13 @@ static void child_pool(void) {
 }
 
 TEST("a forked child's work for the pool is rejected with VOW_EFORKED") {
-    in_child(child_pool);
+    in_child(child_pool, NULL);
 }
 
 static vow_executor *inherited;
 
-static void child_serial(void) {
+static void child_serial(void *unused) {
+    (void)unused;
     counter context = {0};
     CHECK_INT_EQ(code_of(vow_async(inherited, counter_run, &context)), VOW_EFORKED);
     CHECK_INT_EQ(atomic_load(&context.runs), 0);
@@ -76,7 +47,7 @@ static void child_serial(void) {
 TEST("a forked child's work for a serial executor of the parent is rejected with VOW_EFORKED") {
     inherited = vow_executor_serial("inherited");
     CHECK_INT_EQ(int_of(vow_async(inherited, add_one, NULL)), 1);
-    in_child(child_serial);
+    in_child(child_serial, NULL);
     CHECK_INT_EQ(int_of(vow_async(inherited, add_one, NULL)), 1);
     vow_executor_release(inherited);
 }
@@ -84,7 +55,8 @@ TEST("a forked child's work for a serial executor of the parent is rejected with
 static vow_promise *before;
 static vow_resolver *before_resolver;
 
-static void child_registered_before(void) {
+static void child_registered_before(void *unused) {
+    (void)unused;
     CHECK(vow_resolve(before_resolver, vow_int(1)));
     CHECK_INT_EQ(code_of(before), VOW_EFORKED);
 }
@@ -92,7 +64,7 @@ static void child_registered_before(void) {
 TEST("a reaction for the pool from before the fork is rejected with VOW_EFORKED in the child") {
     before = vow_promise_create(&before_resolver);
     before = then_on(vow_executor_pool(), before, add_one, NULL);
-    in_child(child_registered_before);
+    in_child(child_registered_before, NULL);
     CHECK(vow_resolve(before_resolver, vow_int(1)));
     vow_resolver_release(before_resolver);
     CHECK_INT_EQ(int_of(before), 2);
@@ -108,7 +80,8 @@ static vow_value run_until_told(vow_value input, void *context) {
     return vow_int(5);
 }
 
-static void child_awaits_parent(void) {
+static void child_awaits_parent(void *unused) {
+    (void)unused;
     vow_value out = vow_int(1);
     CHECK_INT_EQ(vow_await(left_with_parent, VOW_FOREVER, &out), VOW_EFORKED);
     CHECK_INT_EQ(out.kind, VOW_NONE);
@@ -119,7 +92,7 @@ static void await_left(vow_executor *executor) {
     memset(&begun, 0, sizeof begun);
     left_with_parent = vow_async(executor, run_until_told, &begun);
     CHECK(reaches(&begun.runs, 1));
-    in_child(child_awaits_parent);
+    in_child(child_awaits_parent, NULL);
     atomic_store(&may_end, 1);
     CHECK_INT_EQ(int_of(left_with_parent), 5);
 }
@@ -145,7 +118,8 @@ static void basket_submit(void *context, void (*run)(void *work), void *work) {
     self->count++;
 }
 
-static void child_custom(void) {
+static void child_custom(void *unused) {
+    (void)unused;
     static const vow_executor_class basket_class = {sizeof(vow_executor_class), basket_submit, NULL,
                                                     NULL, VOW_SERIAL};
     basket all = {0};
@@ -162,20 +136,22 @@ static void child_custom(void) {
 }
 
 TEST("a forked child goes on with executors of the program") {
-    in_child(child_custom);
+    in_child(child_custom, NULL);
 }
 
-static void grandchild(void) {
-    child_inline();
-    child_pool();
+static void grandchild(void *unused) {
+    (void)unused;
+    child_inline(NULL);
+    child_pool(NULL);
 }
 
-static void child_forks(void) {
-    fork_part(grandchild);
+static void child_forks(void *unused) {
+    (void)unused;
+    fork_part(grandchild, NULL);
 }
 
 TEST("a child of a forked child does as its parent does") {
-    in_child(child_forks);
+    in_child(child_forks, NULL);
 }
 
 /* A thread of the parent that waits, and the promise on which the child goes on without it. */
@@ -202,7 +178,8 @@ static void *fill_stack(void *context) {
     return NULL;
 }
 
-static void check_resolves_watched(void) {
+static void check_resolves_watched(void *unused) {
+    (void)unused;
     CHECK(vow_resolve(watched_resolver, vow_int(6)));
     CHECK_INT_EQ(vow_promise_state(watched), VOW_FULFILLED);
     CHECK_INT_EQ(atomic_load(&behind.runs), 1);
@@ -221,14 +198,15 @@ static void check_resolves_watched(void) {
 #define CHILD_HAS_THREADS 1
 #endif
 
-static void check_resolves_after_thread(void) {
+static void check_resolves_after_thread(void *unused) {
+    (void)unused;
     if (CHILD_HAS_THREADS) {
         pthread_join(start_thread(fill_stack, NULL), NULL);
     }
-    check_resolves_watched();
+    check_resolves_watched(NULL);
 }
 
-static void with_waiter(void (*part)(void)) {
+static void with_waiter(void (*part)(void *)) {
     memset(&behind, 0, sizeof behind);
     atomic_store(&waiter_begun, 0);
     watched = vow_promise_create(&watched_resolver);
@@ -236,7 +214,7 @@ static void with_waiter(void (*part)(void)) {
     CHECK(reaches(&waiter_begun, 1));
     usleep(50000);
     vow_promise_release(then_inline(vow_promise_retain(watched), counter_run, &behind));
-    fork_part(part);
+    fork_part(part, NULL);
     CHECK_INT_EQ(vow_promise_state(watched), VOW_PENDING);
     CHECK(vow_resolve(watched_resolver, vow_int(5)));
     vow_resolver_release(watched_resolver);

@@ -1,6 +1,5 @@
-/* Tests of map, reduce, repeat and catch_if: functions that run step by step. */
-#include "meter.h"
-#include "small_stack.h"
+/* Tests vow_map. */
+#include "map_tools.h"
 
 enum { ITEMS = 100 };
 
@@ -12,16 +11,6 @@ typedef struct gauge {
     vow_resolver *resolvers[ITEMS];
     _Atomic(vow_executor *) seen;
 } gauge;
-
-static vow_value numbers(int64_t count) {
-    vow_value *items = malloc(sizeof(vow_value) * (size_t)(count + 1));
-    for (int64_t i = 0; i < count; i++) {
-        items[i] = vow_int(i);
-    }
-    vow_value list = vow_list(items, (size_t)count);
-    free(items);
-    return list;
-}
 
 static vow_value doubled(vow_value input, void *context) {
     gauge *self = context;
@@ -87,10 +76,6 @@ TEST("vow_map has no more under way than its bound, and begins in order") {
     }
     expect_doubled(map, 10);
     vow_executor_set_default(NULL);
-}
-
-static void note_stop(void *context) {
-    atomic_fetch_add((atomic_int *)context, 1);
 }
 
 TEST("vow_map rejects with the place, begins nothing more, and cancels what is under way") {
@@ -243,141 +228,6 @@ TEST("wrong arguments of map, reduce, repeat and catch_if") {
     CHECK_INT_EQ(code_of(vow_repeat(numbers(1), no_question, doubled, NULL)), VOW_EINVAL);
     CHECK_INT_EQ(code_of(vow_catch_if(fulfilled_int(1), "test", 1, no_handler, NULL)), VOW_EINVAL);
     CHECK_INT_EQ(code_of(vow_catch_if(no_promise, "test", 1, give_code, NULL)), VOW_EINVAL);
-}
-
-static vow_value append_digit(vow_value accumulated, vow_value item, void *context) {
-    (void)context;
-    if (item.as.integer == 9) {
-        return vow_error("test", 9, "nine");
-    }
-    int64_t sum = 10 * accumulated.as.integer + item.as.integer;
-    return item.as.integer % 2 ? vow_int(sum) : vow_from_promise(fulfilled_int(sum));
-}
-
-TEST("vow_reduce takes the promises in turn") {
-    vow_resolver *resolver;
-    vow_promise *promises[4] = {fulfilled_int(2), vow_promise_create(&resolver), fulfilled_int(4),
-                                fulfilled_int(5)};
-    vow_promise *reduced = vow_reduce(promises, 4, vow_int(1), append_digit, NULL);
-    CHECK_INT_EQ(vow_await(reduced, 5 * MILLISECOND, NULL), VOW_PENDING);
-    vow_resolve(resolver, vow_int(3));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(reduced), 12345);
-    CHECK_INT_EQ(int_of(vow_reduce(NULL, 0, vow_int(6), append_digit, NULL)), 6);
-    CHECK_INT_EQ(code_of(vow_reduce(NULL, 3, numbers(2), append_digit, NULL)), VOW_EINVAL);
-    vow_promise *with_null[3] = {fulfilled_int(2), NULL, fulfilled_int(4)};
-    CHECK_INT_EQ(code_of(vow_reduce(with_null, 3, numbers(2), append_digit, NULL)), VOW_EINVAL);
-}
-
-TEST("vow_reduce is rejected with the place, and gives the rest up") {
-    for (int by_function = 0; by_function < 3; by_function++) {
-        vow_resolver *resolver;
-        atomic_int stopped = 0;
-        vow_promise *promises[4] = {fulfilled_int(2),
-                                    by_function == 1 ? fulfilled_int(9) : rejected_code(9),
-                                    vow_promise_create(&resolver), rejected_code(10)};
-        vow_resolver_on_cancel(resolver, note_stop, &stopped, NULL);
-        vow_promise *reduced = vow_reduce(promises, 4, vow_int(1), append_digit, NULL);
-        vow_value out = vow_none();
-        if (by_function < 2) {
-            CHECK_INT_EQ(vow_await(reduced, LONG_ENOUGH, &out), VOW_REJECTED);
-            CHECK_INT_EQ(vow_error_code(out), 9);
-            CHECK_INT_EQ(vow_error_index(out), 1);
-            vow_value_release(out);
-        } else {
-            vow_cancel(reduced);
-        }
-        CHECK(reaches(&stopped, 1));
-        vow_promise_release(reduced);
-        vow_resolver_release(resolver);
-    }
-}
-
-static bool below_limit(vow_value state, void *context) {
-    return state.as.integer < *(int64_t *)context;
-}
-
-static vow_value promised_next(vow_value input, void *context) {
-    (void)context;
-    return vow_from_promise(fulfilled_int(input.as.integer + 1));
-}
-
-static vow_value forked_next(vow_value input, void *context) {
-    (void)context;
-    if (input.as.integer == 5) {
-        return vow_error("test", 5, "five");
-    }
-    return vow_from_promise(vow_then(fulfilled_int(input.as.integer), add_one, NULL));
-}
-
-static void *repeat_often(void *context) {
-    int64_t limit = 200000;
-    vow_executor_set_default(vow_executor_inline());
-    vow_statistics before = harness_stats();
-    vow_promise *loop = vow_repeat(vow_int(0), below_limit, promised_next, &limit);
-    CHECK(harness_stats().bytes < before.bytes + 2000);
-    CHECK_INT_EQ(int_of(loop), limit);
-    vow_executor_set_default(NULL);
-    (void)context;
-    return NULL;
-}
-
-TEST("vow_repeat runs while it should, in constant stack") {
-    int64_t limit = 1000;
-    CHECK_INT_EQ(int_of(vow_repeat(vow_int(0), below_limit, add_one, &limit)), 1000);
-    CHECK_INT_EQ(int_of(vow_repeat(vow_int(7), below_limit, promised_next, &limit)), 1000);
-    CHECK_INT_EQ(int_of(vow_repeat(vow_int(2000), below_limit, promised_next, &limit)), 2000);
-    CHECK_INT_EQ(code_of(vow_repeat(vow_int(0), below_limit, forked_next, &limit)), 5);
-    on_small_stack(repeat_often, NULL);
-}
-
-static bool for_ever(vow_value state, void *context) {
-    atomic_fetch_add((atomic_int *)context, 1);
-    return state.kind == VOW_STRING;
-}
-
-static vow_value new_string(vow_value input, void *context) {
-    (void)input;
-    (void)context;
-    return vow_string("again", 5);
-}
-
-TEST("a cancelled vow_repeat ends") {
-    for (int round = 0; round < 50; round++) {
-        /* Outlives the last run, which the gate sees only in counters. */
-        static atomic_int runs;
-        atomic_store(&runs, 0);
-        vow_statistics before = harness_stats();
-        vow_promise *loop = vow_repeat(vow_string("a", 1), for_ever, new_string, &runs);
-        CHECK(reaches(&runs, 10 + round));
-        CHECK(vow_cancel(loop));
-        CHECK_INT_EQ(code_of(loop), VOW_ECANCELLED);
-        harness_gate(&before);
-    }
-}
-
-TEST("vow_catch_if runs for the errors that it names, and passes others on") {
-    CHECK_INT_EQ(int_of(vow_catch_if(rejected_code(7), "test", 7, give_code, NULL)), 7);
-    CHECK_INT_EQ(int_of(vow_catch_if(rejected_code(7), NULL, 7, give_code, NULL)), 7);
-    CHECK_INT_EQ(int_of(vow_catch_if(rejected_code(7), "test", VOW_ANY_CODE, give_code, NULL)), 7);
-    CHECK_INT_EQ(int_of(vow_catch_if(rejected_code(7), NULL, VOW_ANY_CODE, give_code, NULL)), 7);
-    CHECK_INT_EQ(code_of(vow_catch_if(rejected_code(7), "tes", 7, give_code, NULL)), 7);
-    CHECK_INT_EQ(code_of(vow_catch_if(rejected_code(7), "tester", 7, give_code, NULL)), 7);
-    CHECK_INT_EQ(code_of(vow_catch_if(rejected_code(7), "test", 8, give_code, NULL)), 7);
-    CHECK_INT_EQ(code_of(vow_catch_if(rejected_code(7), "", VOW_ANY_CODE, give_code, NULL)), 7);
-    CHECK_INT_EQ(int_of(vow_catch_if(fulfilled_int(3), "test", 7, give_code, NULL)), 3);
-    char domain[5] = "test";
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    promise = vow_catch_if(promise, domain, 7, give_code, NULL);
-    domain[0] = 'x';
-    vow_reject(resolver, vow_error("test", 7, "seven"));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), 7);
-    promise = vow_catch_if(vow_promise_create(&resolver), "test", 7, give_code, NULL);
-    vow_cancel(promise);
-    vow_promise_release(promise);
-    vow_resolver_release(resolver);
 }
 
 static void scenes(void) {
