@@ -37,7 +37,7 @@ struct Progress {
         print("two at a time, and every step is shown:")
         let book = Promise.map(pages, concurrency: 2, on: loop.executor) { load($0) }
             .onProgress(on: loop.executor) { print(bar($0, $1)) }
-        print(try loop.run(until: book).joined(separator: ", "))
+        print(try finish(book, on: loop).joined(separator: ", "))
 
         print("a producer says more than anybody wants to see:")
         let (copy, resolver) = Promise<Int, any Error>.pending()
@@ -48,6 +48,14 @@ struct Progress {
                 if step == 20 { resolver.fulfill(step) }
             }
         }
-        print("copied \(try loop.run(until: copy)) files")
+        print("copied \(try finish(copy, on: loop)) files")
+    }
+
+    /// The loop has the bar's last step still to show when the promise is settled.
+    static func finish<Value>(
+        _ promise: Promise<Value, any Error>, on loop: EventLoop
+    ) throws -> Value {
+        defer { _ = try? loop.advance(by: .zero) }
+        return try loop.run(until: promise)
     }
 }
