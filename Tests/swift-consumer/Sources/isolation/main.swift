@@ -115,7 +115,7 @@ private func follow(
         return 5
     }.value
     expect(recovered == 5, "of a failure")
-    let promised = try await failed.recover { (_: any Error) -> Promise<Int, Never> in
+    let promised = await failed.recover { (_: any Error) -> Promise<Int, Never> in
         here?.preconditionIsolated()
         return .value(6)
     }.value
