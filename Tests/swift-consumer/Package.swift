@@ -11,6 +11,8 @@ let package = Package(
             name: "readme", dependencies: [.product(name: "Vow", package: "vow")]),
         .executableTarget(
             name: "allocations", dependencies: [.product(name: "Vow", package: "vow")]),
+        .executableTarget(
+            name: "isolation", dependencies: [.product(name: "Vow", package: "vow")]),
         .testTarget(
             name: "ConsumerTests",
             dependencies: [

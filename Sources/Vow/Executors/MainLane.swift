@@ -69,6 +69,10 @@ extension Promise {
         if nanoseconds < -1 || state != .pending || !MainLane.isToBeServed { return nanoseconds }
         let end = nanoseconds < 0 ? nil : vow_now() + nanoseconds
         func left() -> Int64 { end.map { max($0 - vow_now(), 0) } ?? nanoseconds }
+        // Not raced itself: a race says in a failure which member it is of, and converts it for that. Nor does this read the
+        // failure, which is nobody's yet when the time is up.
+        let settled: Promise<Void, Never> = react(
+            .onBothForValue, on: .inline, nil, ObservingEnd(body: {}))
         while true {
             let (work, bell) = Promise<Void, Never>.pending()
             defer { bell.fulfill() }
@@ -76,8 +80,6 @@ extension Promise {
                 MainLane.drain()
                 // A wait that is to be refused is so for this promise, and not for that there is work.
                 if withPointer({ wait($0, 0) }) != Int32(VOW_PENDING) { return true }
-                // Not raced itself: a race says in a failure which member it is of, and converts it for that.
-                let settled: Promise<Void, Never> = combined([self], vow_all_settled)
                 let either: Promise<Void, Never> = combined([settled, work], vow_race)
                 let answer = either.withPointer { wait($0, left()) }
                 return answer != Int32(VOW_FULFILLED) && answer != Int32(VOW_REJECTED)

@@ -40,6 +40,53 @@ final class InspectTests: VowTest {
         resolver.fulfill(1)
     }
 
+    /// On the main thread, which serves the main actor meanwhile.
+    func testAWaitWhoseTimeIsUpLeavesALaterFailureUnhandled() {
+        let reports = Journal<String>()
+        UnhandledRejections.setHandler { reports.write("\($0)") }
+        defer { UnhandledRejections.setHandler(nil) }
+        XCTAssertTrue(Thread.isMainThread)
+        do {
+            let (promise, resolver) = Promise<Int, any Error>.pending()
+            for _ in 0..<2 {
+                XCTAssertThrowsError(try promise.wait(timeout: .milliseconds(5)))
+            }
+            resolver.reject(TestError.one)
+        }
+        eventually("it is reported") { !reports.entries.isEmpty }
+        XCTAssertEqual(reports.entries, ["one"])
+    }
+
+    func testALoopWhoseTimeIsUpLeavesALaterFailureUnhandled() throws {
+        let reports = Journal<String>()
+        UnhandledRejections.setHandler { reports.write("\($0)") }
+        defer { UnhandledRejections.setHandler(nil) }
+        let loop = try EventLoop()
+        do {
+            let (promise, resolver) = Promise<Int, any Error>.pending()
+            XCTAssertThrowsError(try loop.run(until: promise, timeout: .milliseconds(5)))
+            resolver.reject(TestError.two)
+        }
+        eventually("it is reported") { !reports.entries.isEmpty }
+        XCTAssertEqual(reports.entries, ["two"])
+    }
+
+    func testAWaitThatFailsInTimeHasHandledTheFailure() {
+        let reports = Journal<String>()
+        UnhandledRejections.setHandler { reports.write("\($0)") }
+        defer { UnhandledRejections.setHandler(nil) }
+        do {
+            let (promise, resolver) = Promise<Int, any Error>.pending()
+            let rejected = Promise<Void, any Error>(on: .pool) {
+                usleep(5_000)
+                resolver.reject(TestError.three)
+            }
+            XCTAssertTrue(failure(of: promise) as? TestError == .three)
+            XCTAssertNoThrow(try rejected.wait())
+        }
+        XCTAssertEqual(reports.entries, [])
+    }
+
     func testAWaitThatBlocksWhatItWaitsForIsRefused() throws {
         let queue = PromiseExecutor.serial()
         let (gate, resolver) = Promise<Void, any Error>.pending()
