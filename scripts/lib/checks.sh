@@ -45,6 +45,8 @@ checks() {
     suite "check: floors" --inputs "Sources/VowCore scripts" floors
     suite "check: graph of calls" --needs python3 --inputs "Sources/VowCore scripts/core-graph scripts/lib" scripts/core-graph --check
     suite "check: documents" documents
+    suite "check: state machine" --needs python3 --inputs "docs/state-machine.md docs/threads.md Sources/VowCore/Records scripts" \
+        silent "the state machine is drawn as it is coded" scripts/check-machine
     suite "check: models" scripts/check-models
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
