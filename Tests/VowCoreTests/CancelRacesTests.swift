@@ -90,7 +90,7 @@ final class CancelRacesTests: CoreTest {
                 { resolveLast(middle, asValue(end)) },
                 {
                     for outer in outers {
-                        XCTAssertEqual(rejection(of: outer), cancelled)
+                        XCTAssertEqual(rejection(of: outer), Int64(VOW_ECANCELLED))
                         drop(outer)
                     }
                     end.releaseResolver(currentThread())
