@@ -1416,11 +1416,11 @@ typedef void (*vow_progress_handler)(double fraction, const char *VOW_NULLABLE n
  * of that executor's time, but for the last, of fraction 1; what comes faster is left out
  * for what is newer, and the newest is told when the time is over. No call begins once the
  * promise is settled, but for one: that all is done, fraction 1, said before it settled and
- * by nothing else since, is told in any case, and may come beside or after the promise's
+ * not taken back, is told in any case, and may come beside or after the promise's
  * handlers: what it uses ends with destroy, not with them. destroy(context) (may be NULL)
  * runs exactly once: when the promise is freed and no call is running or to come. Several
- * may listen. Returns 0; VOW_EINVAL: NULL, or a
- * negative interval; VOW_ENOMEM; then the context is destroyed. */
+ * may listen. Returns 0; VOW_EINVAL: NULL, or a negative interval; VOW_ENOMEM; then the
+ * context is destroyed. */
 VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
                             VOW_SENDABLE vow_progress_handler fn, void *VOW_NULLABLE context,
                             VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
