@@ -48,6 +48,8 @@ checks() {
     suite "check: documents" documents
     suite "check: state machine" --needs python3 --inputs "docs/state-machine.md docs/threads.md Sources/VowCore/Records scripts" \
         silent "the state machine is drawn as it is coded" scripts/check-machine
+    suite "check: words" --needs python3 --inputs "docs/terminology.md Sources/VowCore include scripts" \
+        silent "every word of the core has one meaning" scripts/check-words
     suite "check: models" scripts/check-models
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
