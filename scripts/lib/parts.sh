@@ -101,8 +101,8 @@ faces() {
 pages() {
     suite "libraries" --needs "$c" install_variant shared
     suite "reference" --needs "python3 mandoc man doxygen" Tests/reference/run
-    suite "book, its pages" --needs "cmark-gfm python3" Tests/docs/book/pages-test
-    suite "documents, their links" --needs "mandoc doxygen cmark-gfm python3" \
+    suite "book, its pages" --needs "mkdocs python3" Tests/docs/book/pages-test
+    suite "documents, their links" --needs "mandoc doxygen mkdocs python3" \
         silent "all documents are made, and no link leads nowhere" scripts/docs
     through "libraries"
     suite "vow-trace, in a browser" --needs "chromium python3" Tests/trace/run browser
@@ -125,7 +125,7 @@ self_tests() {
 packages() {
     suite "consumers" --needs "$c cmake meson automake" Tests/consumers/run
     through
-    suite "packages" --needs "root mmdebstrap dpkg-dev debhelper lintian mandoc doxygen cmark-gfm" Tests/packages/run
+    suite "packages" --needs "root mmdebstrap dpkg-dev debhelper lintian mandoc doxygen mkdocs" Tests/packages/run
     through
     suite "reproducible" --needs "root mmdebstrap dpkg-dev debhelper" Tests/packages/reproducible
 }

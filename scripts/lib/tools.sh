@@ -28,7 +28,7 @@ automake     automake             command automake
 doxygen      doxygen              command doxygen
 mandoc       mandoc               command mandoc
 man          man-db               command mandb
-cmark-gfm    cmark-gfm            command cmark-gfm
+mkdocs       mkdocs               command mkdocs
 chromium     chromium             command chromium
 gdb          gdb                  command gdb
 libuv        libuv1-dev           library libuv
