@@ -21,7 +21,7 @@
 //
 // The word is the barrier: whoever registers before the step to settling is in the queue that this step
 // takes; whoever comes while settling or delivering stands behind them; whoever comes later sees the
-// value. docs/state-machine.md draws the steps from phase to phase, and gives the argument.
+// value. docs/state-machine.md draws the steps from phase to phase; docs/threads.md gives the argument.
 
 enum Phase: UInt8 {
     case open, running, claimed, following, cancelled, settling, delivering, settled
