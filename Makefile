@@ -84,7 +84,7 @@ deb: ## Debian packages of the last commit, in build/deb
 check: ## Format, floors, header, exports, sizes: before every commit
 	scripts/check
 
-test: ## The whole behaviour once; ends with "N passed, N failed, N skipped"
+test: $(filter deps,$(MAKECMDGOALS)) ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 	scripts/test
 
 prove: ## All that is deep, part by part; goes on where it was. SECONDS=3600: an hour of fuzzing
@@ -126,8 +126,9 @@ docs: ## Manual, references, Swift pages and book, in build/docs; dead links fai
 man: ## The manual pages alone, in build/docs/man; needs python3 only
 	scripts/man
 
-deps: ## Installs what `make test` needs beyond Swift, git and make, where it may
-	scripts/deps
+# Beside `test`, what cannot be installed is left out of the tests, by name.
+deps: ## Installs what `make test` needs beyond Swift, git and make, as root or with sudo
+	scripts/deps $(if $(filter test,$(MAKECMDGOALS)),|| true)
 
 format: ## Formats every Swift and C file
 	scripts/check-format --write

@@ -40,8 +40,8 @@ part tsan "the same under ThreadSanitizer" "${inputs[asan]}" "scripts/sanitize t
 part lsan "C tests, faults, examples and demo under LeakSanitizer alone" "${inputs[asan]} scripts/lsan" scripts/lsan
 part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]} scripts/valgrind scripts/lib/valgrind.supp" scripts/valgrind
 part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
-part faces "Swift tests at full size, and for release; C++ by the other compilers and standards; packages on ours" \
-    "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer bridges examples-swift README.md scripts/bridges scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
+part faces "Swift tests at full size, and for release; the Swift face's budgets; C++ by the other compilers and standards; packages on ours" \
+    "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer bench/check bench/count bridges examples-swift README.md scripts/bridges scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
 part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
 part traces "vow-trace over 100,000 mutated traces and graphs, and over a million handlers" "Tests/trace tools" traces
@@ -94,6 +94,7 @@ faces() {
     suite "Swift, full size" env TEST_DEPTH=full scripts/swift-tests
     suite "C++, other compilers" --needs "g++ pkg-config asio libc++" scripts/cpp-tests others
     suite "Swift consumer" scripts/swift-consumer
+    suite "budgets, Swift" --needs "$c valgrind" bench/check/run swift
     suite "Swift examples, package" scripts/examples-swift package
     suite "Swift bridges" --needs "packages" scripts/bridges
 }
@@ -116,6 +117,7 @@ traces() {
 
 self_tests() {
     suite "documents, self-test" --needs python3 scripts/test-texts
+    suite "gallery and help, self-test" --needs "$c python3" scripts/test-documents
     suite "steps of the state word, self-test" scripts/test-steps
     suite "models, self-test" Tests/model/self-test
     suite "ABI, self-test" --needs "abidw readelf" Tests/abi/self-test

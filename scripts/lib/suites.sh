@@ -8,20 +8,25 @@
 # when it runs no test, and when it skips one. Where a tool is missing (scripts/lib/tools.sh) the whole suite is
 # skipped, by name; with CI=true that is a failure.
 #
+# With RETRY, suites in which something failed run once more at the end, each alone, and those that can narrow a run down
+# to what failed (scripts/lib/results.sh) do. A test that passes then is flaky: its name is printed and counted in a line
+# of its own, and it does not fail the run.
+#
 # JOBS        how many at a time (default: one for each processor)
 # CI          true: a missing tool is a failure
 # INPUTS      what suites read that do not say it themselves
 # REMEMBER    a directory: a suite with inputs that passed is not run again until one of them, or what the build found
 #             on the machine, has changed
 # LIST_TOOLS  1: suites only print what they need, a line each
+# RETRY       up to this many failed tests are run again (default: none); more have a cause that is not chance
 
 . scripts/lib/tools.sh
 . scripts/lib/contents.sh
-: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${REMEMBER:=}" "${LIST_TOOLS:=}" "${CI:=}"
+: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${REMEMBER:=}" "${LIST_TOOLS:=}" "${CI:=}" "${RETRY:=0}"
 LOGS=$BUILD/test/log
-total_passed=0 total_failed=0 total_skipped=0 total_remembered=0 tests_skipped=0
-declare -A running=() lacking=()
-lacked_by=()
+total_passed=0 total_failed=0 total_skipped=0 total_remembered=0 tests_skipped=0 total_processor=0
+declare -A running=() lacking=() command_of=()
+lacked_by=() with_failures=()
 if [ -z "$LIST_TOOLS" ]; then
     mkdir -p "$LOGS"
     # The names of suites that have ended. Nobody else opens it, so its file can go.
@@ -53,17 +58,23 @@ suite() {
     is_lacking "$name" "$needs" && return
     is_remembered "$name" "$inputs" "$log" && return
     while [ ${#running[@]} -ge "$JOBS" ]; do reap; done
+    command_of[$name]=$(printf '%q ' "$@")
     started "$name" "$log" "$@" &
     running[$name]=$!
     [ -z "$REMEMBER" ] || [ -z "$inputs" ] || inputs_of[$name]=$hash
 }
 
-# In a process of its own: status and times stand beside the log, and the name goes to who waits.
+# In a process of its own: the name goes to the process that waits.
 started() {
-    local name=$1 log=$2
-    shift 2
+    run_suite "${@:2}"
+    echo "$1" >&"$ended"
+}
+
+# run_suite LOG COMMAND...: status and times stand beside the log.
+run_suite() {
+    local log=$1
+    shift
     { time "$@" >"$log" 2>&1 </dev/null; echo "$?" >"$log.status"; } 2>"$log.time"
-    echo "$name" >&"$ended"
 }
 
 # Whether a tool is missing; then that is said.
@@ -113,8 +124,9 @@ reap() {
     counted "$name" "$(log_of "$name")"
 }
 
-counted() {
-    local name=$1 log=$2 status passed bad skipped real user system
+# conclude NAME LOG: says how a suite has ended. Sets passed, bad, skipped, and real, the seconds that it took.
+conclude() {
+    local name=$1 log=$2 status user system
     status=$(cat "$log.status" 2>/dev/null || echo 1)
     read -r real user system < <(tail -n 1 "$log.time" 2>/dev/null) || real=0 user=0 system=0
     rm -f "$log.status" "$log.time"
@@ -132,6 +144,13 @@ counted() {
     [ "$bad" -eq 0 ] && [ "$skipped" -eq 0 ] || grep -vE '^ok ' "$log" | tail -n 100
     printf '%-36s %5d passed, %d failed, %d skipped (%d s, %d s of processor)\n' \
         "$name" "$passed" "$bad" "$skipped" "${real%.*}" $((${user%.*} + ${system%.*}))
+    total_processor=$((total_processor + ${user%.*} + ${system%.*}))
+}
+
+counted() {
+    local name=$1 log=$2 passed bad skipped real
+    conclude "$name" "$log"
+    [ "$bad" -eq 0 ] || with_failures+=("$name")
     total_passed=$((total_passed + passed))
     total_failed=$((total_failed + bad))
     total_skipped=$((total_skipped + skipped)) tests_skipped=$((tests_skipped + skipped))
@@ -139,6 +158,32 @@ counted() {
         mkdir -p "$REMEMBER"
         echo "${inputs_of[$name]} $passed ${real%.*}" >"$REMEMBER/$(basename "$log" .log)"
     fi
+}
+
+# Runs the suites with failures once more. A test that failed is flaky when it passes now. What is no test's failure, such
+# as a crash between two of them, is flaky when the whole suite passes now.
+flaky=()
+run_again() {
+    local name log passed bad skipped real test failing=()
+    echo "once more, alone:"
+    for name in "${with_failures[@]}"; do
+        log=$(log_of "$name")
+        sed -n 's/^not ok //p' "$log" >"$log.failed"
+        eval "ONLY=\$log.failed run_suite \"\$log.again\" ${command_of[$name]}"
+        conclude "$name" "$log.again"
+        while IFS= read -r test; do
+            if grep -qxF -- "ok $test" "$log.again" ||
+                { [ "$bad" -eq 0 ] && [[ $test =~ (: ends with status [0-9]+|: runs no test|: builds)$ ]]; }; then
+                flaky+=("$name: $test")
+                total_failed=$((total_failed - 1))
+            fi
+        done <"$log.failed"
+        # What passes now and did not before; what fails now and did not before.
+        total_passed=$((total_passed + $(grep '^ok ' "$log.again" | grep -cvxFf <(grep '^ok ' "$log"))))
+        total_failed=$((total_failed + $(grep '^not ok ' "$log.again" | grep -cvxFf <(grep '^not ok ' "$log"))))
+        sed -n "s/^not ok /failed: $(sed 's/[&/\\]/\\&/g' <<<"$name"): /p" "$log.again"
+    done
+    [ ${#flaky[@]} -eq 0 ] || printf 'flaky %s\n' "${flaky[@]}"
 }
 
 through() {
@@ -155,6 +200,8 @@ through() {
 closing_line() {
     [ -z "$LIST_TOOLS" ] || return 0
     through
+    if [ $total_failed -gt 0 ] && [ $total_failed -le "$RETRY" ]; then run_again; fi
+    [ ${#flaky[@]} -eq 0 ] || echo "${#flaky[@]} flaky: $(printf '%s; ' "${flaky[@]}" | sed 's/; $//')"
     [ $total_remembered -eq 0 ] ||
         echo "$total_remembered of them passed before, and nothing that they read has changed; AGAIN=1 runs them all"
     echo "$total_passed passed, $total_failed failed, $total_skipped skipped"

@@ -20,7 +20,7 @@ def pytest_runtest_logreport(report: Any) -> None:
         _lines.append(f"skip {_name(report.nodeid)}")
     elif report.failed and report.nodeid not in _failed:
         _failed.add(report.nodeid)
-        _lines.append(f"not ok {_name(report.nodeid)} ({report.when})")
+        _lines.append(f"not ok {_name(report.nodeid)}")
     elif report.when == "teardown" and report.nodeid not in _failed:
         _lines.append(f"ok {_name(report.nodeid)}")
 
