@@ -1,7 +1,7 @@
 /* The workloads. `workloads --list` names them; `workloads NAME SIZE` runs one and prints what was
  * measured, and over how many items; `workloads NAME SIZE NAME SIZE...` runs each in a child of its
- * own, and prints `= NAME SIZE PID` behind what the child has printed. Each workload checks that its
- * work was done. */
+ * own, and prints `= NAME SIZE PID` behind what the child has printed. Each workload checks that
+ * its work was done. */
 #define _GNU_SOURCE
 #include "workloads.h"
 #include "check.h"
