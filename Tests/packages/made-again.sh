@@ -17,7 +17,7 @@ quietly "it builds and installs from the source tarball, $no_network" elsewhere 
 sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d' >"$work/app.c"
 cp "$work/app.c" "$again"
 [ "$(elsewhere "export PKG_CONFIG_PATH=\$HOME/.local/lib/pkgconfig
-    cc app.c \$(pkg-config --cflags --libs vow) -o app && ./app")" = 42 ]
+    cc app.c \$(pkg-config --cflags --libs vow) -o app && ./app" | tail -n 1)" = 42 ]
 result $? "the README's program runs with that"
 quietly "it makes tarballs itself, $no_network" elsewhere "cd vow-*/ && make dist"
 quietly "it makes Debian packages itself, $no_network" elsewhere "cd vow-*/ && make deb BUILD='$again/products'"

@@ -107,7 +107,7 @@ def _date(header):
 
 
 def _program(readme):
-    """The program that the README begins with."""
+    """The program of the README, whose block says nothing but c."""
     return re.search(r"```c\n(.*?)```", readme.read_text(encoding="utf-8"), re.S)[1]
 
 
