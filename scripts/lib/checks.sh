@@ -65,7 +65,8 @@ checks() {
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
     suite "check: header in an editor" --needs python3 --inputs "include docs/reference scripts" scripts/check-hover
     through "check: libraries"
-    suite "check: exports and sizes" --needs readelf exports
+    suite "check: exports" --needs readelf exports
+    suite "check: limits" scripts/check-limits
     suite "check: ABI" --needs "abidw readelf" --inputs "$library Tests/abi scripts/check-abi" \
         scripts/check-abi "$BUILD"/{,bundled/,checked/}lib/libvow.so
 }
