@@ -36,6 +36,15 @@ exports() {
     return $failed
 }
 
+# Debian has no actionlint, so that is no tool that deps could install.
+workflows() {
+    if command -v actionlint >/dev/null; then
+        suite "check: workflows" silent "actionlint finds nothing in the workflows" actionlint .github/workflows/*.yml
+    elif [ -z "$LIST_TOOLS" ]; then
+        echo "check: workflows: not looked at, for there is no actionlint"
+    fi
+}
+
 checks() {
     suite "check: libraries" variants
     suite "check: format of C" --needs clang-format \
@@ -51,11 +60,13 @@ checks() {
     suite "check: words" --needs python3 --inputs "docs/terminology.md Sources/VowCore include scripts" \
         silent "every word of the core has one meaning" scripts/check-words
     suite "check: models" scripts/check-models
+    workflows
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
     suite "check: header in an editor" --needs python3 --inputs "include docs/reference scripts" scripts/check-hover
     through "check: libraries"
-    suite "check: exports and sizes" --needs readelf exports
+    suite "check: exports" --needs readelf exports
+    suite "check: limits" scripts/check-limits
     suite "check: ABI" --needs "abidw readelf" --inputs "$library Tests/abi scripts/check-abi" \
         scripts/check-abi "$BUILD"/{,bundled/,checked/}lib/libvow.so
 }
