@@ -14,9 +14,6 @@ documents() {
     silent "make help explains every target" scripts/check-help
     silent "every row of the inventory has its proof" scripts/check-rows
     silent "every sentence of the guest's chapter has its tests" scripts/check-claims
-    silent "every Swift file begins with its job" scripts/check-heads
-    silent "no file of Tests has more than 400 lines" scripts/check-lengths
-    silent "nothing stands in a file twice" scripts/check-repeats
     scripts/check-counts || failed=1
     scripts/check-field || failed=1
     scripts/check-guarantees || failed=1
