@@ -160,29 +160,35 @@ counted() {
     fi
 }
 
-# Runs the suites with failures once more. A test that failed is flaky when it passes now. What is no test's failure, such
-# as a crash between two of them, is flaky when the whole suite passes now.
+# Runs the suites with failures once more. A test that failed is flaky when it passes now, and no test of the same name fails.
+# What is no test's failure, such as a crash between two of them, is flaky when the whole suite passes now.
 flaky=()
 run_again() {
-    local name log passed bad skipped real test failing=()
+    local name log passed bad skipped real test again=()
     echo "once more, alone:"
     for name in "${with_failures[@]}"; do
         log=$(log_of "$name")
         sed -n 's/^not ok //p' "$log" >"$log.failed"
-        eval "ONLY=\$log.failed run_suite \"\$log.again\" ${command_of[$name]}"
+        (eval "ONLY=\$log.failed run_suite \"\$log.again\" ${command_of[$name]}")
         conclude "$name" "$log.again"
         while IFS= read -r test; do
-            if grep -qxF -- "ok $test" "$log.again" ||
-                { [ "$bad" -eq 0 ] && [[ $test =~ (: ends with status [0-9]+|: runs no test|: builds)$ ]]; }; then
+            if ! grep -qxF -- "not ok $test" "$log.again" && { grep -qxF -- "ok $test" "$log.again" ||
+                { [ "$bad" -eq 0 ] && [[ $test =~ (: ends with status [0-9]+|: runs no test|: builds)$ ]]; }; }; then
                 flaky+=("$name: $test")
                 total_failed=$((total_failed - 1))
+            else
+                again+=("$name: $test")
             fi
         done <"$log.failed"
-        # What passes now and did not before; what fails now and did not before.
+        # What passes now and did not before.
         total_passed=$((total_passed + $(grep '^ok ' "$log.again" | grep -cvxFf <(grep '^ok ' "$log"))))
-        total_failed=$((total_failed + $(grep '^not ok ' "$log.again" | grep -cvxFf <(grep '^not ok ' "$log"))))
-        sed -n "s/^not ok /failed: $(sed 's/[&/\\]/\\&/g' <<<"$name"): /p" "$log.again"
+        # What fails now and did not before.
+        while IFS= read -r test; do
+            total_failed=$((total_failed + 1))
+            again+=("$name: $test")
+        done < <(sed -n 's/^not ok //p' "$log.again" | grep -vxFf "$log.failed")
     done
+    [ ${#again[@]} -eq 0 ] || printf 'failed %s\n' "${again[@]}"
     [ ${#flaky[@]} -eq 0 ] || printf 'flaky %s\n' "${flaky[@]}"
 }
 
@@ -200,7 +206,9 @@ through() {
 closing_line() {
     [ -z "$LIST_TOOLS" ] || return 0
     through
-    if [ $total_failed -gt 0 ] && [ $total_failed -le "$RETRY" ]; then run_again; fi
+    if [ ${#with_failures[@]} -gt 0 ] && [ "$RETRY" -gt 0 ]; then
+        if [ $total_failed -le "$RETRY" ]; then run_again; else echo "more than $RETRY failed: none runs once more"; fi
+    fi
     [ ${#flaky[@]} -eq 0 ] || echo "${#flaky[@]} flaky: $(printf '%s; ' "${flaky[@]}" | sed 's/; $//')"
     [ $total_remembered -eq 0 ] ||
         echo "$total_remembered of them passed before, and nothing that they read has changed; AGAIN=1 runs them all"
