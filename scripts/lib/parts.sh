@@ -46,13 +46,13 @@ part pages "manual, references, book, Swift pages, links; vow-trace's page in a 
     "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
 part traces "vow-trace over 100,000 mutated traces and graphs, and over a million handlers" "Tests/trace tools" traces
 part self-tests "that the checks, budgets and models' results find planted faults" \
-    "$library Tests/abi Tests/model bench/check scripts docs README.md" self_tests
+    "$library Tests/abi Tests/model Tests/c Tests/docs bench/check examples-c examples-swift scripts docs README.md Makefile .github" self_tests
 part packages "tarballs, Debian packages, users' build systems, in an empty Debian; twice the same bytes" \
     "$library packaging Tests/packages Tests/consumers Tests/install docs/installing.md docs/man scripts" packages
 part fuzz "random programs against the reference model" "" fuzz
 part mutants "planted faults: each is found by models, schedules or fuzzer" \
     "$library Tests/model Tests/schedules Tests/fuzz" scripts/mutants
-part bare "make demo and make test on a machine with nothing but Swift, cc, git and make" "" bare
+part bare "make demo and make deps test on a machine with nothing but Swift, cc, git and make" "" bare
 
 c="cc pkg-config"
 

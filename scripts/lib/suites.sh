@@ -127,15 +127,16 @@ reap() {
 # conclude NAME LOG: says how a suite has ended. Sets passed, bad, skipped, and real, the seconds that it took.
 conclude() {
     local name=$1 log=$2 status user system
-    status=$(cat "$log.status" 2>/dev/null || echo 1)
+    status=$(cat "$log.status" 2>/dev/null || echo 255)
     read -r real user system < <(tail -n 1 "$log.time" 2>/dev/null) || real=0 user=0 system=0
     rm -f "$log.status" "$log.time"
     passed=$(count '^ok ' "$log")
     bad=$(count '^not ok ' "$log")
     skipped=$(count '^skip ' "$log")
-    if [ "$bad" -eq 0 ] && [ "$status" -ne 0 ]; then
+    # 1 says that a test failed; more, that the suite itself was ended, perhaps before most of its tests.
+    if { [ "$bad" -eq 0 ] && [ "$status" -ne 0 ]; } || [ "$status" -gt 1 ]; then
         echo "not ok $name: ends with status $status" >>"$log"
-        bad=1
+        bad=$((bad + 1))
     elif [ $((passed + bad)) -eq 0 ]; then
         echo "not ok $name: runs no test" >>"$log"
         bad=1
@@ -160,20 +161,26 @@ counted() {
     fi
 }
 
-# Runs the suites with failures once more. A test that failed is flaky when it passes now, and no test of the same name fails.
-# What is no test's failure, such as a crash between two of them, is flaky when the whole suite passes now.
+# Runs the suites with failures once more. A test that failed is flaky when it passes now, and no test of the same name fails;
+# numbers in a name, such as measurements, may differ. What is no test's failure, such as a crash between two of them, is
+# flaky when all that runs passes now. A suite that was ended before its own end runs whole.
 flaky=()
 run_again() {
-    local name log passed bad skipped real test again=()
-    echo "once more, alone:"
+    local name log only passed bad skipped real test again=()
+    echo "these suites failed, and run once more, one at a time:"
     for name in "${with_failures[@]}"; do
         log=$(log_of "$name")
         sed -n 's/^not ok //p' "$log" >"$log.failed"
-        (eval "ONLY=\$log.failed run_suite \"\$log.again\" ${command_of[$name]}")
+        only=$log.failed
+        ! grep -qxE -- "$name: (ends with status [0-9]+|runs no test)" "$only" || only=
+        (eval "ONLY=\$only run_suite \"\$log.again\" ${command_of[$name]}")
         conclude "$name" "$log.again"
+        total_skipped=$((total_skipped + skipped)) tests_skipped=$((tests_skipped + skipped))
+        without_numbers <"$log.again" >"$log.again.names"
         while IFS= read -r test; do
-            if ! grep -qxF -- "not ok $test" "$log.again" && { grep -qxF -- "ok $test" "$log.again" ||
-                { [ "$bad" -eq 0 ] && [[ $test =~ (: ends with status [0-9]+|: runs no test|: builds)$ ]]; }; }; then
+            if ! grep -qxF -- "$(without_numbers <<<"not ok $test")" "$log.again.names" &&
+                { grep -qxF -- "$(without_numbers <<<"ok $test")" "$log.again.names" ||
+                    { [ "$bad" -eq 0 ] && [[ $test =~ (: ends with status [0-9]+|: runs no test|: builds)$ ]]; }; }; then
                 flaky+=("$name: $test")
                 total_failed=$((total_failed - 1))
             else
@@ -191,6 +198,8 @@ run_again() {
     [ ${#again[@]} -eq 0 ] || printf 'failed %s\n' "${again[@]}"
     [ ${#flaky[@]} -eq 0 ] || printf 'flaky %s\n' "${flaky[@]}"
 }
+
+without_numbers() { sed -E 's/[0-9]+([.][0-9]+)?/N/g'; }
 
 through() {
     local name
