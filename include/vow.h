@@ -33,6 +33,23 @@
  *   function is a point where pthread_cancel ends a thread, and on the threads of
  *   the pool and inside vow_loop_run_once and _until no handler is.
  *
+ *   Callbacks, by the thread they run on and how often. Each sees the context (chapter 11)
+ *   of who gave it, but for the last two, which see none of theirs.
+ *
+ *     handler of a reaction,         its executor         at most once, before its promise
+ *     of vow_async                                        settles; vow_finally: once
+ *     functions of vow_map, reduce,  the call's executor  for each item, step or attempt, one
+ *     repeat, retry, using                                after the other on each lane
+ *     destroy of these               that executor after  once, before the promise settles
+ *                                    the handler; else
+ *                                    who settles it
+ *     told of a cancellation         who cancels          at most once; a promise settles after
+ *     (chapter 9), its destroy       or releases          it, and its destroy comes once
+ *     told of progress               its executor         often, one at a time
+ *     destroy of that                anywhere             once, when no call is to come
+ *     hook of unhandled rejections   who released last    once for each
+ *     destroy of an object           who released last    once
+ *
  *   Callbacks return. One that is left by an exception, by pthread_exit or by
  *   the cancellation of its thread ends the process with a sentence on standard
  *   error; of a thread that ends so after vow_shutdown, its promises stay
@@ -393,7 +410,8 @@ VOW_API VOW_OWNED vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VO
  * once (a kernel still writes into a buffer, a thread works on). Cancelling the promise
  * only tells its producer (vow_resolver_on_cancel): it stays pending until that
  * resolves it or lets go of it, and is rejected with VOW_ECANCELLED then; the value is
- * released, a promise cancelled, and vow_resolve returns false. */
+ * released, a promise cancelled, and vow_resolve returns false. (As the resource of a
+ * vow_using it is fulfilled with that value, which is released by it.) */
 #define VOW_COOPERATIVE ((uint32_t)1)
 
 /** As vow_promise_create, with flags: 0 or VOW_COOPERATIVE. Others: a promise rejected
@@ -558,7 +576,10 @@ VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VO
  *                  the system gives no other one
  * Of vow_all one member that can never settle so is enough for VOW_EDEADLOCK, though
  * another one could reject it; of any, race and some it takes all. A vow_timeout is
- * no end of such a wait.
+ * no end of such a wait. A wait is not recognised whose end depends on what only the
+ * program knows: that a resolver is used by a thread which waits, that nobody serves
+ * vow_executor_main or a custom executor because the thread which would is waiting, or that
+ * the loop which has to run is another one of this thread.
  * Having waited for a rejection counts as having handled it. On the thread of an
  * event loop (chapter 7) it runs the loop instead of blocking it.
  *
@@ -892,7 +913,9 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * What a link waits for is cancelled first, if the link is its last reader, and so on up
  * to the producer, which may have asked to be told; the rejection comes down from there,
  * or another one that was there first. A promise that somebody else holds, or has a
- * reaction on, is left alone, and the link reads VOW_ECANCELLED at once. A handler that is
+ * reaction on, is left alone, and the link reads VOW_ECANCELLED at once; but one that the
+ * link's own handler has returned is waited for, for it may use the context. (Who wants to
+ * leave before puts a vow_timeout or vow_race around the link.) A handler that is
  * running is let finish, its result is released, and its promise is rejected then. So a
  * chain without handlers for rejections and without running code is rejected before
  * vow_cancel returns.
@@ -913,7 +936,9 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * end. But a promise that no handle and no reaction is left to read is wanted by
  * nobody, and its producer hears of that, too.
  *
- * A rejection with VOW_ECANCELLED is nothing to report as unhandled.
+ * A rejection with VOW_ECANCELLED is nothing to report as unhandled. What the losers of
+ * vow_race, vow_any, vow_some, vow_all, vow_map and vow_timeout fail with is not reported
+ * either; what a vow_finally that is cancelled while its handler runs fails with, is.
  */
 
 /** Cancels a promise (borrowed), as above. True if it was pending and not cancelled
@@ -939,8 +964,9 @@ VOW_API VOW_OWNED vow_promise *vow_shield(vow_promise *promise);
  * another such fn, when that has returned. Not called: after the promise was
  * resolved, which another thread may do at the moment of the call. In every case
  * destroy(context) (destroy may be NULL) runs exactly once, after fn. Several are
- * called in the order in which they were given. Returns 0; VOW_EINVAL: resolver or
- * fn is NULL; VOW_ENOMEM. */
+ * called in the order in which they were given. A cancelled promise settles when all have
+ * returned and their contexts are destroyed (G14); to wait for it in fn or destroy is refused
+ * with VOW_EDEADLOCK. Returns 0; VOW_EINVAL: resolver or fn is NULL; VOW_ENOMEM. */
 VOW_API int
 vow_resolver_on_cancel(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_NULLABLE context),
                        void *VOW_NULLABLE context,
@@ -1153,9 +1179,11 @@ vow_repeat_with(vow_value state,
  * run on the executor that a reaction made here would get. The outcome is that of use. A
  * failing release rejects a success; beside another error it is reported as unhandled,
  * and that error stays. Cancelling the promise (owned) that this returns cancels resource
- * or use, and never release: a resource that comes all the same is released without being
- * used, and the promise is rejected with VOW_ECANCELLED when all has ended. A resource
- * that is rejected rejects, and nothing runs. Releasing needs no memory. destroy(context)
+ * or use, and never release. A value with which the resource comes all the same is released
+ * without being used, whether from a resolver, a handler that was running, or through a
+ * vow_catch, vow_finally, vow_shield, vow_timeout, vow_retry, vow_reduce or vow_repeat; and
+ * the promise is rejected with VOW_ECANCELLED when all has ended. A resource that is
+ * rejected rejects, and nothing runs. Releasing needs no memory. destroy(context)
  * (may be NULL) runs once, before the promise settles. resource, use or release is NULL:
  * VOW_EINVAL. Without memory: VOW_ENOMEM, and the resource is cancelled. */
 VOW_API VOW_OWNED vow_promise *
@@ -1187,7 +1215,7 @@ typedef struct vow_scope vow_scope;
  * memory. */
 VOW_API VOW_OWNED vow_scope *VOW_NULLABLE vow_scope_create(void);
 
-/** As a flag of a scope: the first rejection of a member that is no cancellation cancels the
+/** As a flag of a scope: the first failure of a member (see vow_scope_close) cancels the
  * others. They read VOW_ECANCELLED, whose payload is that error; the end comes after the last
  * of them. */
 #define VOW_SCOPE_FAIL_FAST ((uint32_t)1)
@@ -1223,8 +1251,10 @@ VOW_API vow_scope *VOW_NULLABLE vow_scope_retain(vow_scope *VOW_NULLABLE scope);
 
 /** Makes promise (consumed) a member. Legal also after another holder has closed the scope,
  * as long as it has members: then the end waits for this one, too. Returns 0; VOW_EINVAL,
- * VOW_ENOMEM: promise is released; VOW_ECANCELLED: the scope was cancelled; promise is, too,
- * and its end is waited for; VOW_ESHUTDOWN: the scope has ended, and promise is cancelled. */
+ * VOW_ENOMEM: promise is released; VOW_ECYCLE: promise waits for the end that would wait for
+ * it, it is released, and the end is rejected with VOW_ECYCLE as by a member that fails;
+ * VOW_ECANCELLED: the scope was cancelled; promise is, too, and its end is waited for;
+ * VOW_ESHUTDOWN: the scope has ended, and promise is cancelled. */
 VOW_API int vow_scope_add(vow_scope *scope, vow_promise *promise);
 
 /** Runs fn(vow_none(), context) as a member, on an executor (borrowed; NULL: as for a
@@ -1244,10 +1274,11 @@ VOW_API void vow_scope_cancel(vow_scope *scope);
 
 /** Gives a scope (consumed) up for the promise (owned) of its end, which settles when all
  * members have, those included that are added meanwhile: fulfilled with vow_none(), or
- * rejected with the first error that is no cancellation. Cancelling it cancels the members. A
- * member that waits for it is refused with VOW_EDEADLOCK; its own promise that adopts it is
- * rejected with VOW_ECYCLE. Who shares a scope gives one reference up; each who closes it gets
- * that same promise. NULL: VOW_EINVAL. */
+ * rejected with the first failure of a member: any error, and VOW_ECANCELLED if the scope has
+ * not asked for that. Later failures are reported as unhandled, unless somebody else holds the
+ * member. Cancelling the end cancels the members. A member that waits for it is refused with
+ * VOW_EDEADLOCK; its own promise that adopts it is rejected with VOW_ECYCLE. Who shares a
+ * scope gives one reference up; each who closes it gets that same promise. NULL: VOW_EINVAL. */
 VOW_API VOW_OWNED vow_promise *vow_scope_close(vow_scope *scope);
 
 /** Gives a reference (consumed) back. The last one of a scope that nobody has closed cancels
@@ -1258,9 +1289,10 @@ VOW_API void vow_scope_release(vow_scope *VOW_NULLABLE scope);
 /* ---------------------------------------------------------------- 11. Context
  *
  * One value that travels along: a request's identity, a trace span, a user. Each
- * reaction, and each function that vow_async, vow_map, vow_reduce, vow_repeat and
- * vow_retry are given, gets the value that was set where it was made, and each call
- * of it begins with that. Costs nothing where none is set.
+ * reaction, each function that vow_async, vow_map, vow_reduce, vow_repeat, vow_retry and
+ * vow_using are given, each that hears of a cancellation or of progress, and the destroy of
+ * each, gets the value that was set where it was given, and each call of it begins with
+ * that. Costs nothing where none is set.
  */
 
 /** Sets the context (consumed) from here on: until the running handler, or function

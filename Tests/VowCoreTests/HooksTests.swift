@@ -124,7 +124,7 @@ final class HooksTests: CoreTest {
         drop(inner)
     }
 
-    func testAHookMayWaitForWhatWasCancelledWithItsPromise() {
+    func testG11_aHookMayNotWaitForWhatIsCancelledWithItsPromise() {
         final class Fixture {
             var end: RecordPointer!
             var result: WaitResult?
@@ -139,7 +139,8 @@ final class HooksTests: CoreTest {
                 }, pointer(to: fixture), nil)!, to: root, thread)
         fixture.end = link(root) { input, _ in input }
         cancelNow(fixture.end)
-        XCTAssertEqual(fixture.result, .settled)
+        XCTAssertEqual(fixture.result, .deadlock)
+        XCTAssertEqual(phase(of: fixture.end), .settled)
         root.releaseResolver(thread)
         drop(fixture.end)
     }

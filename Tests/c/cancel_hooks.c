@@ -163,11 +163,13 @@ typedef struct entangled {
     vow_promise *promise;
     vow_resolver *resolver;
     int state;
+    int awaited;
 } entangled;
 
 static void look_and_release(void *context) {
     entangled *self = context;
     self->state = (int)vow_promise_state(self->promise);
+    self->awaited = vow_await(self->promise, VOW_FOREVER, NULL);
     vow_promise_release(then_inline(vow_promise_retain(self->promise), add_one, NULL));
     vow_resolver_release(self->resolver);
 }
@@ -177,6 +179,132 @@ TEST("a hook may do anything to the promise and its resolver") {
     self.promise = vow_promise_create(&self.resolver);
     CHECK_INT_EQ(vow_resolver_on_cancel(self.resolver, look_and_release, &self, NULL), 0);
     CHECK(vow_cancel(self.promise));
-    CHECK_INT_EQ(self.state, VOW_REJECTED);
+    /* It settles when the hook has returned. */
+    CHECK_INT_EQ(self.state, VOW_PENDING);
+    CHECK_INT_EQ(self.awaited, VOW_EDEADLOCK);
+    CHECK_INT_EQ(vow_promise_state(self.promise), VOW_REJECTED);
     vow_promise_release(self.promise);
+}
+
+static void hear(void *context) {
+    atomic_fetch_add(&((counter *)context)->runs, 1);
+}
+
+/* A function that takes its time, and says how far it is. */
+typedef struct slow {
+    vow_resolver *resolver;
+    atomic_int stage; /* 1: it runs, 2: it has returned, 3: its context is destroyed */
+    atomic_int may_return;
+    bool releases;
+} slow;
+
+static void tell_slowly(void *context) {
+    slow *self = context;
+    atomic_store(&self->stage, 1);
+    CHECK(reaches(&self->may_return, 1));
+    if (self->releases) {
+        vow_resolver_release(self->resolver);
+    }
+    atomic_store(&self->stage, 2);
+}
+
+static void end_slowly(void *context) {
+    usleep(1000);
+    atomic_store(&((slow *)context)->stage, 3);
+}
+
+static void *cancel_elsewhere(void *promise) {
+    CHECK(vow_cancel(promise));
+    vow_promise_release(promise);
+    return NULL;
+}
+
+static void check_told_first(uint32_t flags, bool releases, bool resolves) {
+    slow self = {.releases = releases};
+    counter late = {0};
+    vow_scope *scope = vow_scope_create();
+    vow_promise *member = vow_promise_create_with(&self.resolver, flags);
+    CHECK_INT_EQ(vow_resolver_on_cancel(self.resolver, tell_slowly, &self, end_slowly), 0);
+    CHECK_INT_EQ(vow_scope_add(scope, vow_promise_retain(member)), 0);
+    pthread_t thread = start_thread(cancel_elsewhere, vow_promise_retain(member));
+    CHECK(reaches(&self.stage, 1));
+    if (resolves) {
+        /* By another thread, while the function runs. */
+        CHECK(!vow_resolve(self.resolver, vow_int(1)));
+        CHECK(!vow_reject(self.resolver, vow_error("test", 1, NULL)));
+    }
+    CHECK_INT_EQ(vow_promise_state(member), VOW_PENDING);
+    CHECK(!vow_cancel(member));
+    if (!releases) {
+        CHECK_INT_EQ(vow_resolver_on_cancel(self.resolver, hear, &late, counter_end), 0);
+        CHECK_INT_EQ(atomic_load(&late.runs), 1);
+        CHECK_INT_EQ(atomic_load(&late.ends), 1);
+    }
+    atomic_store(&self.may_return, 1);
+    CHECK_INT_EQ(code_of(member), VOW_ECANCELLED);
+    CHECK_INT_EQ(atomic_load(&self.stage), 3);
+    CHECK_INT_EQ(code_of(vow_scope_close(scope)), VOW_ECANCELLED);
+    pthread_join(thread, NULL);
+    if (!releases) {
+        vow_resolver_release(self.resolver);
+    }
+}
+
+TEST("G14: a cancelled promise settles when its producer's functions have returned") {
+    check_told_first(0, false, false);
+    check_told_first(0, false, true);
+    check_told_first(0, true, false);
+    check_told_first(VOW_COOPERATIVE, false, true);
+    check_told_first(VOW_COOPERATIVE, true, false);
+}
+
+TEST("G14: so it does where the function itself ends the work of a cooperative producer") {
+    for (int kept = 0; kept < 2; kept++) {
+        entangled self = {0};
+        vow_promise *promise = vow_promise_create_with(&self.resolver, VOW_COOPERATIVE);
+        self.promise = vow_promise_retain(promise);
+        CHECK_INT_EQ(vow_resolver_on_cancel(self.resolver, look_and_release, &self, NULL), 0);
+        CHECK(vow_cancel(promise));
+        CHECK_INT_EQ(self.state, VOW_PENDING);
+        CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+        vow_promise_release(self.promise);
+    }
+}
+
+/* The producer resolves, the canceller cancels, a third one registers, all at once. */
+typedef struct racing {
+    vow_resolver *resolver;
+    counter told;
+    atomic_int may_begin;
+} racing;
+
+static void *resolve_in_race(void *context) {
+    racing *self = context;
+    while (atomic_load(&self->may_begin) == 0) {
+    }
+    CHECK_INT_EQ(vow_resolver_on_cancel(self->resolver, hear, &self->told, counter_end), 0);
+    (void)vow_resolve(self->resolver, vow_int(1));
+    vow_resolver_release(self->resolver);
+    return NULL;
+}
+
+TEST("G14: cancelling races with a producer that registers, resolves and lets go") {
+    for (int round = 0; round < many_of(2000, 100000); round++) {
+        racing self = {0};
+        vow_promise *promise =
+            vow_promise_create_with(&self.resolver, round % 2 ? VOW_COOPERATIVE : 0);
+        CHECK_INT_EQ(vow_resolver_on_cancel(self.resolver, hear, &self.told, counter_end), 0);
+        pthread_t thread = start_thread(resolve_in_race, &self);
+        atomic_store(&self.may_begin, 1);
+        for (int spin = round % 32; spin > 0; spin--) {
+            sched_yield();
+        }
+        bool is_cancelled = vow_cancel(promise);
+        int state = vow_await(promise, LONG_ENOUGH, NULL);
+        CHECK_INT_EQ(state, is_cancelled ? VOW_REJECTED : VOW_FULFILLED);
+        pthread_join(thread, NULL);
+        CHECK_INT_EQ(atomic_load(&self.told.runs), is_cancelled ? 2 : 0);
+        CHECK_INT_EQ(atomic_load(&self.told.ends), 2);
+        vow_promise_release(promise);
+    }
 }

@@ -266,3 +266,92 @@ TEST("G8: a ring that two threads close at once") {
     }
     CHECK_INT_EQ(live(), before);
 }
+
+/* The end of a scope that is closed, and one more reference to the scope. */
+static vow_promise *close_kept(vow_scope *scope, vow_scope **kept) {
+    *kept = vow_scope_retain(scope);
+    return vow_scope_close(scope);
+}
+
+/* The end, or what waits for it, is added as a member. */
+static void check_end_as_member(vow_promise *(*combine)(vow_promise *const *promises, size_t count),
+                                bool is_cancelled) {
+    int64_t before = live();
+    deferred other = defer();
+    vow_scope *kept;
+    vow_scope *scope = vow_scope_create();
+    CHECK_INT_EQ(vow_scope_add(scope, vow_shield(share(&other))), 0);
+    vow_promise *end = close_kept(scope, &kept);
+    if (is_cancelled) {
+        vow_scope_cancel(kept);
+    }
+    vow_promise *member = vow_promise_retain(end);
+    if (combine != NULL) {
+        member = combine(&member, 1);
+    }
+    CHECK_INT_EQ(vow_scope_add(kept, member), VOW_ECYCLE);
+    CHECK_INT_EQ(vow_promise_state(end), VOW_PENDING);
+    CHECK(vow_resolve(other.resolver, vow_int(1)));
+    CHECK_INT_EQ(code_of(end), VOW_ECYCLE);
+    vow_scope_release(kept);
+    let_go(&other);
+    CHECK_INT_EQ(live(), before);
+}
+
+static vow_promise *link_of(vow_promise *const *promises, size_t count) {
+    CHECK_INT_EQ(count, 1);
+    return then_inline(promises[0], add_one, NULL);
+}
+
+static vow_promise *shield_of(vow_promise *const *promises, size_t count) {
+    CHECK_INT_EQ(count, 1);
+    return vow_shield(promises[0]);
+}
+
+TEST("G8: a scope may not have its own end as a member, nor what waits for it") {
+    vow_promise *(*const ways[])(vow_promise *const *promises,
+                                 size_t count) = {NULL, link_of, shield_of, vow_all, scope_of};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        check_end_as_member(ways[way], false);
+        check_end_as_member(ways[way], true);
+    }
+}
+
+/* Two scopes, each with the end of the other one as a member. */
+typedef struct crossing {
+    vow_scope *kept[2];
+    vow_promise *ends[2];
+    int answers[2];
+    atomic_int may_begin;
+} crossing;
+
+static void *add_other(void *context) {
+    crossing *self = context;
+    while (atomic_load(&self->may_begin) == 0) {
+    }
+    self->answers[1] = vow_scope_add(self->kept[1], vow_promise_retain(self->ends[0]));
+    return NULL;
+}
+
+TEST("G8: two threads make two scopes members of each other: a ring that one of them sees") {
+    for (int round = 0; round < many_of(300, 20000); round++) {
+        crossing self = {.answers = {0, 0}};
+        deferred other = defer();
+        for (int at = 0; at < 2; at++) {
+            vow_scope *scope = vow_scope_create();
+            CHECK_INT_EQ(vow_scope_add(scope, share(&other)), 0);
+            self.ends[at] = close_kept(scope, &self.kept[at]);
+        }
+        pthread_t thread = start_thread(add_other, &self);
+        atomic_store(&self.may_begin, 1);
+        self.answers[0] = vow_scope_add(self.kept[0], vow_promise_retain(self.ends[1]));
+        pthread_join(thread, NULL);
+        CHECK(self.answers[0] == VOW_ECYCLE || self.answers[1] == VOW_ECYCLE);
+        CHECK(vow_resolve(other.resolver, vow_int(1)));
+        for (int at = 0; at < 2; at++) {
+            CHECK_INT_EQ(code_of(self.ends[at]), VOW_ECYCLE);
+            vow_scope_release(self.kept[at]);
+        }
+        let_go(&other);
+    }
+}

@@ -220,3 +220,71 @@ TEST("a cancelled reaction gives its context up") {
     vow_resolver_release(resolver);
     CHECK_INT_EQ(atomic_load(&object.ends), 1);
 }
+
+/* Functions that note the context they see. */
+static atomic_int seen[8];
+
+static void note_context(void *place) {
+    int64_t context = -1;
+    (void)vow_as_int(vow_context_get(), &context);
+    atomic_store(&seen[(intptr_t)place], (int)context);
+    vow_context_set(vow_int(55));
+}
+
+static void note_progress_context(double fraction, const char *note, void *place) {
+    (void)fraction;
+    (void)note;
+    note_context(place);
+}
+
+TEST("what is told and destroyed sees the context of who registered, not of who calls") {
+    vow_resolver *resolvers[3];
+    vow_promise *promises[3];
+    vow_executor *executor = vow_executor_inline();
+    vow_cancel_source *source = vow_cancel_source_create();
+    void *places[8];
+    for (intptr_t i = 0; i < 8; i++) {
+        places[i] = (void *)i;
+        atomic_store(&seen[i], 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        promises[i] = vow_promise_create(&resolvers[i]);
+    }
+    vow_context_set(vow_int(7));
+    vow_token *token = vow_cancel_source_token(source);
+    CHECK_INT_EQ(vow_token_on_cancel(token, note_context, places[0], NULL), 0);
+    CHECK_INT_EQ(vow_resolver_on_cancel(resolvers[0], note_context, places[1], note_context), 0);
+    vow_call listens = {.size = sizeof listens,
+                        .context = places[2],
+                        .destroy = note_context,
+                        .executor = executor};
+    CHECK_INT_EQ(vow_on_progress_with(promises[1], 0, note_progress_context, &listens), 0);
+    vow_promise *skipped = link_full(executor, vow_promise_retain(promises[2]), NULL, add_one,
+                                     places[3], note_context);
+    vow_call call = {
+        .size = sizeof call, .context = places[4], .destroy = note_context, .executor = executor};
+    vow_value item = vow_int(1);
+    vow_promise *mapped = vow_map_with(vow_list(&item, 1), make_link, 1, &call);
+    vow_context_set(vow_int(99));
+    CHECK(vow_cancel_source_cancel(source));
+    CHECK(vow_cancel(promises[0]));
+    vow_resolver_set_progress(resolvers[1], 0.5, NULL);
+    CHECK_INT_EQ(atomic_load(&seen[2]), 7);
+    atomic_store(&seen[2], 0);
+    CHECK(vow_resolve(resolvers[2], vow_int(1)));
+    CHECK_INT_EQ(int_of(skipped), 1);
+    CHECK_INT_EQ(code_of(mapped), 0);
+    for (int i = 0; i < 3; i++) {
+        vow_promise_release(promises[i]);
+        vow_resolver_release(resolvers[i]);
+    }
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT_EQ(atomic_load(&seen[i]), 7);
+    }
+    /* What they set has ended with them. */
+    int64_t context = 0;
+    CHECK(vow_as_int(vow_context_get(), &context));
+    CHECK_INT_EQ(context, 99);
+    vow_context_set(vow_none());
+    vow_cancel_source_release(source);
+}

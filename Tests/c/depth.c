@@ -225,3 +225,88 @@ TEST("G6: a very deep value as the result of a promise is freed with it") {
     vow_promise_release(vow_promise_with(value));
     CHECK_INT_EQ(atomic_load(&innermost.ends), 1);
 }
+
+static vow_value give_promise(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(context);
+}
+
+static vow_value fold(vow_value state, vow_value item, void *context) {
+    (void)item;
+    (void)context;
+    return vow_value_retain(state);
+}
+
+static bool once(vow_value state, void *context) {
+    (void)context;
+    return state.kind == VOW_BOOL;
+}
+
+/* Each operation around a promise (consumed). */
+typedef vow_promise *wrapper(vow_promise *promise);
+
+static vow_call inline_call(void *context) {
+    return (vow_call){
+        .size = sizeof(vow_call), .executor = vow_executor_inline(), .context = context};
+}
+
+static vow_promise *mapped(vow_promise *promise) {
+    vow_call call = inline_call(promise);
+    vow_value item = vow_int(1);
+    return vow_map_with(vow_list(&item, 1), give_promise, 0, &call);
+}
+
+static vow_promise *reduced(vow_promise *promise) {
+    vow_call call = inline_call(NULL);
+    return vow_reduce_with(&promise, 1, vow_int(0), fold, &call);
+}
+
+static vow_promise *repeated(vow_promise *promise) {
+    vow_call call = inline_call(promise);
+    return vow_repeat_with(vow_bool(true), once, give_promise, &call);
+}
+
+static vow_promise *retried(vow_promise *promise) {
+    vow_call call = inline_call(promise);
+    vow_retry_policy policy = {.size = sizeof policy, .attempts = 1};
+    return vow_retry_with(&policy, give_promise, &call);
+}
+
+static vow_promise *acquired(vow_promise *promise) {
+    vow_call call = inline_call(NULL);
+    return vow_using_with(promise, add_one, add_one, &call);
+}
+
+static vow_promise *in_use(vow_promise *promise) {
+    vow_call call = inline_call(promise);
+    return vow_using_with(fulfilled_int(1), give_promise, add_one, &call);
+}
+
+static vow_promise *ended(vow_promise *promise) {
+    vow_scope *scope = vow_scope_create();
+    CHECK_INT_EQ(vow_scope_add(scope, promise), 0);
+    return vow_scope_close(scope);
+}
+
+static wrapper *const machines[] = {mapped, reduced, repeated, retried, acquired, in_use, ended};
+
+static void *cancel_nested(void *context) {
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    for (int i = 0; i < depth_of(100000); i++) {
+        promise = (*(wrapper *const *)context)(promise);
+    }
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(vow_promise_state(promise) == VOW_PENDING, false);
+    vow_promise_release(promise);
+    vow_resolver_release(resolver);
+    return NULL;
+}
+
+TEST("G6: very many maps, reduces, repeats, retries, usings, scopes in each other are cancelled") {
+    vow_on_unhandled(ignore, NULL);
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        on_small_stack(cancel_nested, (void *)(uintptr_t)&machines[i]);
+    }
+    vow_on_unhandled(NULL, NULL);
+}

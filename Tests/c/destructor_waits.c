@@ -148,3 +148,91 @@ TEST("a thenable for which there is no memory may wait for the promise as it is 
     CHECK_INT_EQ(self.code, VOW_ENOMEM);
     CHECK_INT_EQ(code_of(self.promise), VOW_ENOMEM);
 }
+
+/* What the call makes, waited for by its destructor. */
+typedef vow_promise *caller(const vow_call *call);
+
+static vow_value fold(vow_value state, vow_value item, void *context) {
+    (void)item;
+    (void)context;
+    return vow_value_retain(state);
+}
+
+static bool once(vow_value state, void *context) {
+    (void)context;
+    return state.kind == VOW_NONE;
+}
+
+static vow_value give_int(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_int(1);
+}
+
+static vow_promise *first_promise; /* what a call begins with, not yet settled */
+
+static vow_promise *by_async(const vow_call *call) {
+    return vow_async_with(give_int, call);
+}
+
+static vow_promise *by_map(const vow_call *call) {
+    vow_value item = vow_int(1);
+    return vow_map_with(vow_list(&item, 1), give_int, 0, call);
+}
+
+static vow_promise *by_reduce(const vow_call *call) {
+    vow_promise *member = vow_promise_retain(first_promise);
+    return vow_reduce_with(&member, 1, vow_int(1), fold, call);
+}
+
+static vow_promise *by_repeat(const vow_call *call) {
+    return vow_repeat_with(vow_none(), once, give_int, call);
+}
+
+static vow_promise *by_retry(const vow_call *call) {
+    return vow_retry_with(NULL, give_int, call);
+}
+
+static vow_promise *by_using(const vow_call *call) {
+    return vow_using_with(vow_promise_retain(first_promise), give_int, give_int, call);
+}
+
+static caller *const callers[] = {by_async, by_map, by_reduce, by_repeat, by_retry, by_using};
+
+TEST("G11: the destructor of no call's context may wait for its result") {
+    for (size_t at = 0; at < sizeof callers / sizeof *callers; at++) {
+        waiting self = {NULL, 99, 0, 0, 0};
+        vow_loop *loop = vow_loop_create();
+        vow_call call = {.size = sizeof call, .context = &self, .destroy = wait_at_end};
+        first_promise = vow_promise_with(vow_int(1));
+        self.promise = callers[at](&call);
+        CHECK_INT_EQ(vow_await(self.promise, LONG_ENOUGH, NULL), VOW_FULFILLED);
+        CHECK_INT_EQ(self.ends, 1);
+        CHECK_INT_EQ(self.answer, VOW_EDEADLOCK);
+        vow_promise_release(self.promise);
+        vow_promise_release(first_promise);
+        vow_loop_destroy(loop);
+    }
+}
+
+static vow_value set_waiting(vow_value input, void *context) {
+    (void)input;
+    vow_context_set(vow_object(context, &waiting_class));
+    return vow_int(1);
+}
+
+TEST("G11: nor may an object that a handler has set as its context") {
+    waiting self = {NULL, 99, 0, 0, 0};
+    vow_loop *loop = vow_loop_create();
+    vow_value item = vow_int(1);
+    self.promise = vow_map(vow_list(&item, 1), set_waiting, &self, 0);
+    CHECK_INT_EQ(vow_await(self.promise, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    CHECK_INT_EQ(self.answer, VOW_EDEADLOCK);
+    vow_promise_release(self.promise);
+    self.promise = then_on(vow_loop_executor(loop), fulfilled_int(1), set_waiting, &self);
+    CHECK_INT_EQ(int_of(vow_promise_retain(self.promise)), 1);
+    CHECK_INT_EQ(self.answer, VOW_EDEADLOCK);
+    CHECK_INT_EQ(self.ends, 2);
+    vow_promise_release(self.promise);
+    vow_loop_destroy(loop);
+}

@@ -305,14 +305,141 @@ TEST("the context of a handler that returned a promise ends when that has settle
             CHECK_INT_EQ(int_of(adopts), 3);
         } else {
             CHECK(vow_cancel(way == 1 ? promise : adopts));
-            CHECK_INT_EQ(code_of(adopts), VOW_ECANCELLED);
             if (way == 2) {
                 is_pending(promise);
+                is_pending(adopts);
                 CHECK(vow_resolve(resolver, vow_int(3)));
             }
+            CHECK_INT_EQ(code_of(adopts), VOW_ECANCELLED);
         }
         CHECK_INT_EQ(atomic_load(&inner_ends), 1);
         vow_promise_release(promise);
         vow_resolver_release(resolver);
     }
+}
+
+static vow_value share_promise(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(vow_promise_retain(*(vow_promise **)context));
+}
+
+TEST("a returned promise that others hold: why it was cancelled, and what it fails with, is not "
+     "lost") {
+    for (int fails = 0; fails < 2; fails++) {
+        vow_resolver *resolver;
+        vow_promise *shared = vow_promise_create(&resolver);
+        vow_promise *promise = then_inline(fulfilled_int(1), share_promise, &shared);
+        CHECK(vow_cancel_with(promise, vow_error("test", 12, NULL)));
+        CHECK(!vow_cancel(promise));
+        is_pending(promise);
+        if (fails) {
+            CHECK(vow_reject(resolver, vow_error("test", 13, NULL)));
+            CHECK_INT_EQ(code_of(promise), 13);
+        } else {
+            CHECK(vow_resolve(resolver, vow_int(3)));
+            CHECK_INT_EQ(reason_of(promise), 12);
+        }
+        vow_promise_release(shared);
+        vow_resolver_release(resolver);
+    }
+}
+
+TEST("a returned promise is cancelled when all who read it are, and its first readers waited") {
+    for (int order = 0; order < 2; order++) {
+        vow_resolver *resolver;
+        int told = 0;
+        vow_promise *shared = vow_promise_create(&resolver);
+        CHECK_INT_EQ(vow_resolver_on_cancel(resolver, note_told, &told, NULL), 0);
+        vow_promise *readers[2];
+        for (int at = 0; at < 2; at++) {
+            readers[at] = then_inline(fulfilled_int(1), share_promise, &shared);
+        }
+        vow_promise_release(shared);
+        CHECK(vow_cancel(readers[order]));
+        is_pending(readers[order]);
+        CHECK_INT_EQ(told, 0);
+        CHECK(vow_cancel(readers[1 - order]));
+        CHECK_INT_EQ(told, 1);
+        CHECK_INT_EQ(code_of(readers[0]), VOW_ECANCELLED);
+        CHECK_INT_EQ(code_of(readers[1]), VOW_ECANCELLED);
+        vow_resolver_release(resolver);
+    }
+}
+
+/* What a handler may return that ends by itself, or by its producer, whose resolver is the
+ * caller's. */
+static vow_promise *pending_of(int kind, vow_resolver **resolver) {
+    vow_promise *inner, *outer;
+    vow_resolver *adopts;
+    *resolver = NULL;
+    switch (kind) {
+    case 0:
+        return vow_promise_create(resolver);
+    case 1:
+        return vow_promise_create_with(resolver, VOW_COOPERATIVE);
+    case 2:
+        return vow_delay(3600 * SECOND);
+    case 3:
+        return vow_timeout(vow_promise_create(resolver), 3600 * SECOND);
+    case 4:
+        inner = vow_promise_create(resolver);
+        return vow_all(&inner, 1);
+    default:
+        outer = vow_promise_create(&adopts);
+        CHECK(vow_resolve(adopts, vow_from_promise(vow_promise_create(resolver))));
+        vow_resolver_release(adopts);
+        return outer;
+    }
+}
+
+TEST("a returned promise whose last other reader has gone is wanted by nobody, and ends") {
+    for (int kind = 0; kind < 6; kind++) {
+        vow_resolver *resolver;
+        vow_promise *shared = pending_of(kind, &resolver);
+        vow_promise *promise = then_inline(fulfilled_int(1), share_promise, &shared);
+        CHECK(vow_cancel(promise));
+        is_pending(promise);
+        vow_promise_release(shared);
+        if (kind == 1) {
+            is_pending(promise);
+            vow_resolver_release(resolver);
+            resolver = NULL;
+        }
+        CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+        if (resolver != NULL) {
+            vow_resolver_release(resolver);
+        }
+    }
+}
+
+TEST(
+    "a finally that is cancelled while others hold what it waits for passes its input's error on") {
+    vow_resolver *resolver;
+    vow_promise *shared = vow_promise_create(&resolver);
+    vow_promise *promise = finally_inline(rejected_code(5), share_promise, &shared);
+    CHECK(vow_cancel(promise));
+    is_pending(promise);
+    CHECK(vow_resolve(resolver, vow_none()));
+    CHECK_INT_EQ(code_of(promise), 5);
+    vow_promise_release(shared);
+    vow_resolver_release(resolver);
+}
+
+/* Cancels the promise of its own handler before it returns what waits for that. */
+static vow_value share_cancelled(vow_value input, void *context) {
+    vow_promise **promises = context;
+    CHECK(vow_cancel(promises[0]));
+    return share_promise(input, &promises[1]);
+}
+
+TEST("a cancelled handler returns what waits for its own promise: the ring ends") {
+    vow_resolver *resolver;
+    vow_promise *first = vow_promise_create(&resolver);
+    vow_promise *promises[2];
+    promises[0] = then_inline(first, share_cancelled, promises);
+    promises[1] = then_inline(vow_promise_retain(promises[0]), add_one, NULL);
+    CHECK(vow_resolve(resolver, vow_int(1)));
+    CHECK_INT_EQ(code_of(promises[0]), VOW_ECANCELLED);
+    CHECK_INT_EQ(code_of(promises[1]), VOW_ECANCELLED);
+    vow_resolver_release(resolver);
 }

@@ -152,8 +152,8 @@ static void play_end(play *self) {
     CHECK_INT_EQ(code_of(self->seen), 0);
     CHECK(reaches(&self->f.ended, 1));
     if (self->other != NULL) {
-        /* Nobody has touched what somebody else reads. */
-        CHECK_INT_EQ(vow_promise_state(self->other), VOW_PENDING);
+        CHECK_INT_EQ(vow_promise_state(self->other),
+                     self->row->at == RETURNED ? VOW_FULFILLED : VOW_PENDING);
     }
     vow_promise_release(self->outer);
     vow_resolver_release(self->x.resolver);
@@ -206,7 +206,8 @@ static void play_scene(const row *row, place at) {
         break;
     }
     CHECK(play_act(&self) == (row->at != SETTLED));
-    if (row->at == RUNNING && row->outcome == NULL) {
+    bool returned_shared = row->at == RETURNED && row->shared;
+    if ((row->at == RUNNING || returned_shared) && row->outcome == NULL) {
         CHECK(!strpbrk(self.in.text, "!~"));
     }
     if (row->outcome != NULL) {
@@ -215,6 +216,11 @@ static void play_scene(const row *row, place at) {
     }
     atomic_store(&self.f.open, 1);
     crowd_leave(&self.before);
+    if (returned_shared) {
+        /* Nobody has touched what somebody else reads; it is waited for. */
+        CHECK_INT_EQ(vow_promise_state(self.other), VOW_PENDING);
+        CHECK(vow_resolve(self.y.resolver, vow_int(3)));
+    }
     if (elsewhere) {
         pthread_join(resolver, NULL);
     }

@@ -37,25 +37,78 @@ TEST("an empty scope is closed at once, and one that is released is gone") {
     vow_scope_cancel(no_scope);
 }
 
-TEST("a scope reports the first error that is no cancellation, after all members") {
-    vow_scope *scope = vow_scope_create();
-    vow_resolver *resolvers[4];
-    vow_promise *kept[4];
-    for (int i = 0; i < 4; i++) {
-        kept[i] = vow_promise_create(&resolvers[i]);
-        CHECK_INT_EQ(vow_scope_add(scope, vow_promise_retain(kept[i])), 0);
+TEST("a scope reports the first failure, after all members; one is a cancellation by others") {
+    for (int first = 0; first < 2; first++) {
+        vow_scope *scope = vow_scope_create();
+        vow_resolver *resolvers[4];
+        vow_promise *kept[4];
+        for (int i = 0; i < 4; i++) {
+            kept[i] = vow_promise_create(&resolvers[i]);
+            CHECK_INT_EQ(vow_scope_add(scope, vow_promise_retain(kept[i])), 0);
+        }
+        if (first == 0) {
+            CHECK(vow_cancel(kept[0]));
+        }
+        CHECK(vow_reject(resolvers[2], vow_error("test", 2, "two")));
+        CHECK(vow_reject(resolvers[1], vow_error("test", 1, "one")));
+        vow_promise *end = vow_scope_close(scope);
+        CHECK_INT_EQ(vow_promise_state(end), VOW_PENDING);
+        CHECK(vow_resolve(resolvers[3], vow_none()));
+        if (first != 0) {
+            CHECK(vow_cancel(kept[0]));
+        }
+        CHECK_INT_EQ(code_of(end), first == 0 ? VOW_ECANCELLED : 2);
+        for (int i = 0; i < 4; i++) {
+            vow_promise_release(kept[i]);
+            vow_resolver_release(resolvers[i]);
+        }
     }
-    vow_cancel(kept[0]);
-    vow_reject(resolvers[2], vow_error("test", 2, "two"));
-    vow_reject(resolvers[1], vow_error("test", 1, "one"));
-    vow_promise *end = vow_scope_close(scope);
-    CHECK_INT_EQ(vow_promise_state(end), VOW_PENDING);
-    vow_resolve(resolvers[3], vow_none());
-    CHECK_INT_EQ(code_of(end), 2);
+}
+
+static int64_t reported[4];
+static int reports;
+
+static void note_reported(vow_value error, void *context) {
+    (void)context;
+    reported[reports++ % 4] = vow_error_code(error);
+}
+
+static vow_value fail_with_8(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_error("test", 8, "eight");
+}
+
+TEST("failures after the first are reported, where nobody reads the member itself") {
+    vow_on_unhandled(note_reported, NULL);
+    vow_scope_options options = {.size = sizeof options, .flags = VOW_SCOPE_FAIL_FAST};
+    vow_scope *scope = vow_scope_create_with(&options);
+    vow_resolver *resolvers[4];
+    vow_promise *kept = NULL;
+    reports = 0;
     for (int i = 0; i < 4; i++) {
-        vow_promise_release(kept[i]);
+        vow_promise *member = vow_promise_create(&resolvers[i]);
+        if (i == 1) {
+            /* Clean-up that fails when the scope is cancelled. */
+            member = finally_inline(member, fail_with_8, NULL);
+        } else if (i == 2) {
+            kept = vow_promise_retain(member);
+        } else if (i == 3) {
+            /* Excused: the scope has asked for it. */
+            member = then_inline(member, add_one, NULL);
+        }
+        CHECK_INT_EQ(vow_scope_add(scope, member), 0);
+    }
+    CHECK(vow_reject(resolvers[0], vow_error("test", 5, "five")));
+    CHECK(!vow_reject(resolvers[2], vow_error("test", 6, "six")));
+    CHECK_INT_EQ(code_of(vow_scope_close(scope)), 5);
+    CHECK_INT_EQ(code_of(kept), VOW_ECANCELLED);
+    CHECK_INT_EQ(reports, 1);
+    CHECK_INT_EQ(reported[0], 8);
+    for (int i = 0; i < 4; i++) {
         vow_resolver_release(resolvers[i]);
     }
+    vow_on_unhandled(NULL, NULL);
 }
 
 TEST("cancelling a scope, its end, or releasing it cancels the members and those added later") {

@@ -164,6 +164,26 @@ static vow_value make_inner(vow_value input, void *context) {
         either_on(vow_executor_current(), vow_scope_close(inner), note_time, its));
 }
 
+static vow_value limit_for_ever(vow_value input, void *context) {
+    vow_resolver *resolver;
+    (void)input;
+    usleep(30000);
+    vow_promise *limited = vow_timeout(vow_promise_create(&resolver), VOW_FOREVER);
+    *(int64_t *)context = code_of(limited);
+    vow_resolver_release(resolver);
+    return vow_none();
+}
+
+TEST("a time-out without an end that is made after the deadline is over at once") {
+    int64_t code = 0;
+    vow_scope_options options = {.size = sizeof options, .deadline_ns = 20 * MILLISECOND};
+    vow_scope *scope = vow_scope_create_with(&options);
+    vow_promise_release(vow_scope_async(scope, vow_executor_pool(), limit_for_ever, &code, NULL));
+    CHECK_INT_EQ(code_of(vow_scope_close(scope)), VOW_ETIMEDOUT);
+    /* 0: it had not begun by then, and was cancelled. */
+    CHECK(code == VOW_ETIMEDOUT || code == 0);
+}
+
 TEST("of two scopes inside each other the earlier deadline wins") {
     vow_loop *loop = vow_loop_create_virtual();
     nested shorter = {.wanted = 30 * MS}, longer = {.wanted = 300 * MS};

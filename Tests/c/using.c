@@ -222,6 +222,178 @@ TEST("a time-out and a token release it, too") {
     vow_loop_destroy(loop);
 }
 
+/* What acquires on the pool, and waits there until it may come. */
+typedef struct acquiring {
+    pool in;
+    atomic_int inside;
+    atomic_int may_come;
+    atomic_int heard; /* whether it was asked to stop, while it ran */
+} acquiring;
+
+static vow_value acquire(vow_value input, void *context) {
+    acquiring *self = context;
+    (void)input;
+    atomic_store(&self->inside, 1);
+    CHECK(reaches(&self->may_come, 1));
+    atomic_store(&self->heard, vow_current_is_cancelled());
+    atomic_fetch_add(&self->in.acquired, 1);
+    return vow_int(1);
+}
+
+static vow_value acquire_later(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(vow_async(vow_executor_pool(), acquire, context));
+}
+
+static vow_value acquire_sum(vow_value sum, vow_value item, void *context) {
+    (void)sum;
+    return acquire(item, context);
+}
+
+static vow_promise **one_member(void) {
+    static vow_promise *member;
+    member = fulfilled_int(1);
+    return &member;
+}
+
+static bool first_time(vow_value state, void *context) {
+    (void)context;
+    return state.kind == VOW_NONE;
+}
+
+static vow_value give_back_as_it_is(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_none();
+}
+
+/* Each way to come by a resource whose handler runs. */
+static vow_promise *acquired_by(int way, acquiring *self) {
+    vow_executor *pool = vow_executor_pool();
+    vow_retry_policy policy = {.size = sizeof policy, .attempts = 3};
+    vow_call call = {
+        .size = sizeof call, .context = self, .executor = way % 2 ? pool : vow_executor_inline()};
+    switch (way) {
+    case 0:
+        return vow_async(pool, acquire, self);
+    case 1:
+        return then_on(pool, fulfilled_int(1), acquire, self);
+    case 2:
+        return vow_shield(vow_async(pool, acquire, self));
+    case 3:
+        return vow_retry(&policy, acquire, self);
+    case 4:
+        return vow_retry_with(&policy, acquire_later, &call);
+    case 5:
+        return then_on(pool, fulfilled_int(1), acquire_later, self);
+    case 6:
+        return catch_inline(vow_async(pool, acquire, self), give_code, NULL);
+    case 7:
+        return catch_inline(rejected_code(3), acquire_later, self);
+    case 8:
+        return finally_inline(vow_async(pool, acquire, self), add_one, NULL);
+    case 9:
+        return vow_timeout(vow_async(pool, acquire, self), 3600 * SECOND);
+    case 10:
+        return vow_repeat(vow_none(), first_time, acquire, self);
+    case 11:
+        return vow_reduce(one_member(), 1, vow_int(0), acquire_sum, self);
+    default:
+        /* The use of another one acquires it. */
+        return vow_using(fulfilled_int(1), acquire, give_back_as_it_is, self, NULL);
+    }
+}
+
+#define WAYS 13
+
+TEST("G15: cancelled while its resource's handler runs, what comes all the same is released") {
+    for (int way = 0; way < WAYS; way++) {
+        for (int by = 0; by < 4; by++) {
+            acquiring self = {0};
+            vow_cancel_source *source = vow_cancel_source_create();
+            vow_scope *scope = vow_scope_create();
+            vow_call call = {.size = sizeof call,
+                             .context = &self.in,
+                             .destroy = forget_pool,
+                             .executor = vow_executor_inline(),
+                             .token = vow_cancel_source_token(source)};
+            vow_promise *promise =
+                vow_using_with(acquired_by(way, &self), use_it, release_it, &call);
+            CHECK(reaches(&self.inside, 1));
+            if (by == 0) {
+                CHECK(vow_cancel(promise));
+            } else if (by == 1) {
+                CHECK(vow_cancel_source_cancel(source));
+            } else if (by == 2) {
+                CHECK_INT_EQ(code_of(vow_timeout(promise, MILLISECOND)), VOW_ETIMEDOUT);
+            } else {
+                CHECK_INT_EQ(vow_scope_add(scope, vow_promise_retain(promise)), 0);
+                vow_scope_cancel(scope);
+            }
+            if (by != 2) {
+                CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+            }
+            atomic_store(&self.may_come, 1);
+            if (by == 2) {
+                CHECK(reaches(&self.in.contexts, 1));
+            } else {
+                CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+            }
+            if (!was(&self.in, 0, 1, 1)) {
+                printf("# way %d, by %d\n", way, by);
+            }
+            CHECK_INT_EQ(atomic_load(&self.in.acquired), 1);
+            /* A shield keeps it from hearing. */
+            CHECK_INT_EQ(atomic_load(&self.heard), way != 2);
+            vow_cancel_source_release(source);
+            vow_scope_release(scope);
+        }
+    }
+}
+
+TEST("cancelled while a permit is waited for before the resource: the line is left at once") {
+    vow_resolver *permit;
+    pool self = {0};
+    int told = 0;
+    vow_promise *line = vow_promise_create(&permit);
+    CHECK_INT_EQ(vow_resolver_on_cancel(permit, note_told, &told, NULL), 0);
+    vow_promise *promise = use_inline(then_inline(line, add_one, NULL), &self);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(told, 1);
+    CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+    was(&self, 0, 0, 1);
+    vow_resolver_release(permit);
+}
+
+TEST("a cooperative producer that is cancelled gives its value, or a promise of it, to the "
+     "release") {
+    for (int later = 0; later < 2; later++) {
+        vow_resolver *resolver, *inner = NULL;
+        pool self = {0};
+        int told = 0;
+        vow_promise *resource = vow_promise_create_with(&resolver, VOW_COOPERATIVE);
+        CHECK_INT_EQ(vow_resolver_on_cancel(resolver, note_told, &told, NULL), 0);
+        vow_promise *promise = use_inline(resource, &self);
+        CHECK(vow_cancel(promise));
+        CHECK_INT_EQ(told, 1);
+        if (later) {
+            vow_value value = vow_from_promise(vow_promise_create_with(&inner, VOW_COOPERATIVE));
+            CHECK_INT_EQ(vow_resolver_on_cancel(inner, note_told, &told, NULL), 0);
+            CHECK(vow_resolve(resolver, value));
+            /* It is asked in turn. */
+            CHECK_INT_EQ(told, 2);
+            was(&self, 0, 0, 0);
+        }
+        CHECK(vow_resolve(later ? inner : resolver, vow_int(5)));
+        was(&self, 0, 1, 1);
+        CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
+        vow_resolver_release(resolver);
+        if (later) {
+            vow_resolver_release(inner);
+        }
+    }
+}
+
 TEST("wrong arguments of vow_using") {
     vow_promise *no_resource = NULL;
     vow_handler no_handler = NULL;

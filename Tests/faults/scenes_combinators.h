@@ -183,8 +183,9 @@ static void scene_map_given_up(cast *self) {
     vow_executor_set_default(NULL);
     vow_executor_release(serial);
     CHECK(vow_cancel(given_up) || lacked_memory());
-    settles_or(given_up, VOW_ECANCELLED, VOW_EINVAL);
+    /* What the calls have returned is waited for. */
     vow_resolver_release(resolver);
+    settles_or(given_up, VOW_ECANCELLED, VOW_EINVAL);
     vow_promise_release(promise);
 }
 

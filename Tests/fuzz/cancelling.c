@@ -98,7 +98,7 @@ void check_hooks(void) {
 }
 
 static void add_hook(vow_resolver *resolver, int right, vow_token *token, int source) {
-    int number = model_add_hook(right, source);
+    int number = model_add_hook(right, source, carried_here());
     hook *self = &w.hooks[number];
     self->has_destroy = next_below(8) != 0;
     void (*destroy)(void *) = self->has_destroy ? on_hook_destroy : NULL;

@@ -242,7 +242,7 @@ static bool is_read_by_followers_alone(int promise) {
     }
     for (int i = self->first; i >= 0; i = m.promises[i].next, count++) {
         bool same_token = self->token < 0 || m.promises[i].token == self->token;
-        if (m.promises[i].wait != WAITS_FOLLOWED || !same_token) {
+        if (m.promises[i].wait != WAITS_FOLLOWED || !same_token || m.promises[i].has_left) {
             return false;
         }
     }

@@ -65,6 +65,7 @@ typedef struct model_promise {
     bool is_reaction;
     bool cancelled; /* so it is never fulfilled */
     int error;      /* and that is what it was cancelled with */
+    bool has_left;  /* cancelled, it waits for what others read, and is no reader of that */
     bool had_input; /* of a `finally`, which reads it all the same, since its promise had settled */
     bool begun;     /* its handler has begun */
     bool warned;    /* it was cancelled before that, and has read so */
@@ -93,7 +94,8 @@ typedef enum hook_due {
 typedef struct model_hook {
     int resolver, source; /* one of both */
     hook_due due;
-    bool begun; /* it was called */
+    bool begun;  /* it was called */
+    int carried; /* the context that it was given with */
 } model_hook;
 
 typedef struct model_source {
@@ -216,7 +218,7 @@ bool model_is_held(int promise);
  */
 void model_look_for_lost(void);
 /* A hook (with one of both, the other -1); returns its number. */
-int model_add_hook(int resolver, int source);
+int model_add_hook(int resolver, int source, int carried);
 void model_end_hooks(int promise, hook_due due);
 void model_call_hooks_off(int promise);
 

@@ -22,7 +22,12 @@ bool model_is_held(int promise) {
 }
 
 bool model_is_read(int promise) {
-    return m.promises[promise].first >= 0 || model_is_held(promise);
+    for (int i = m.promises[promise].first; i >= 0; i = m.promises[i].next) {
+        if (!m.promises[i].has_left) {
+            return true;
+        }
+    }
+    return model_is_held(promise);
 }
 
 /* Not only by reactions that have run and follow it for nobody. */
@@ -32,7 +37,8 @@ static bool is_surely_read(int promise) {
         return true;
     }
     for (int i = self->first; i >= 0; i = m.promises[i].next) {
-        if (m.promises[i].wait != WAITS_FOLLOWED || is_surely_read(i)) {
+        if (m.promises[i].wait != WAITS_FOLLOWED ||
+            (!m.promises[i].has_left && is_surely_read(i))) {
             return true;
         }
     }
@@ -72,9 +78,9 @@ static bool has_hooks(int promise) {
     return false;
 }
 
-int model_add_hook(int resolver, int source) {
+int model_add_hook(int resolver, int source, int carried) {
     model_hook *hook = &m.hooks[m.hook_count];
-    *hook = (model_hook){.resolver = resolver, .source = source};
+    *hook = (model_hook){.resolver = resolver, .source = source, .carried = carried};
     if (source >= 0) {
         hook->due = m.sources[source].cancelled       ? HOOK_CALLED
                     : !model_can_be_cancelled(source) ? HOOK_DROPPED
@@ -104,8 +110,12 @@ static bool is_settled(int promise) {
 
 /* Whether nobody reads a promise but a member of its queue. */
 static bool is_only_reader(int member, int promise) {
-    return m.promises[promise].first == member && m.promises[member].next < 0 &&
-           !model_is_held(promise);
+    for (int i = m.promises[promise].first; i >= 0; i = m.promises[i].next) {
+        if (i != member && !m.promises[i].has_left) {
+            return false;
+        }
+    }
+    return !model_is_held(promise);
 }
 
 /* Its executor, or a list, has it, and no handler is to run: it does not wait for that. */
@@ -149,13 +159,23 @@ static int cancel_waiting(int reaction, bool alone) {
 /* The same. */
 static int cancel_follower(int follower) {
     int followed = m.promises[follower].upstream;
-    if (is_settled(followed)) {
+    if (is_settled(followed) || m.promises[follower].has_left) {
         return -1; /* about to be taken */
     }
     if (is_only_reader(follower, followed)) {
         return followed;
     }
     m.promises[followed].observed = true; /* it was adopted, if by one that nobody reads */
+    if (m.promises[follower].is_reaction) {
+        /* It waits all the same, and is no reader. What a `finally` has read is kept if it is an
+         * error. */
+        model_promise *self = &m.promises[follower];
+        bool keeps = self->outcome >= 0 && m.values[self->outcome].kind == VOW_ERROR;
+        self->error = keeps ? self->outcome : self->error;
+        self->outcome = self->outcome_of = -1;
+        self->has_left = true;
+        return -1;
+    }
     model_leave_queue(follower);
     model_settle_last(follower, m.promises[follower].error);
     return -1;
@@ -259,7 +279,10 @@ static int lose(int promise) {
     model_promise *self = &m.promises[promise];
     int upstream = -1;
     self->lost = true;
-    if (self->is_reaction) {
+    if (self->first >= 0) {
+        /* Only those who were cancelled wait for it: so it is, too. */
+        model_cancel(promise, model_cancellation(-1));
+    } else if (self->is_reaction) {
         self->observed = false; /* those who wanted to see its outcome are gone */
         /* Its followers may have moved on, and it is gone then. */
         self->doubtful = self->doubtful || self->wait == WAITS_FOLLOWED;

@@ -84,6 +84,13 @@ void model_mark(void) {
             mark_value(i, true);
         }
     }
+    for (int i = 0; i < m.hook_count; i++) {
+        const model_hook *hook = &m.hooks[i];
+        bool is_over = hook->due == HOOK_DROPPED || (hook->due == HOOK_CALLED && hook->begun);
+        if (hook->carried >= 0 && !is_over) {
+            mark_value(hook->carried, true);
+        }
+    }
     for (int i = 0; i < m.group_count; i++) {
         model_group *group = &m.groups[i];
         for (int j = 0; j < group->count && !group->decided; j++) {

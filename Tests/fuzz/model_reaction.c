@@ -103,7 +103,12 @@ static void finish_cancelled(int reaction, int result) {
     model_promise *self = &m.promises[reaction];
     if (!model_is_waited_for(result)) {
         bool is_error = m.values[result].kind == VOW_ERROR;
+        bool is_read = self->upstream >= 0 && result == model_input(reaction);
         model_settle(reaction, is_error && self->warned ? result : self->error);
+        if (is_error && self->finally && !self->warned && !is_read) {
+            /* Clean-up that has failed is reported. */
+            (void)model_promise_with(result);
+        }
         return;
     }
     model_step_begin();
@@ -113,11 +118,11 @@ static void finish_cancelled(int reaction, int result) {
     if (self->wait == WAITS_FOLLOWED) {
         model_cancel_followed(reaction);
     }
-    /* It has stayed, as the only reader of what waits for itself. */
+    /* It has stayed, and waits for itself. */
     if (self->wait == WAITS_FOLLOWED && model_waits_for(self->upstream, reaction)) {
         m.promises[self->upstream].doubtful = true;
         model_leave_queue(reaction);
-        model_settle_last(reaction, model_own_error(VOW_ECYCLE));
+        model_settle_last(reaction, self->has_left ? self->error : model_own_error(VOW_ECYCLE));
     }
     model_step_end();
 }

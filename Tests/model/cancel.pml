@@ -69,6 +69,7 @@
 /* As a link or a lane */
 #define NIL 7
 #define OUT 6                  /* next: in no queue */
+#define VISITED 8              /* added to what a promise that died had followed: as a visitor */
 #define ON_THE_WAY 8           /* next: of a follower that has another one to follow, and is kept where it was */
 #define TOP 6                  /* lane: of the newest member */
 #define BUSY 5                 /* lane: in an executor's or a thread's list */
@@ -143,6 +144,7 @@ typedef Record {
     unsigned withdrawnUpstream : 3 = NIL;
     bool cancelled;            /* flags */
     bool dropped;
+    bool hasLeft;              /* the same flag, of a cancelled reaction that follows: a visit keeps what that is */
     bool hasError;             /* errorToCome is there, in the place of upstream */
     bool hasRead;              /* errorToRead is there, in the place of next */
     bool passes;

@@ -7,6 +7,7 @@
  * Checked:
  *   a hook is called or dropped, once; it is called if nobody is left, or the promise was cancelled, while it is
  *   open, and not called if its promise was resolved before it is to begin; the order of hooks is not modelled
+ *   a cancelled promise settles when all hooks that are called for that have returned, also one that came meanwhile
  *   the slot is the hooks', the link's or the value's, never two at once; nothing is touched after it was freed
  *   a follower that nobody reads leaves its queue, and its going on is what Q's producer hears
  */
@@ -16,14 +17,15 @@
  *   Lifetime/Create.swift: writeOutcome
  *   Lifetime/Reclaim.swift: reclaim
  *   Records/Counts.swift: Counts exchangeReference leaveUnlessLast nowCounts retainOneOfMany retainProducer visit
- *   Records/Record.swift: hooks isOut markOut upstream
+ *   Records/Record.swift: hooks hooksLeft isOut markOut upstream
  *   Records/StateWord.swift: Phase PhaseSet hasValue
  *   Records/Transitions.swift: change enlist lock read transitionToClaimed transitionToFollowing transitionToSettling
  *   Records/Transitions.swift: unlock unlockSettling
  *   Settling/BrokenResolver.swift: releaseResolver releaseResolverOfPending
  *   Settling/Cancelling/Cancel.swift: cancel cancelOne cancelProducer cancelUpwards
  *   Settling/Cancelling/CancelReaction.swift: cancelFollower claimLockedFollower takeOut withdrawFollower
- *   Settling/Cancelling/Hooks.swift: addHook dismiss isUnresolved runHooks
+ *   Settling/Cancelling/EndCancelled.swift: endCancelled settleTold
+ *   Settling/Cancelling/Hooks.swift: addHook countHooks dismiss endTelling isUnresolved runHooks
  *   Settling/Following/Follow.swift: attach beginFollowing follow giveUpFollowing goOnFollowing
  *   Settling/Following/Redirect.swift: redirect
  *   Settling/Free.swift: freeRecord
@@ -38,6 +40,7 @@
 #define CLAIMED 2
 #define FOLLOWING 3
 #define SETTLED 5
+#define TOLD 6                 /* Phase.cancelled: who has hooks hears of it before it is settled */
 
 #define P 0
 #define Q 1
@@ -64,6 +67,8 @@ bool hasMember;                /* Q's queue: P */
 byte hooks;
 byte called;
 byte destroyed;
+byte told;                     /* taken because P was cancelled */
+byte hooksLeft;
 
 /* What must become of them */
 bool isDecided;                /* resolved by its producer */
@@ -339,6 +344,39 @@ inline cancelQ()
     endVisit(Q)
 }
 
+/* runHooks: `mine` are called one after the other. */
+inline tell()
+{
+    if
+    :: mine & 1 -> atomic { mine = mine & 2; called = called | 1; destroyed = destroyed | 1 }; endTelling()
+    :: else
+    fi;
+    if
+    :: mine & 2 -> dismiss(mine, true); endTelling()
+    :: else
+    fi
+}
+
+/* endTelling, settleTold: P is not cooperative. */
+inline endTelling()
+{
+    lock(P);
+    atomic {
+        assert(word == TOLD && hooksLeft > 0 && use == OF_CLAIMER);
+        hooksLeft--;
+        isLast = (hooksLeft == 0);
+        unlock(P, (isLast -> CLAIMED : word))
+    };
+    if
+    :: isLast ->
+        isLast = false;
+        use = OF_VALUE;
+        atomic { alive(P); !locked[P] -> assert((told & destroyed) == told); phase[P] = SETTLED };
+        endVisit(P)
+    :: else
+    fi
+}
+
 /* cancel: by who has a handle. */
 inline cancel()
 {
@@ -349,9 +387,19 @@ inline cancel()
         if
         :: word == OPEN ->
             /* cancelProducer */
-            atomic { assert(use == OF_HOOKS); mine = hooks; hooks = 0; use = OF_VALUE; isUnwanted = true };
-            unlock(P, SETTLED);
-            dismiss(mine, true);
+            atomic {
+                assert(use == OF_HOOKS);
+                mine = hooks;
+                hooks = 0;
+                use = (mine != 0 -> OF_CLAIMER : OF_VALUE); /* errorToCome */
+                isUnwanted = true
+            };
+            if
+            :: mine == 0 -> unlock(P, SETTLED)
+            :: else ->
+                atomic { visit(P); told = mine; hooksLeft = (mine & 1) + (mine >> 1); unlock(P, TOLD) };
+                tell()
+            fi;
             break
         :: word == FOLLOWING && isCancelled -> unlock(P, word); break
         :: word == FOLLOWING && !isCancelled ->
@@ -394,15 +442,18 @@ inline addHook(which)
     lock(P);
     atomic {
         isLast = (word == OPEN);
+        isTold = (word == TOLD);
         got = (promises[P] == 0);
         if
         :: isLast && !got -> hooks = hooks | which
+        :: isTold -> mine = which; told = told | which; hooksLeft++
         :: else -> mine = which
         fi;
         unlock(P, word)
     };
     if
-    :: mine != 0 ->
+    :: isTold -> isTold = false; dismiss(mine, true); endTelling()
+    :: mine != 0 && !isTold ->
         if
         :: isLast && got -> dismissUnread(mine)
         :: else -> got = isUnwanted; dismiss(mine, got)
@@ -416,7 +467,7 @@ inline addHook(which)
 proctype Producer()
 {
     byte word, mine;
-    bool isLast, got, goesOn, hasBegun;
+    bool isLast, got, goesOn, hasBegun, isTold;
 
     addHook(1);
     addHook(2);

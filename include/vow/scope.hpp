@@ -12,7 +12,8 @@ inline namespace v1 {
 
 /// What can be said about a scope; see vow_scope_options.
 struct scope_options {
-    /// The first exception of a member that is no cancellation cancels the others.
+    /// The first failure of a member, also a cancellation that the scope has not asked for, cancels
+    /// the others.
     bool fail_fast = false;
     /// After so long the scope is cancelled, and its end is vow::timed_out. 0: none.
     std::chrono::nanoseconds deadline{0};

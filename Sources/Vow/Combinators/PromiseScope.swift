@@ -18,7 +18,8 @@ public final class PromiseScope: Sendable {
     ///   - deadline: how long the scope may take; then its members are cancelled, and its end fails with
     ///     ``PromiseError/timedOut``. What is made under it and would take longer ends then, too. Nil: no longer than the
     ///     scope that this one is made under.
-    ///   - failsFast: the first failure of a member that is no cancellation cancels the others.
+    ///   - failsFast: the first failure of a member cancels the others; so does a cancellation that the scope has not
+    ///     asked for.
     ///   - grace: a member that has not settled so long after the scope was cancelled is reported as an unhandled
     ///     rejection is, and waited for all the same; nil: none is.
     ///   - label: names the scope in reports.
@@ -100,8 +101,8 @@ public final class PromiseScope: Sendable {
     /// Ends the scope, once all members have settled.
     ///
     /// - Returns: a promise that settles when all members have, those included that are added meanwhile: fulfilled, or
-    ///   rejected with the first failure that is no cancellation. Cancelling it cancels them. Every call gives the same
-    ///   one.
+    ///   rejected with the first failure, also a cancellation that the scope has not asked for. Cancelling it cancels them.
+    ///   Every call gives the same one.
     @discardableResult
     public func close() -> Promise<Void, any Error> {
         Promise(owned: vow_scope_close(vow_scope_retain(scope)!))

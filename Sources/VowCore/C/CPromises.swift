@@ -130,8 +130,11 @@ private func resolveOrRelease(
         return false
     }
     if resolve(record, whileIn: .open, value, ownsProducer: false, thread) { return true }
-    if endCancelled(record, value, ownsProducer: false, thread) { return false }
-    value.release(thread)
+    switch endCancelled(record, value, ownsProducer: false, thread) {
+    case .kept: return true
+    case .dropped: break
+    case .notCancelled: value.release(thread)
+    }
     return false
 }
 

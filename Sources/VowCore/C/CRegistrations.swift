@@ -18,11 +18,18 @@ private struct Given {
     ///   - source: kept by a hook that leaves it.
     ///   - handle: of one that can leave.
     func makeHook(
-        leaving source: SourcePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?
+        leaving source: SourcePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?,
+        _ thread: ThreadPointer
     ) -> HookPointer? {
-        guard let fn,
-            let hook = VowCore.makeHook(fn, context, destroy, leaving: handle == nil ? nil : source)
-        else { return nil }
+        guard let fn else { return nil }
+        let surroundings = thread.carriesSomething ? surroundingsHere(thread) : nil
+        guard
+            let hook = VowCore.makeHook(
+                fn, context, destroy, leaving: handle == nil ? nil : source, with: surroundings)
+        else {
+            surroundings?.release(thread)
+            return nil
+        }
         if let handle {
             hook.retain()
             source?.keepMemory()
@@ -42,7 +49,7 @@ private func register<Owner>(
 ) -> Int32 {
     let thread = currentThread()
     guard let owner, given.fn != nil else { return given.refuse(VOW_EINVAL, thread) }
-    guard let hook = given.makeHook(leaving: source, handle) else {
+    guard let hook = given.makeHook(leaving: source, handle, thread) else {
         return given.refuse(VOW_ENOMEM, thread)
     }
     add(hook, owner, thread)

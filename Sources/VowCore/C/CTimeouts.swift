@@ -5,17 +5,21 @@ import CVow
 @_cdecl("vow_timeout") @implementation
 public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer! {
     let thread = currentThread()
-    if ns == Int64(VOW_FOREVER) && promiseRecord(promise, "vow_timeout") != nil { return promise }
+    // A scope's deadline holds all the same.
+    let isForEver = ns == Int64(VOW_FOREVER)
+    if isForEver && timeLeft(thread) == nil && promiseRecord(promise, "vow_timeout") != nil {
+        return promise
+    }
     guard let record = consumedRecord(promise, "vow_timeout") else {
         return invalidPromise("vow_timeout", "promise is NULL", thread)
     }
-    if ns < 0 {
+    if ns < 0 && !isForEver {
         let answer = invalidPromise("vow_timeout", "ns is negative", thread)
         record.release(thread)
         leave(thread)
         return answer
     }
-    let limited = limitTime(of: record, ns, thread)
+    let limited = limitTime(of: record, isForEver ? Int64.max : ns, thread)
     // One that is settled already comes back.
     if limited == record { record.noteHandle() }
     leave(thread)

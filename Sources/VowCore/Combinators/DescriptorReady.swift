@@ -37,10 +37,10 @@ private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled {
         if isStopped { promise.releaseProducer(thread) }
     } else if isStopped {
-        settleQuiet(promise, vow_none(), thread)
+        settleQuiet(promise, ownErrors.cancelled, thread)
     } else if isForkedChild && promise.producer.pointee.isLeftWithParent {
         // A thread of the parent was about to fire it.
         promise.retainProducer()
-        settleQuiet(promise, vow_none(), thread)
+        settleQuiet(promise, ownErrors.cancelled, thread)
     }
 }

@@ -17,10 +17,11 @@ struct Machine: ~Copyable {
     /// The lanes under way, the work that may use the machine, and the maker. While there are any
     /// the machine has one producer's reference and its fields.
     let holds: AtomicWord
-    /// Its outcome is decided: no further call begins.
-    private let over = AtomicWord(0)
-    /// That outcome, owned; of who has decided, and then of the last one to let go.
-    var outcome = vow_none()
+    /// Its outcome is decided: no further call begins. See `Over`.
+    private let over = AtomicWord(Over.no)
+    /// That outcome, owned; of who has decided, and then of the last one to let go. Of one that is cancelled: the lane's that
+    /// would have decided.
+    var outcome = ownErrors.cancelled
     let laneCount: Int
     /// The user's; the value (owned) keeps it alive, or it is to be destroyed.
     let context: UnsafeMutableRawPointer?
@@ -48,10 +49,21 @@ struct Machine: ~Copyable {
         travelling = surroundingsHere(thread)
     }
 
-    var isOver: Bool { over.loadRelaxed() != 0 }
+    var isOver: Bool { over.loadRelaxed() != Over.no }
+
+    /// It was asked to stop: see `ask`.
+    fileprivate var keepsValue: Bool { over.loadRelaxed() == Over.asked }
 
     /// True for one caller only.
-    fileprivate func endFirst() -> Bool { over.exchangeAcquireRelease(1) == 0 }
+    fileprivate func endFirst(_ how: UInt64 = Over.yes) -> Bool {
+        over.replaceAcquireRelease(Over.no, how).exchanged
+    }
+}
+
+private enum Over {
+    static let no: UInt64 = 0
+    static let yes: UInt64 = 1
+    static let asked: UInt64 = 2
 }
 
 struct Program {
@@ -65,6 +77,10 @@ struct Program {
     var mayBeStopped: (Lane) -> Bool = { _ in true }
     /// `next` is asked also when the outcome is decided.
     var cleansUp = false
+    /// What a lane waits for is to be asked to stop, and not to be cancelled.
+    var asks: (Lane) -> Bool = { _ in false }
+    /// Whether a value with which this comes would be the outcome.
+    var decides: (Lane) -> Bool = { _ in false }
     /// What share of the whole it is that a call on a lane says of its own; nil: it is said of the whole.
     var share: ((Lane, Double) -> Double)?
     /// Nothing uses the machine any more: its fields are to be released.
@@ -295,7 +311,11 @@ private func endWork(_ context: UnsafeMutableRawPointer?) {
 func finish(_ lane: Lane, _ value: vow_value, _ thread: ThreadPointer) {
     let machine = lane.machine
     if !machine.pointee.endFirst() {
-        value.release(thread)
+        if machine.pointee.keepsValue && !value.isError {
+            machine.pointee.outcome = value
+        } else {
+            value.release(thread)
+        }
         return
     }
     machine.pointee.outcome = value
@@ -314,7 +334,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
         let hasGoneOn = settled != nil
         let isOver = machine.pointee.isOver
         lane.waits = .forOthers
-        let asks = !isOver || machine.pointee.program.cleansUp
+        let asks = !isOver || machine.pointee.program.cleansUp || lane.comesLate(with: settled)
         let next = asks ? machine.pointee.program.next(lane, settled, thread) : nil
         settled?.release(thread)
         guard let next else {
@@ -331,6 +351,14 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
             return
         }
         settled = takeSettled(part)
+    }
+}
+
+extension Lane {
+    /// Of one that has been asked to stop: its value is the outcome.
+    fileprivate func comesLate(with settled: RecordPointer?) -> Bool {
+        guard let settled, machine.pointee.keepsValue, !settled.value.isError else { return false }
+        return machine.pointee.program.decides(self)
     }
 }
 
@@ -375,17 +403,36 @@ private func laneCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) 
 /// as reactions do.
 private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
-    let machine = (UnsafeMutableRawPointer(promise) + machineStart)
-        .assumingMemoryBound(to: Machine.self)
+    let machine = machine(of: promise)
     let isLeft = isForkedChild && machine.pointee.executor.isLeftWithParent
-    if machine.pointee.endFirst() { stopLanes(of: machine, thread) }
+    if machine.pointee.endFirst(promise.keepsValue ? Over.asked : Over.yes) {
+        if isLeft {
+            stopLanes(of: machine, thread)
+        } else {
+            // A loop, not a recursion: a lane may wait for another machine.
+            _ = machine.pointee.holds.addRelaxed(1)
+            asOneStep(thread) { thread.pointee.agenda.leaving.append(promise) }
+        }
+    }
     if isLeft {
         // Its calls do not return in this process.
         promise.retainProducer()
-        settleQuiet(promise, vow_none(), thread)
+        settleQuiet(promise, ownErrors.cancelled, thread)
     }
 }
 
+/// The machine of a promise that was cancelled, which is held for this.
+func stopLanes(ofCancelled promise: RecordPointer, _ thread: ThreadPointer) {
+    let machine = machine(of: promise)
+    stopLanes(of: machine, thread)
+    letGo(of: machine, thread)
+}
+
+private func machine(of promise: RecordPointer) -> MachinePointer {
+    (UnsafeMutableRawPointer(promise) + machineStart).assumingMemoryBound(to: Machine.self)
+}
+
+@inline(never)
 private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
     for index in 0..<machine.pointee.laneCount {
         let lane = machine.lane(index)
@@ -399,26 +446,34 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
 }
 
 /// A lane that has started is not to wait any longer. If it is too late for that, it is told, and ends.
+@inline(never)
 private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer) {
     if waits == .forOthers {
         stopObserving(lane.observer, cancelling: true, thread)
     } else if case .promise(let promise) = lane.observer.observed {
         // A call that runs is let finish: the lane is told then. Asked when it is known what the lane looks at: it may have
         // gone on meanwhile, to what must not be stopped.
-        if lane.machine.pointee.program.mayBeStopped(lane)
-            && (waits == .forWork || promise.nowCounts.readers == 1)
+        let machine = lane.machine
+        if !machine.pointee.program.mayBeStopped(lane)
+            || (waits != .forWork && promise.nowCounts.readers != 1)
         {
+            // To its end.
+        } else if machine.pointee.keepsValue || machine.pointee.program.asks(lane) {
+            promise.visit()
+            ask(promise, thread)
+        } else {
             _ = cancel(promise, ownErrors.cancelled, thread)
         }
         promise.endVisit(thread)
     }
 }
 
+@inline(never)
 private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     if let ending = machine.pointee.ending {
         // Foreign code comes first, but not here.
-        asOneStep(thread) { dismiss(ending, areCalled: true, thread) }
+        asOneStep(thread) { dismiss(ending, .called, thread) }
     } else {
         end(machine, thread)
     }
@@ -426,8 +481,16 @@ private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
 
 private func endWithContext(_ context: UnsafeMutableRawPointer?) {
     guard let machine = context?.assumingMemoryBound(to: Machine.self) else { return }
-    machine.pointee.destroy?(machine.pointee.context)
-    end(machine, currentThread())
+    let thread = currentThread()
+    if let destroy = machine.pointee.destroy {
+        // Its own promise may be waited for in there, which must be seen.
+        withFrame(of: machine.promise, nil, on: thread.pointee.frame?.pointee.executor, thread) {
+            carrying(machine.pointee.travelling.retained(), thread) {
+                destroy(machine.pointee.context)
+            }
+        }
+    }
+    end(machine, thread)
 }
 
 private func end(_ machine: MachinePointer, _ thread: ThreadPointer) {

@@ -27,7 +27,8 @@ func listen(
     listener.initialize(
         to: Listener(
             interval: interval, fn: fn, context: context, destroy: destroy,
-            executor: executorForReaction(executor, thread), token: token))
+            executor: executorForReaction(executor, thread),
+            surroundings: surroundingsHere(thread), token: token))
     token?.retainToken()
     listener.note[0] = 0
     list(listener, for: promise)
@@ -74,12 +75,14 @@ func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread:
 private struct Delivery {
     let listener: ListenerPointer
     let executor: ExecutorPointer
+    let surroundings: Surroundings
     let round: UInt32
 
     /// One that has begun; under the lock.
     init(to listener: ListenerPointer) {
         self.listener = listener
         executor = listener.pointee.executor
+        surroundings = listener.pointee.surroundings
         round = listener.pointee.round
     }
 }
@@ -163,7 +166,9 @@ private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
     let reaction = reaction(of: delivery)
     // Nothing foreign is called by making it inline: it runs before what is made ready after it.
     let isInline = delivery.executor == ownExecutors.inline
+    let here = exchangeSurroundings(delivery.surroundings, thread)
     let work = isInline ? makeWork(reaction, thread) : makeWorkLater(reaction, thread)
+    exchangeSurroundings(here, thread)
     silence(work)
     work.release(thread)
 }
@@ -184,7 +189,9 @@ private func reaction(of delivery: Delivery) -> Reaction {
 /// The same, later. The caller has a hold on the listener.
 private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPointer) {
     let listener = delivery.listener
+    let here = exchangeSurroundings(delivery.surroundings, thread)
     let delayed = react(to: makePlainDelay(wait, thread), reaction(of: delivery), thread)
+    exchangeSurroundings(here, thread)
     silence(delayed)
     var isUnwanted = false
     let isKept = listenersLock.withLock {

@@ -35,7 +35,8 @@ func reduce(
     let plan = MachinePlan(
         kind: .reduction,
         program: Program(
-            next: nextOfReduce, giveUp: giveUpRest, share: shareOfReduce, clear: clearReduce),
+            next: nextOfReduce, giveUp: giveUpRest, decides: isLastSum, share: shareOfReduce,
+            clear: clearReduce),
         caller: caller)
     let fields = ReduceFields(fn: fn, count: members.count, accumulated: initial)
     let size = members.count * MemoryLayout<RecordPointer>.stride
@@ -74,9 +75,14 @@ private func nextOfReduce(
         handOut(&fields.pointee.item).release(thread)
         fields.pointee.accumulated.release(thread)
         fields.pointee.accumulated = value.retained()
+        // The rest was given up, but there is none.
+        if lane.machine.pointee.isOver && lane.index == fields.pointee.count - 1 {
+            finish(lane, handOut(&fields.pointee.accumulated), thread)
+            return nil
+        }
     }
-    let index = Int(fields.pointee.next.addRelaxed(1))
     let count = fields.pointee.count
+    let index = Int(fields.pointee.next.addRelaxed(1))
     // It was given up meanwhile.
     if index > count { return nil }
     if index > 0 { reportShare(index, of: count, lane.machine.promise, thread) }
@@ -86,6 +92,11 @@ private func nextOfReduce(
     }
     lane.index = index
     return promises(of: fields)[index]
+}
+
+private func isLastSum(_ lane: Lane) -> Bool {
+    let fields = lane.machine.fields(ReduceFields.self)
+    return fields.pointee.isAdding && lane.index == fields.pointee.count - 1
 }
 
 private func shareOfReduce(_ lane: Lane, _ fraction: Double) -> Double {

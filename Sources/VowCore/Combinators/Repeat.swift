@@ -5,13 +5,21 @@ import CVow
 
 typealias Condition = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool
 
-private struct RepeatFields {
+private struct RepeatFields: ~Copyable {
     let again: Condition
     let step: Handler
     /// Owned. Nobody changes it while work is under way.
     var state: vow_value
     /// Written by the work, read when that has settled.
     var isOver = false
+    /// Asked to stop, it only finds out whether the state with which the last step came is the outcome.
+    let takesNoStep = AtomicMark()
+
+    init(again: @escaping Condition, step: @escaping Handler, state: vow_value) {
+        self.again = again
+        self.step = step
+        self.state = state
+    }
 }
 
 /// - Parameter state: consumed.
@@ -20,7 +28,12 @@ func repeatSteps(
     for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     let plan = MachinePlan(
-        kind: .repeat, program: Program(next: nextOfRepeat, clear: clearRepeat), caller: caller)
+        kind: .repeat,
+        program: Program(
+            next: nextOfRepeat,
+            mayBeStopped: { !$0.machine.fields(RepeatFields.self).pointee.takesNoStep.isSet },
+            decides: { _ in true }, clear: clearRepeat),
+        caller: caller)
     let fields = RepeatFields(again: again, step: step, state: state)
     guard let machine = makeMachine(plan, fields, thread) else {
         state.release(thread)
@@ -44,6 +57,7 @@ private func nextOfRepeat(
         }
         fields.pointee.state.release(thread)
         fields.pointee.state = result.retained()
+        if lane.machine.pointee.isOver { fields.pointee.takesNoStep.set() }
     }
     return makeWork(for: lane, runStep, thread)
 }
@@ -55,6 +69,7 @@ private func runStep(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_v
     let context = machine.pointee.context
     return callWithLoan(state) { lent in
         if keepingContext({ fields.pointee.again(lent, context) }) {
+            if fields.pointee.takesNoStep.isSet { return ownErrors.cancelled }
             return fields.pointee.step(lent, context)
         }
         fields.pointee.isOver = true

@@ -37,7 +37,8 @@ func retry(
         policy.deadline = max(left, 1)
     }
     let plan = MachinePlan(
-        kind: .retrying, program: Program(next: nextOfRetry, clear: clearRetry),
+        kind: .retrying,
+        program: Program(next: nextOfRetry, decides: isAttempt, clear: clearRetry),
         lanes: policy.deadline == 0 ? 1 : 2, caller: caller)
     guard let machine = makeMachine(plan, RetryFields(fn: fn, policy: policy), thread) else {
         caller.giveUp(thread)
@@ -83,6 +84,10 @@ private func nextOfRetry(
     }
     retry.pointee.isPausing = true
     return makeWork(for: lane, runPause, thread)
+}
+
+private func isAttempt(_ lane: Lane) -> Bool {
+    lane.index != deadlineLane && !lane.machine.fields(RetryFields.self).pointee.isPausing
 }
 
 private func nextAttempt(

@@ -68,7 +68,26 @@ func add(
         }
         return .ended
     }
+    if waitsForEnd(promise, of: scope, thread) {
+        if case .cancelled(let error) = entry { error.release(thread) }
+        asOneStep(thread) {
+            end(observer, ownErrors.cycle, thread)
+            promise.release(thread)
+        }
+        return .refused(VOW_ECYCLE)
+    }
     return look(at: promise, by: observer, entry, thread) ? .added : .cancelled
+}
+
+/// Of a promise that is listed: whether it waits for the end that would wait for it. Asked after it was listed, so of two
+/// threads that close a ring one sees the other's member. Nobody can wait for the end before the scope is closed.
+private func waitsForEnd(
+    _ promise: RecordPointer, of scope: ScopePointer, _ thread: ThreadPointer
+) -> Bool {
+    if scope.pointee.closed.loadAcquire() == 0 { return false }
+    if !leads(from: promise, to: scope.promise, thread) { return false }
+    scope.promise.endVisit(thread)
+    return true
 }
 
 /// Work that begins as a member, and the promise (owned) of what becomes of it. What it makes is made under the scope.
@@ -211,7 +230,10 @@ func takeMember(
 ) -> RecordPointer? {
     scope.pointee.lock.withLock {
         guard let member = scope.first(stage) else { return nil }
+        let next = member.pointee.next
         unlist(member, of: scope)
+        // In a forked child: another thread of the parent was about to put one before it.
+        if scope.first(stage) == member { scope.setFirst(next, stage) }
         enlist(member, other, of: scope)
         member.pointee.promise.visit()
         return member.pointee.promise
@@ -229,20 +251,34 @@ private func member(of observer: RecordPointer) -> ScopeMemberPointer {
 }
 
 func scopeMemberTold(_ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
+    // A failure beside another one, which the end says: reported, unless somebody reads the member itself.
+    if !end(observer, promise.value, thread) && promise.nowCounts.readers == 1 {
+        promise.pointee.isObserved.clear()
+    }
+}
+
+/// A member has settled with a value (borrowed), or is counted so. False: it has failed, and is not the first. A scope excuses
+/// the cancellations that it has asked for.
+@discardableResult
+private func end(_ observer: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) -> Bool {
     let scope = scope(of: observer)
-    let value = promise.value
-    let isFailure = value.isError && !value.isCancellation
-    let isFirst = scope.pointee.lock.withLock {
-        unlist(member(of: observer), of: scope)
-        if !isFailure || scope.pointee.failure.isError { return false }
-        scope.pointee.failure = value.retained()
-        return true
+    var isFirst = false
+    var isLater = false
+    scope.pointee.lock.withLock {
+        let member = member(of: observer)
+        unlist(member, of: scope)
+        let isExcused = value.isCancellation && member.pointee.stage != .entered
+        if !value.isError || isExcused { return }
+        isFirst = !scope.pointee.failure.isError
+        isLater = !isFirst
+        if isFirst { scope.pointee.failure = value.retained() }
     }
     if isFirst && scope.pointee.failsFast {
         cancelMembers(of: scope, cancellation(value), thread)
     }
     giveMemoryBack(observer, ScopeMember.size)
     letGo(of: scope, thread)
+    return !isLater
 }
 
 /// Of many members, the newest ones. In a forked child nobody may have the lock any more.

@@ -64,7 +64,7 @@ func graceIsOver(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer
     guard let reporter = scope.pointee.reporter else { fatal("a scope reports twice") }
     scope.pointee.reporter = nil
     // Foreign code, but not here. It goes on with the timer's reference and the hold.
-    dismiss(reporter, areCalled: true, thread)
+    dismiss(reporter, .called, thread)
 }
 
 /// As a hook: the program's own is called for each member that has not ended.

@@ -19,9 +19,9 @@ private struct UsingFields: ~Copyable {
     var releasing: RecordPointer?
     /// Written by who goes on with the lane, before it looks at the next promise; read by who has found that one.
     let stage = AtomicWord(UsingStage.acquiring.rawValue)
-    /// Both owned.
+    /// Both owned. The outcome of the use; until there is one, that of none.
     var resource = vow_none()
-    var outcome = vow_none()
+    var outcome = ownErrors.cancelled
 }
 
 /// - Parameter promise: of the resource, consumed.
@@ -32,7 +32,8 @@ func useResource(
     let plan = MachinePlan(
         kind: .using,
         program: Program(
-            next: nextOfUsing, mayBeStopped: mayBeStopped, cleansUp: true, clear: clearUsing),
+            next: nextOfUsing, mayBeStopped: { stage(of: $0) != .releasing }, cleansUp: true,
+            asks: { stage(of: $0) == .acquiring }, clear: clearUsing),
         caller: caller)
     let fields = UsingFields(promise: promise, use: use, release: release)
     guard let machine = makeMachine(plan, fields, thread) else {
@@ -106,9 +107,8 @@ private func beginRelease(
     return work
 }
 
-private func mayBeStopped(_ lane: Lane) -> Bool {
-    lane.machine.fields(UsingFields.self).pointee.stage.loadRelaxed()
-        != UsingStage.releasing.rawValue
+private func stage(of lane: Lane) -> UsingStage? {
+    UsingStage(rawValue: lane.machine.fields(UsingFields.self).pointee.stage.loadRelaxed())
 }
 
 private func runUse(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {

@@ -88,13 +88,22 @@ private func makeIndeed(_ call: Call, _ thread: ThreadPointer) -> Bool {
 
 /// Counted among the `starting` before, and for its duty as busy. False: the system gives no thread.
 func startWorker(_ duty: Duty?, _ thread: ThreadPointer) -> Bool {
-    if startWorkerThread(duty) {
-        poolLock.withLock {
-            pool.starting -= 1
-            pool.workers += 1
-        }
-        return true
+    if makeWorker(duty) { return true }
+    giveUpWorker(duty, thread)
+    return false
+}
+
+private func makeWorker(_ duty: Duty?) -> Bool {
+    if !startWorkerThread(duty) { return false }
+    poolLock.withLock {
+        pool.starting -= 1
+        pool.workers += 1
     }
+    return true
+}
+
+/// One that could not be made.
+private func giveUpWorker(_ duty: Duty?, _ thread: ThreadPointer) {
     var isHopeless = false
     let call = poolLock.withLock {
         pool.starting -= 1
@@ -104,7 +113,6 @@ func startWorker(_ duty: Duty?, _ thread: ThreadPointer) -> Bool {
     }
     if isHopeless { refuseAllPooled(thread) }
     make(call, thread)
-    return false
 }
 
 /// There is no worker, and the system gives none. Inside the call that handed the work over, and perhaps in the middle of
@@ -119,18 +127,26 @@ private func refuseAllPooled(_ thread: ThreadPointer) {
     }
 }
 
+/// Held while the first worker or the keeper is made: a thread that comes meanwhile waits, and knows then whether they are
+/// there. Never held across foreign code, and not taken in a forked child, where another thread may have held it.
+let firstThreadsLock = SpinLock()
+
 /// The first worker and the keeper, before there is work: where the system gives no other later, that one does it all.
 func prepareWorkers(_ thread: ThreadPointer) {
     // The schedules' scheduler knows its scenario's threads and no others.
     #if !VOW_SCHEDULES
         if hasWorkers || isForkedChild || refusesWork { return }
-        let isFirst = poolLock.withLock {
-            if pool.workers + pool.starting > 0 { return false }
-            pool.setWidth()
-            pool.starting += 1
-            return true
+        let hasFailed = firstThreadsLock.withLock {
+            if hasWorkers { return false }
+            poolLock.withLock {
+                pool.setWidth()
+                pool.starting += 1
+            }
+            if !makeWorker(nil) { return true }
+            _ = makeKeeper()
+            return false
         }
-        if isFirst && startWorker(nil, thread) { _ = callKeeper() }
+        if hasFailed { giveUpWorker(nil, thread) }
     #endif
 }
 
@@ -140,7 +156,7 @@ func closePool() {
     if isForkedChild { return }
     poolLock.withLock { pool.isClosed = true }
     while let worker = poolLock.withLock({ pool.popIdle() }) { worker.wake() }
-    if poolLock.withLock({ pool.keeper.isThere }) { _ = callKeeper() }
+    if poolLock.withLock({ pool.keeper.presence != .none }) { _ = callKeeper() }
 }
 
 extension Pool {

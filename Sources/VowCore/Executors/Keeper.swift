@@ -11,8 +11,10 @@ import CVowPlatform
 
 /// Under the pool's lock.
 struct Keeper {
-    /// The thread was made.
-    var isThere = false
+    enum Presence { case none, starting, there }
+
+    /// Of its thread; `starting`, then `there`, is set under `firstThreadsLock` too, by who makes it.
+    var presence = Presence.none
     /// It looks at the workers now and then, or somebody has called it to.
     var isWatching = false
     /// When a timer is due; `Int64.max`: never.
@@ -30,29 +32,36 @@ private let mostAsleep = 256
 private let keeperWord = AtomicWord(Parking.awake)
 
 /// Makes it look; also the first time. False: the system gives no thread.
-func callKeeper() -> Bool {
-    let isThere = poolLock.withLock {
-        let isThere = pool.keeper.isThere
-        pool.keeper.isThere = true
-        return isThere
-    }
-    if isThere {
-        unparkToLook(keeperWord, at: keeperWord.address)
-        return true
-    }
-    if startThread(keeperMain) { return true }
-    // Who is next tries again.
+func callKeeper() -> Bool { callKeeperIfThere() || firstThreadsLock.withLock { makeKeeper() } }
+
+private func callKeeperIfThere() -> Bool {
+    if poolLock.withLock({ pool.keeper.presence != .there }) { return false }
+    unparkToLook(keeperWord, at: keeperWord.address)
+    return true
+}
+
+/// The same, under `firstThreadsLock`.
+func makeKeeper() -> Bool {
+    if callKeeperIfThere() { return true }
+    poolLock.withLock { pool.keeper.presence = .starting }
+    let isMade = startThread(keeperMain)
     poolLock.withLock {
-        pool.keeper.isThere = false
-        pool.keeper.isWatching = false
+        if !isMade {
+            // Who is next tries again.
+            pool.keeper.presence = .none
+            pool.keeper.isWatching = false
+        } else if pool.keeper.presence == .starting {
+            // Else it has ended already.
+            pool.keeper.presence = .there
+        }
     }
-    return false
+    return isMade
 }
 
 /// What a timer or a watch of the process needs; under no lock. False: the system gives no thread.
 func prepareKeeper(_ thread: ThreadPointer) -> Bool {
     prepareWorkers(thread)
-    return hasWorkers && (poolLock.withLock { pool.keeper.isThere } || callKeeper())
+    return hasWorkers && (poolLock.withLock { pool.keeper.presence == .there } || callKeeper())
 }
 
 /// When it calls somebody to the clock, if that is earlier than it was.
@@ -83,7 +92,7 @@ extension Pool {
     /// Nil: it ends.
     fileprivate mutating func keepersDeadline() -> Deadline? {
         if isClosed && !keeper.isWatching {
-            keeper.isThere = false
+            keeper.presence = .none
             return nil
         }
         let nextLook = keeper.isWatching ? monotonicNow() + betweenLooks : Int64.max

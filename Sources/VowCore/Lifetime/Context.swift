@@ -34,8 +34,7 @@ func keepingContext<Result>(_ body: () -> Result) -> Result {
 
 /// The thread's, both owned: the scope by a producer's reference.
 func surroundingsHere(_ thread: ThreadPointer) -> Surroundings {
-    thread.pointee.scope?.retainProducer()
-    return Surroundings(context: thread.pointee.context.retained(), scope: thread.pointee.scope)
+    Surroundings(context: thread.pointee.context, scope: thread.pointee.scope).retained()
 }
 
 /// The thread's become others. Neither is counted: what they were goes to the caller.
@@ -48,7 +47,32 @@ func exchangeSurroundings(_ surroundings: Surroundings, _ thread: ThreadPointer)
     return before
 }
 
+/// The program's code runs with what it was given with (owned, consumed; nil: nothing). What it sets ends with it.
+@inline(__always)
+func carrying(_ surroundings: Surroundings?, _ thread: ThreadPointer, _ body: () -> Void) {
+    if surroundings != nil || thread.carriesSomething {
+        carryingIndeed(surroundings ?? Surroundings(), thread, body)
+        return
+    }
+    body()
+    if thread.pointee.context.kind != VOW_NONE { setContext(vow_none(), thread) }
+}
+
+@inline(never)
+private func carryingIndeed(_ given: Surroundings, _ thread: ThreadPointer, _ body: () -> Void) {
+    let outer = exchangeSurroundings(given, thread)
+    body()
+    let mine = exchangeSurroundings(outer, thread)
+    mine.context.release(thread)
+    given.scope?.releaseProducer(thread)
+}
+
 extension Surroundings {
+    func retained() -> Surroundings {
+        scope?.retainProducer()
+        return Surroundings(context: context.retained(), scope: scope)
+    }
+
     /// Of owned ones.
     func release(_ thread: ThreadPointer) {
         context.release(thread)

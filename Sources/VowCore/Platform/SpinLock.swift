@@ -54,8 +54,24 @@ struct SpinLock: ~Copyable, Sendable {
                 }
                 vow_platform_relax()
             }
+            if isForkedChild {
+                lockInChild()
+                return
+            }
             while word.exchangeAcquireRelease(awaited) != free {
                 _ = vow_platform_wait(address, UInt32(awaited), nil)
+            }
+        }
+
+        /// In a forked child a thread of the parent may have held it, which never gives it back: then it is broken. What it
+        /// guards are lists, which a thread that goes along them finds whole, whatever step of a change was the last.
+        private func lockInChild() {
+            var pause = Backoff()
+            while word.exchangeAcquireRelease(awaited) != free {
+                // The registry's own is free as the child begins, and tells who else there is.
+                let isOnly = address != threadRegistryLock.address && isOnlyThread
+                if isOnly || pause.isHopeless { return }
+                pause.wait()
             }
         }
 
@@ -64,6 +80,6 @@ struct SpinLock: ~Copyable, Sendable {
         private func wakeOne() { vow_platform_wake(address) }
 
         /// Little-endian, so the low half comes first.
-        private var address: UnsafeRawPointer { word.address }
+        fileprivate var address: UnsafeRawPointer { word.address }
     #endif
 }

@@ -89,7 +89,7 @@ private func withContext<Result>(
     let isPlain = !reaction.pointee.shape.isTravelling && !thread.carriesSomething
     if isPlain {
         let result = body()
-        if thread.pointee.context.kind != VOW_NONE { setContext(vow_none(), thread) }
+        if thread.pointee.context.kind != VOW_NONE { forgetContext(of: reaction, thread) }
         return result
     }
     let isTravelling = reaction.pointee.shape.isTravelling
@@ -101,9 +101,17 @@ private func withContext<Result>(
     thread.pointee.context = carried.retained()
     thread.pointee.scope = scope
     let result = body()
+    forgetContext(of: reaction, thread)
     exchangeSurroundings(Surroundings(context: outer, scope: outerScope), thread)
-        .context.release(thread)
     return result
+}
+
+/// What its handler has left as the context. A destructor may wait for the reaction, which must be seen.
+@inline(never)
+private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) {
+    withFrame(of: reaction, nil, on: thread.pointee.frame?.pointee.executor, thread) {
+        setContext(vow_none(), thread)
+    }
 }
 
 /// The handler has returned `result` (consumed): what becomes of the reaction, which is in a phase since it has
@@ -130,7 +138,7 @@ private func completeFinally(
     _ thread: ThreadPointer
 ) {
     if result.isError {
-        conclude(reaction, begunAs: phase, result, thread)
+        concludeFailed(reaction, begunAs: phase, result, reading.input(of: reaction), thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
         if waitFor(waitedFor, by: reaction, begunAs: phase, reading, thread) {
@@ -141,6 +149,24 @@ private func completeFinally(
     } else {
         conclude(reaction, begunAs: phase, reading.input(of: reaction).retained(), thread)
         result.release(thread)
+    }
+}
+
+/// The handler of a `finally` has failed (the error is consumed). If it was cancelled meanwhile, nobody reads why: that is
+/// reported, unless it is what the handler has read (borrowed).
+private func concludeFailed(
+    _ reaction: RecordPointer, begunAs phase: Phase, _ error: vow_value, _ input: vow_value,
+    _ thread: ThreadPointer
+) {
+    if settle(reaction, whileIn: phase, error, ownsProducer: true, thread) {
+        count(thread.cell.pointee.counters.handlersDone)
+        return
+    }
+    concludeCancelled(reaction, nil, thread)
+    if error.isCancellation || error.as.pointer == input.as.pointer {
+        error.release(thread)
+    } else {
+        makePromise(of: error, thread).release(thread)
     }
 }
 

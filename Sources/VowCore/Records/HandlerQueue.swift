@@ -72,6 +72,39 @@ struct MemberList {
     }
 }
 
+/// Of observers, linked by their lanes, and of cancelled promises of the library's own making, linked by their slots, in which
+/// the second half has the error to come.
+struct LeavingList {
+    private(set) var first: RecordPointer?
+    private var last: RecordPointer?
+
+    var isEmpty: Bool {
+        @inline(__always) get { first == nil }
+    }
+
+    mutating func append(_ record: RecordPointer) {
+        record.nextLeaving = nil
+        if let last { last.nextLeaving = record } else { first = record }
+        last = record
+    }
+
+    mutating func popFirst() -> RecordPointer? {
+        guard let record = first else { return nil }
+        first = record.nextLeaving
+        if first == nil { last = nil }
+        return record
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    fileprivate var nextLeaving: RecordPointer? {
+        get { pointee.shape.isProduced ? next : lane }
+        nonmutating set {
+            if pointee.shape.isProduced { next = newValue } else { lane = newValue }
+        }
+    }
+}
+
 /// Of members on their way from one queue to another or to their outcome, linked by their slots. Whoever has
 /// one cancelled meanwhile waits until it `isOut`, so no foreign code runs before the list is empty.
 struct SlotList {

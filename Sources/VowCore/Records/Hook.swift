@@ -11,11 +11,13 @@ struct Hook: ~Copyable {
     /// In a token's list. In a promise's, where `next` is the one that came before; of that, `isListed` says that somebody
     /// has a handle, and is changed under the stripe of the hook. On its way to be called: `next`.
     var registration: Registration
-    /// While that is listed: the promise, which lives until it is not. Afterwards, of an `unlessResolved`: that promise,
-    /// which nobody reads; one producer's reference.
+    /// While that is listed: the promise, which lives until it is not. Afterwards, if it is called because that is cancelled,
+    /// or because nobody reads it: that promise; one producer's reference.
     var promise: RecordPointer?
     /// Of who has taken it out of its list.
     var fate = Fate.destroyed
+    /// What it runs with stands behind it.
+    let carries: Bool
     var context: UnsafeMutableRawPointer?
     let fn: HookFunction
     let destroy: Destroy?
@@ -27,13 +29,14 @@ struct Hook: ~Copyable {
         var seal = Seal.live(.registration)
     #endif
 
-    enum Fate: UInt8 { case destroyed, called, calledUnlessResolved }
+    enum Fate: UInt8 { case destroyed, called, calledOfCancelled, calledUnlessResolved }
 
     init(
         _ fn: @escaping HookFunction, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
-        _ source: SourcePointer?
+        _ source: SourcePointer?, carries: Bool
     ) {
         registration = Registration(.hook, source)
+        self.carries = carries
         self.fn = fn
         self.context = context
         self.destroy = destroy
@@ -50,15 +53,25 @@ enum HookStage {
 }
 
 /// Nil without memory.
-/// - Parameter source: of one that will have a handle, and stands in a token's list: kept as memory, see `keepMemory`.
+/// - Parameters:
+///   - source: of one that will have a handle, and stands in a token's list: kept as memory, see `keepMemory`.
+///   - surroundings: what it runs with, owned, consumed if there is memory; nil: nothing.
 func makeHook(
     _ fn: @escaping HookFunction, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
-    leaving source: SourcePointer? = nil
+    leaving source: SourcePointer? = nil, with surroundings: Surroundings? = nil
 ) -> HookPointer? {
-    guard let memory = takeMemory(MemoryLayout<Hook>.stride) else { return nil }
+    let carries = surroundings != nil
+    guard let memory = takeMemory(Hook.size(carries: carries)) else { return nil }
     let hook = memory.bindMemory(to: Hook.self, capacity: 1)
-    hook.initialize(to: Hook(fn, context, destroy, source))
+    hook.initialize(to: Hook(fn, context, destroy, source, carries: carries))
+    if let surroundings { hook.surroundings?.initialize(to: surroundings) }
     return hook
+}
+
+extension Hook {
+    fileprivate static func size(carries: Bool) -> Int {
+        MemoryLayout<Hook>.stride + (carries ? MemoryLayout<Surroundings>.stride : 0)
+    }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
@@ -75,6 +88,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
     func giveUp() -> Bool {
         pointee.stage.replaceAcquireRelease(HookStage.waiting, HookStage.never).exchanged
     }
+
+    /// Nil: it carries nothing.
+    var surroundings: UnsafeMutablePointer<Surroundings>? {
+        if !pointee.carries { return nil }
+        return UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: Surroundings.self)
+    }
+
+    var size: Int { Hook.size(carries: pointee.carries) }
 
     var next: HookPointer? {
         get { HookPointer(listed: pointee.registration.next) }

@@ -61,6 +61,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { withdrawnUpstream = newValue }
     }
 
+    /// Of a reaction that waits for what it follows though it is cancelled and others read that: the error that it is to be
+    /// rejected with, owned. In the same place; marked by `RecordFlag.hasLeft`.
+    var errorOfLeft: vow_value {
+        get { vow_value(VOW_ERROR, handlerPlace.load(as: UnsafeMutableRawPointer.self)) }
+        nonmutating set {
+            handlerPlace.storeBytes(of: newValue.as.pointer, as: UnsafeMutableRawPointer?.self)
+        }
+    }
+
     private var handlerPlace: UnsafeMutableRawPointer { linkField(1) }
 
     @inline(__always)
@@ -95,6 +104,14 @@ extension TravelPart {
         registration = Registration(.reaction, token)
         scope = surroundings.scope
         context = surroundings.context
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a link, borrowed; nil: it carries nothing.
+    var surroundings: Surroundings? {
+        if !pointee.shape.isTravelling { return nil }
+        return Surroundings(context: travel.pointee.context, scope: travel.pointee.scope)
     }
 }
 

@@ -36,6 +36,8 @@ struct Listener {
     let destroy: Destroy?
     /// Owned.
     let executor: ExecutorPointer
+    /// What it was given with, owned.
+    let surroundings: Surroundings
     /// Owned. Once it is cancelled nothing is told any more.
     var token: SourcePointer?
 

@@ -87,6 +87,8 @@ enum RecordFlag {
     /// Of a reaction, cancelled: its executor, or the thread's list of skipped ones, has it still, and will drop it. Of a
     /// promise with a resolver: the last one was given back while it was pending.
     static let dropped: UInt8 = 8
+    /// Of a cancelled reaction that follows: its reference to what it follows is a visit. See `errorOfLeft`.
+    static let hasLeft: UInt8 = 8
     /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
     /// reports in its place, or it is a delivery of progress.
     static let passed: UInt8 = 16
@@ -196,12 +198,30 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a cancelled promise, under its lock or of its claimer: the error that it is to be rejected with, owned; nil: that
     /// is known by other means. It stands where `upstream` does, and is marked in a field that counts later.
     var errorToCome: vow_value? {
-        get { inlineLeft == 1 ? error(at: slotAddress + 8) : nil }
+        get { inlineLeft & 1 != 0 ? error(at: slotAddress + 8) : nil }
         nonmutating set {
-            inlineLeft = newValue == nil ? 0 : 1
+            inlineLeft = inlineLeft & ~3 | (newValue == nil ? 0 : 1)
             (slotAddress + 8).storeBytes(
                 of: newValue?.as.pointer, as: UnsafeMutableRawPointer?.self)
         }
+    }
+
+    /// Of a promise with an error to come, likewise: it was asked to stop, and a value that comes all the same is its outcome.
+    var keepsValue: Bool { inlineLeft & 3 == 3 }
+
+    func keepValue() { inlineLeft |= 2 }
+
+    /// Of a cancelled promise with a producer, under its lock: how many functions that are told so have not returned. It is
+    /// settled when all have.
+    var hooksLeft: UInt32 {
+        get { inlineLeft >> 3 }
+        nonmutating set { inlineLeft = inlineLeft & 7 | newValue << 3 }
+    }
+
+    /// Likewise: its producer has ended its work meanwhile; what it came with, if that is kept, is its `value` already.
+    var isDoneMeanwhile: Bool {
+        get { inlineLeft & 4 != 0 }
+        nonmutating set { inlineLeft = inlineLeft & ~4 | (newValue ? 4 : 0) }
     }
 
     /// Of a cancelled reaction that is out of its queue, under its lock: the error that it reads in place of its promise's

@@ -18,13 +18,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         if pointee.shape.contains(.immortal) { return }
         while true {
             let counts = nowCounts
-            if counts.producers == 1 && counts.readers != 0 {
-                // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
+            if counts.producers == 1 && (counts.readers != 0 || pointee.state.read().head != nil) {
+                // Somebody is to hear of it, though it be who was cancelled. No other producer is left, and none can come:
+                // whoever finds it settled knows that nobody resolved it.
                 pointee.flags.insert(RecordFlag.dropped)
                 if settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread) {
                     return
                 }
-                if endCancelled(self, vow_none(), ownsProducer: true, thread) { return }
+                let end = endCancelled(self, ownErrors.broken, ownsProducer: true, thread)
+                if end != .notCancelled { return }
             }
             let rest = counts.bits &- Counts.oneProducer
             if pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {

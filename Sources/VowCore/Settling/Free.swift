@@ -12,7 +12,11 @@ func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
         }
         value.release(thread)
     } else {
-        if phase == .following { record.upstream?.release(thread) }
+        if phase == .following {
+            let error = takeErrorOfLeft(record)
+            record.upstream?.giveBack(leftWith: error, thread)
+            error?.release(thread)
+        }
         if phase == .cancelled { (record.errorToCome ?? record.errorToRead)?.release(thread) }
         count(thread.cell.pointee.counters.promisesFreedPending)
     }

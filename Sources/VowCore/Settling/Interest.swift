@@ -56,6 +56,10 @@ private func loseInterest(
     }
     let word = promise.pointee.state.lock()
     switch word.phase {
+    case .open where !shape.isReaction && word.head != nil:
+        // Only reactions that are cancelled wait for it, as visitors; who is about to enter sees that there is no reader.
+        cancelProducer(of: promise, word, ownErrors.cancelled, keepsValue: false, thread)
+        return nil
     case .open where !shape.isReaction:
         // Not once it is decided about: as a member of a ring it is rejected for those who have just gone.
         forgetObservers(of: promise)
@@ -66,12 +70,12 @@ private func loseInterest(
             // The producer has heard: a rejection is no news to anybody.
             promise.pointee.isObserved.set()
             noteTaken(hooks)
-            dismiss(hooks, areCalled: true, unlessResolved: promise, thread)
+            dismiss(hooks, .calledUnlessResolved, of: promise, thread)
         }
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
-    case .following where promise.keepsContext:
-        // What uses the context is waited for.
+    case .following where promise.keepsContext || promise.hasLeft:
+        // What uses the context is waited for, and who is cancelled waits.
         promise.pointee.state.unlock(word.phase, word.head)
         return nil
     case .following:

@@ -83,5 +83,9 @@ func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {
     giveMemoryBack(listener, Listener.size)
     it.executor.release(thread)
     it.token?.releaseToken(thread)
-    if let destroy = it.destroy { runForeign(thread) { destroy(it.context) } }
+    if let destroy = it.destroy {
+        runForeign(thread) { carrying(it.surroundings, thread) { destroy(it.context) } }
+    } else {
+        it.surroundings.release(thread)
+    }
 }

@@ -141,6 +141,8 @@ func destroyContext(
     }
     // Its own promise may be waited for in there, which must be seen.
     withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
-        destroy(reaction.link.pointee.context)
+        carrying(reaction.surroundings?.retained(), thread) {
+            destroy(reaction.link.pointee.context)
+        }
     }
 }

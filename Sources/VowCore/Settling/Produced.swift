@@ -48,7 +48,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 /// the producer's reference given back.
 func settleQuiet(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
     if settle(promise, whileIn: .open, value, ownsProducer: true, thread) { return }
-    if endCancelled(promise, value, ownsProducer: true, thread) { return }
+    if endCancelled(promise, value, ownsProducer: true, thread) != .notCancelled { return }
     // In a forked child, where the work was left with the parent.
     value.release(thread)
     promise.releaseProducer(thread)

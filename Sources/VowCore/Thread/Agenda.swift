@@ -20,8 +20,9 @@ enum AgendaStage: UInt8 {
 struct Agenda: ~Copyable {
     /// Followers and observers taken from settled promises, on the way to their outcome.
     var outcomes: SlotList
-    /// Observers that were stopped, on the way to giving up what they observed.
-    var leaving: MemberList
+    /// Observers that were stopped, on the way to giving up what they observed; cancelled promises of machines, whose lanes are
+    /// to be stopped.
+    var leaving: LeavingList
     /// Reactions taken from settled promises, on the way to their executors.
     var handOver: MemberList
     /// The promise of the first batch in that list; nil: ask the batch's last member.

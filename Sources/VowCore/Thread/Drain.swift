@@ -17,8 +17,12 @@ private func drainAllOutcomes(_ thread: ThreadPointer) {
     thread.pointee.agenda.isTakingOutcomes = true
     while true {
         if takeOwnOutcome(thread) { continue }
-        guard let observer = thread.pointee.agenda.leaving.popFirst() else { break }
-        giveUpObserved(observer, thread)
+        guard let record = thread.pointee.agenda.leaving.popFirst() else { break }
+        if record.pointee.shape.isProduced {
+            stopLanes(ofCancelled: record, thread)
+        } else {
+            giveUpObserved(record, thread)
+        }
     }
     thread.pointee.agenda.isTakingOutcomes = false
 }

@@ -176,8 +176,13 @@ final class QuietTests: VowTest {
             let (end, source) = waiting(lines, shared: shared)
             see(end, lines)
             XCTAssertTrue(end.cancel())
-            expect(end, lines, shared ? "!cancelled" : "y! !cancelled")
             XCTAssertEqual(source.held?.isPending, shared ? true : nil)
+            if shared {
+                // It is waited for.
+                XCTAssertTrue(end.isPending)
+                XCTAssertTrue(source.resolver.fulfill(1))
+            }
+            expect(end, lines, shared ? "!cancelled" : "y! !cancelled")
         }
     }
 

@@ -41,8 +41,11 @@ final class UsingTests: VowTest {
             calls.write("release")
             return releasing
         }
-        withExtendedLifetime(answer) {}
         XCTAssertTrue(promise.cancel())
+        // Somebody else holds what the use has returned.
+        XCTAssertEqual(calls.entries, [])
+        XCTAssertTrue(kept.fulfill(1))
+        withExtendedLifetime(answer) {}
         XCTAssertEqual(calls.entries.last, "release")
         XCTAssertTrue(promise.isPending)
         resolver.fulfill()

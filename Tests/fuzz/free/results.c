@@ -197,12 +197,11 @@ static void check_kind(int number, vow_value value) {
     }
 }
 
-/* What somebody holds is cancelled by nobody else. Others may have adopted a cancellation, or pass
- * a member's on. */
+/* What somebody holds is cancelled by nobody else. Others, and scopes, may have adopted a
+ * cancellation, or pass a member's on. */
 static void check_cancelled(int number, vow_value value) {
     const record *self = &f.records[number];
     bool own = self->origin == BY_DELAY || self->origin == BY_DESCRIPTOR ||
-               self->origin == BY_SCOPE ||
                (self->origin >= BY_ALL && self->origin <= BY_SOME && vow_error_index(value) < 0);
     EXPECT(!own || self->holds == 0 || self->cancelled, "record %d is cancelled though it is held",
            number);

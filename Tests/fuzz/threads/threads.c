@@ -206,7 +206,7 @@ static void cancel_against_resolve(int slot) {
 static void add_hook(int slot) {
     if (s.resolvers[slot] != NULL && m.hook_count < MODEL_HOOKS) {
         trace("hook on promise %d", m.resolvers[s.resolver_models[slot]].promise);
-        thread_hook *self = &s.hooks[model_add_hook(s.resolver_models[slot], -1)];
+        thread_hook *self = &s.hooks[model_add_hook(s.resolver_models[slot], -1, -1)];
         vow_resolver_on_cancel(s.resolvers[slot], on_thread_hook, self, on_thread_hook_destroy);
     }
 }

@@ -145,6 +145,7 @@ fault clean-up-is-skipped CancelReaction.swift \
 
 fault settled-before-the-handler-returned Cancel.swift \
     '            promise.errorToCome = error.retained()
+            if keepsValue { promise.keepValue() }
             promise.pointee.state.unlock(.cancelled, word.head)
             return true' \
     '            settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
@@ -165,8 +166,8 @@ fault late-member-is-withdrawn-in-its-queue CancelReaction.swift \
     'if let promise = reaction.upstream, !promise.pointee.state.read().hasValue, takeOut(reaction, thread) {'
 
 fault cancelled-follower-takes-the-value Follow.swift \
-    'if promise.pointee.flags.contains(RecordFlag.cancelled) && !value' \
-    'if false && !value'
+    'value = value.isError ? value.retained() : promise.ownError' \
+    'value = value.retained()'
 
 fault returned-promise-is-not-cancelled EndCancelled.swift \
     '    giveUpFollowed(by: reaction, error, thread)

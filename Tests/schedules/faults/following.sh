@@ -9,7 +9,7 @@ fault abandon-gives-back-early Yield.swift \
     promise.releaseProducer(thread)
     followed?.release(thread)' \
     Free.swift \
-    '        if phase == .following { record.upstream?.release(thread) }
+    '            record.upstream?.giveBack(leftWith: error, thread)
 ' ''
 
 fault retain-after-unlock Path.swift \
@@ -47,9 +47,10 @@ fault redirect-without-the-lock Redirect.swift \
     if stands && isVisit { followed.endVisit(thread) }
     if inherits { reclaim(before, thread) }
     if stands { return .isDone }
-    leaveBehind(before, thread)' \
+    if hasLeft { before.endVisit(thread) } else { leaveBehind(before, thread) }' \
     '    follower.pointee.state.unlock(word.phase, word.head)
-    if !stands { leaveBehind(before, thread) }
+    if !stands && hasLeft { before.endVisit(thread) }
+    if !stands && !hasLeft { leaveBehind(before, thread) }
     follower.upstream = followed
     if stands && isVisit { followed.endVisit(thread) }
     if inherits { reclaim(before, thread) }

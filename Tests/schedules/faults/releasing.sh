@@ -46,13 +46,14 @@ fault unread-follower-follows Follow.swift \
 fault breaking-is-noted-on-the-first-look BrokenResolver.swift \
     '        while true {
             let counts = nowCounts
-            if counts.producers == 1 && counts.readers != 0 {
-                // No other producer is left, and none can come: whoever finds it settled knows that nobody resolved it.
+            if counts.producers == 1 && (counts.readers != 0 || pointee.state.read().head != nil) {
+                // Somebody is to hear of it, though it be who was cancelled. No other producer is left, and none can come:
+                // whoever finds it settled knows that nobody resolved it.
                 pointee.flags.insert(RecordFlag.dropped)' \
     '        if nowCounts.producers == 1 { pointee.flags.insert(RecordFlag.dropped) }
         while true {
             let counts = nowCounts
-            if counts.producers == 1 && counts.readers != 0 {'
+            if counts.producers == 1 && (counts.readers != 0 || pointee.state.read().head != nil) {'
 
 fault unseen-without-looking SettleOne.swift \
     'nowCounts.isOneProducers() && !pointee' \

@@ -42,6 +42,7 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
 }
 
 /// From a promise (a visit, consumed) on, as far as nobody else reads. A loop, not a recursion.
+@inline(never)
 func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> Bool {
@@ -57,10 +58,13 @@ func cancelUpwards(
 }
 
 /// Cancels one promise.
-/// - Parameter upstream: what it waits for, as a visit, if that is to be cancelled first.
-private func cancelOne(
+/// - Parameters:
+///   - upstream: what it waits for, as a visit, if that is to be cancelled first.
+///   - keepsValue: a value that comes all the same is its outcome: see `ask`.
+@inline(never)
+func cancelOne(
     _ promise: RecordPointer, _ error: vow_value, leavesUpstream: Bool = false,
-    upstream: inout RecordPointer?, _ thread: ThreadPointer
+    keepsValue: Bool = false, upstream: inout RecordPointer?, _ thread: ThreadPointer
 ) -> Bool {
     var pause = Backoff()
     if isWatched && !promise.pointee.state.read().hasValue { noteCancelled(promise) }
@@ -86,10 +90,10 @@ private func cancelOne(
                 }
             }
             promise.pointee.state.unlock(.claimed, word.head)
-            cancelReaction(promise, error, hasLeft: hasLeft, thread)
+            cancelReaction(promise, error, hasLeft: hasLeft, keepsValue: keepsValue, thread)
             return true
         case .open:
-            cancelProducer(of: promise, word, error, thread)
+            cancelProducer(of: promise, word, error, keepsValue: keepsValue, thread)
             return true
         case .running:
             promise.pointee.flags.insert(RecordFlag.cancelled)
@@ -99,6 +103,7 @@ private func cancelOne(
                 return true
             }
             promise.errorToCome = error.retained()
+            if keepsValue { promise.keepValue() }
             promise.pointee.state.unlock(.cancelled, word.head)
             return true
         case .following:
@@ -119,23 +124,29 @@ private func cancelOne(
     }
 }
 
-/// An open promise (locked) that somebody is to settle: it is rejected at once, and will be found settled; one whose
-/// producer ends its work first is left to that.
-private func cancelProducer(
-    of promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
+/// An open promise (locked) that somebody is to settle: it is rejected at once, and will be found settled; but when those
+/// who are told of it have returned, and one whose producer ends its work first is left to that.
+func cancelProducer(
+    of promise: RecordPointer, _ word: StateWord, _ error: vow_value, keepsValue: Bool,
+    _ thread: ThreadPointer
 ) {
     let hooks = promise.hooks
     promise.pointee.flags.insert(RecordFlag.cancelled)
-    if promise.pointee.shape.contains(.cooperative) {
+    if hooks != nil || promise.pointee.shape.contains(.cooperative) {
         promise.hooks = nil
         promise.errorToCome = error.retained()
+        if keepsValue { promise.keepValue() }
+        if let hooks {
+            promise.visit()
+            promise.hooksLeft = countHooks(hooks)
+        }
         promise.pointee.state.unlock(.cancelled, word.head)
     } else {
         settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
     }
     if let hooks {
         noteTaken(hooks)
-        dismiss(hooks, areCalled: true, thread)
+        dismiss(hooks, .calledOfCancelled, of: promise, thread)
     }
     if promise.pointee.shape.isProduced { promise.producer.pointee.stop(promise, thread) }
 }

@@ -1,6 +1,7 @@
 // Cancelling what waits: a reaction that has not begun for the promise that it reads, a follower for the one it follows.
 //
-// Where it is the last reader it stays where it stands, and gets what comes down. Else it leaves. Its slot may be in use
+// Where it is the last reader it stays where it stands, and gets what comes down. A reaction that follows what its handler
+// has returned stays in any case: that may use the context. Else it leaves. Its slot may be in use
 // then: by the queue it stands in, which is left under that queue's lock, or by a thread that has just taken it out of
 // there and says so by `markOut`, a few instructions later and before any foreign code.
 
@@ -9,7 +10,8 @@ import CVow
 /// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
 /// - Parameter hasLeft: its reference to that is a visit.
 func cancelReaction(
-    _ reaction: RecordPointer, _ error: vow_value, hasLeft: Bool, _ thread: ThreadPointer
+    _ reaction: RecordPointer, _ error: vow_value, hasLeft: Bool, keepsValue: Bool,
+    _ thread: ThreadPointer
 ) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
     // It may have come while its promise was settling already, and stand in the queue yet.
@@ -33,6 +35,7 @@ func cancelReaction(
     }
     if reaction.isBegunByRunning || reaction.upstream == nil {
         reaction.errorToCome = error.retained()
+        if keepsValue { reaction.keepValue() }
     } else {
         reaction.errorToRead = error.retained()
     }
@@ -92,14 +95,52 @@ func cancelFollower(
         follower.pointee.state.unlock(word.phase, word.head)
         return nil
     }
+    // It may be asked twice: when it is cancelled, and by who then has put it into a queue, which the last reader has perhaps
+    // not seen: see `loseInterest`.
+    if follower.hasLeft {
+        orderStoresBeforeLoads()
+        let isUnread = promise.nowCounts.isUnread
+        if isUnread { promise.visit() }
+        follower.pointee.state.unlock(word.phase, word.head)
+        return isUnread ? promise : nil
+    }
     if !promise.leaveUnlessLast() {
         promise.visit()
         follower.pointee.state.unlock(word.phase, word.head)
         return promise
     }
+    // In a forked child what it follows may be another thread's of the parent, for ever.
+    if follower.pointee.shape.isReaction && !isForkedChild {
+        let held = stayAsVisitor(follower, error)
+        follower.pointee.state.unlock(word.phase, word.head)
+        held?.release(thread)
+        return nil
+    }
     claimLockedFollower(follower, word)
     withdrawFollower(follower, error.retained(), thread)?.endVisit(thread)
     return nil
+}
+
+/// A reaction, locked, that follows what others read, and has left: it waits as a visitor, and is rejected then. Returns the
+/// outcome that it was to pass on (owned), whose error comes before.
+private func stayAsVisitor(_ follower: RecordPointer, _ error: vow_value) -> RecordPointer? {
+    let held = takeHeldOutcome(follower)
+    follower.errorOfLeft = (held?.value.isError == true ? held?.value ?? error : error).retained()
+    follower.pointee.flags.insert(RecordFlag.hasLeft)
+    return held
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    var hasLeft: Bool {
+        pointee.shape.isReaction && pointee.flags.contains(RecordFlag.hasLeft)
+    }
+}
+
+/// Of a claimed follower that has left what it follows, and so has a visit there: the error to be rejected with, owned.
+func takeErrorOfLeft(_ follower: RecordPointer) -> vow_value? {
+    if !follower.hasLeft { return nil }
+    follower.pointee.flags.remove(RecordFlag.hasLeft)
+    return follower.errorOfLeft
 }
 
 /// A follower that the caller has locked. One that was abandoned has no queue's reference any more.

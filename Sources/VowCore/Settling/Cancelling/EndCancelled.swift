@@ -79,7 +79,12 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
 func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
-    end(reaction, result, reaction.takeError(), thread)
+    if reaction.keepsValue && !result.isError {
+        reaction.takeError().release(thread)
+        keep(result, of: reaction, ownsProducer: true, thread)
+    } else {
+        end(reaction, result, reaction.takeError(), thread)
+    }
 }
 
 /// A claimed reaction whose handler has returned a result (consumed), which no reader will see: an error (consumed).
@@ -125,22 +130,77 @@ func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread:
     if value != nil { error.release(thread) }
 }
 
-/// Settles a cancelled promise whose producer has ended its work; what that says (consumed) is for nobody. False when it
-/// is not cancelled.
+/// A claimed promise was asked to stop, and comes with a value (consumed) all the same: it is cancelled no more. A promise
+/// is asked to stop in turn.
+@inline(never)
+private func keep(
+    _ value: vow_value, of promise: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
+) {
+    promise.pointee.flags.remove(RecordFlag.cancelled)
+    if value.promise == nil && !value.isThenable {
+        settle(promise, value, ownsProducer: ownsProducer, thread)
+        return
+    }
+    promise.visit()
+    follow(makePromise(of: value, thread), by: promise, ownsProducer: ownsProducer, thread)
+    ask(promise, thread)
+}
+
+enum CancelledEnd {
+    case notCancelled, dropped, kept
+}
+
+/// The producer of a cancelled promise has ended its work with a value (consumed, unless it is not cancelled, or was ended
+/// before). That is dropped, and for nobody, unless it is kept. The promise is settled, or will be by who is told last.
 @inline(never)
 func endCancelled(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
-) -> Bool {
-    guard promise.pointee.state.transitionToClaimed(from: .cancelled) else { return false }
+) -> CancelledEnd {
+    // One that is not cooperative is settled by who is told of its cancellation.
+    guard promise.pointee.shape.contains(.cooperative),
+        let word = promise.pointee.state.lock(whileIn: .cancelled)
+    else { return .notCancelled }
+    if promise.isDoneMeanwhile {
+        promise.pointee.state.unlock(word.phase, word.head)
+        return .notCancelled
+    }
+    let isTold = promise.hooksLeft == 0
+    let isKept = promise.keepsValue && !value.isError
+    var error: vow_value?
+    if isKept {
+        error = promise.errorToCome
+        promise.errorToCome = nil
+        if !isTold { promise.value = value }
+    }
+    promise.isDoneMeanwhile = !isTold
+    promise.pointee.state.unlock(isTold ? .claimed : word.phase, word.head)
     asOneStep(thread) {
-        settle(promise, promise.takeError(), ownsProducer: ownsProducer, thread)
+        if isTold && isKept {
+            keep(value, of: promise, ownsProducer: ownsProducer, thread)
+        } else if isTold {
+            settle(promise, promise.takeError(), ownsProducer: ownsProducer, thread)
+        } else if ownsProducer {
+            promise.releaseProducer(thread)
+        }
+        error?.release(thread)
+        if isKept { return }
         if let begun = value.promise {
             cancelUnlessRead(begun, ownErrors.cancelled, thread)
         } else {
             value.release(thread)
         }
     }
-    return true
+    return isKept ? .kept : .dropped
+}
+
+/// All who were told that a promise (claimed) is cancelled have returned.
+func settleTold(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    if let error = promise.errorToCome {
+        promise.errorToCome = nil
+        settle(promise, error, ownsProducer: false, thread)
+    } else {
+        keep(promise.value, of: promise, ownsProducer: false, thread)
+    }
 }
 
 // MARK: Contexts

@@ -4,21 +4,21 @@
 import CVow
 
 /// Hooks (the newest, with those before it) have left their promise or token: they are called, or only destroyed.
-/// - Parameter unread: called unless this promise (borrowed) is resolved before.
+/// - Parameters:
+///   - fate: of all of them.
+///   - promise: borrowed; the one that is cancelled, or that nobody reads.
 @inline(never)
 func dismiss(
-    _ hooks: HookPointer, areCalled: Bool, unlessResolved unread: RecordPointer? = nil,
+    _ hooks: HookPointer, _ fate: Hook.Fate, of promise: RecordPointer? = nil,
     _ thread: ThreadPointer
 ) {
     var oldestFirst: HookPointer?
     var next: HookPointer? = hooks
     while let hook = next {
         next = hook.next
-        if areCalled {
-            hook.pointee.fate = unread == nil ? .called : .calledUnlessResolved
-            hook.pointee.promise = unread
-            unread?.retainProducer()
-        }
+        hook.pointee.fate = fate
+        hook.pointee.promise = promise
+        if fate == .calledUnlessResolved { promise?.retainProducer() }
         hook.next = oldestFirst
         oldestFirst = hook
     }
@@ -37,23 +37,67 @@ func runHooks(_ thread: ThreadPointer) {
         } else {
             newest.next = hook.next
         }
-        if isToBeCalled(hook, thread) && hook.begin() {
-            let (fn, context) = (hook.pointee.fn, hook.pointee.context)
-            runForeign(thread) { fn(context) }
-            hook.end()
+        let cancelled = hook.pointee.fate == .calledOfCancelled ? hook.pointee.promise : nil
+        if let cancelled {
+            // It is not settled before, and may be waited for in there, which must be seen.
+            withFrame(of: cancelled, nil, on: thread.pointee.frame?.pointee.executor, thread) {
+                run(hook, thread)
+            }
         } else {
-            _ = hook.giveUp()
+            runForeign(thread) { run(hook, thread) }
         }
-        let (destroy, context) = (hook.pointee.destroy, hook.pointee.context)
-        if let destroy { runForeign(thread) { destroy(context) } }
         hook.release(thread)
+        if let cancelled { endTelling(cancelled, thread) }
+    }
+}
+
+private func run(_ hook: HookPointer, _ thread: ThreadPointer) {
+    let (fn, destroy, context) = (hook.pointee.fn, hook.pointee.destroy, hook.pointee.context)
+    let surroundings = hook.surroundings?.pointee
+    if isToBeCalled(hook, thread) && hook.begin() {
+        carrying(surroundings?.retained(), thread) { fn(context) }
+        hook.end()
+    } else {
+        _ = hook.giveUp()
+    }
+    if let destroy {
+        carrying(surroundings, thread) { destroy(context) }
+    } else {
+        surroundings?.release(thread)
+    }
+}
+
+/// Of a promise's list, under its lock.
+func countHooks(_ newest: HookPointer) -> UInt32 {
+    var count: UInt32 = 0
+    var next: HookPointer? = newest
+    while let hook = next {
+        next = hook.next
+        count += 1
+    }
+    return count
+}
+
+/// One of those who are told that a promise is cancelled has returned. The last one settles it, where its producer does not,
+/// or has meanwhile, and ends the visit that has kept it: none of them is a producer, of whom the last one breaks a promise.
+private func endTelling(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    let word = promise.pointee.state.lock()
+    promise.hooksLeft -= 1
+    let isLast = promise.hooksLeft == 0
+    let settles =
+        isLast && (promise.isDoneMeanwhile || !promise.pointee.shape.contains(.cooperative))
+    if settles { promise.isDoneMeanwhile = false }
+    promise.pointee.state.unlock(settles ? .claimed : word.phase, word.head)
+    asOneStep(thread) {
+        if settles { settleTold(promise, thread) }
+        if isLast { promise.endVisit(thread) }
     }
 }
 
 private func isToBeCalled(_ hook: HookPointer, _ thread: ThreadPointer) -> Bool {
     switch hook.pointee.fate {
     case .destroyed: return false
-    case .called: return true
+    case .called, .calledOfCancelled: return true
     case .calledUnlessResolved:
         guard let promise = hook.pointee.promise else { return true }
         let isUnresolved = isUnresolved(promise)
@@ -88,6 +132,11 @@ func addHook(
         promise.pointee.state.unlock(word.phase, word.head)
         return
     }
+    let isTold = word.phase == .cancelled
+    if isTold {
+        if promise.hooksLeft == 0 { promise.visit() }
+        promise.hooksLeft += 1
+    }
     promise.pointee.state.unlock(word.phase, word.head)
     hook.pointee.registration.isListed = false
     hook.pointee.promise = nil
@@ -95,10 +144,12 @@ func addHook(
     let isCancelled =
         promise.pointee.flags.contains(RecordFlag.cancelled)
         && !promise.pointee.flags.contains(RecordFlag.follows)
-    if isOpen {
-        dismiss(hook, areCalled: true, unlessResolved: promise, thread)
+    if isTold {
+        dismiss(hook, .calledOfCancelled, of: promise, thread)
+    } else if isOpen {
+        dismiss(hook, .calledUnlessResolved, of: promise, thread)
     } else {
-        dismiss(hook, areCalled: isCancelled, thread)
+        dismiss(hook, isCancelled ? .called : .destroyed, thread)
     }
 }
 
@@ -109,5 +160,7 @@ func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPoin
         if source.pointee.rejection != nil || !source.canBeCancelled { return false }
         return source.enter(hook.asRegistration)
     }
-    if !isEntered { dismiss(hook, areCalled: source.pointee.isCancelled.isSet, thread) }
+    if !isEntered {
+        dismiss(hook, source.pointee.isCancelled.isSet ? .called : .destroyed, thread)
+    }
 }

@@ -12,7 +12,7 @@
 func leave(_ hook: HookPointer, _ thread: ThreadPointer) -> UInt64 {
     if hook.giveUp() && takeOut(hook) {
         hook.next = nil
-        dismiss(hook, areCalled: false, thread)
+        dismiss(hook, .destroyed, thread)
     }
     return hook.pointee.stage.loadAcquire()
 }
@@ -55,7 +55,7 @@ func noteTaken(_ hooks: HookPointer) {
 func dismissTaken(_ hooks: HookPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
     noteTaken(hooks)
     promise.releaseProducer(thread)
-    dismiss(hooks, areCalled: false, thread)
+    dismiss(hooks, .destroyed, thread)
 }
 
 private func stripe(of hook: HookPointer) -> Int { stripe(for: UInt(bitPattern: hook) >> 4) }
@@ -70,7 +70,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
         #if VOW_CHECKED
             pointee.seal = Seal.freed
         #endif
-        giveMemoryBack(self, MemoryLayout<Hook>.stride)
+        giveMemoryBack(self, size)
         source?.giveMemoryUp(thread)
     }
 }

@@ -216,6 +216,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     private func dismissAlone(_ entry: RegistrationPointer, _ thread: ThreadPointer) {
         guard let hook = HookPointer(listed: entry) else { return }
         hook.next = nil
-        dismiss(hook, areCalled: false, thread)
+        dismiss(hook, .destroyed, thread)
     }
 }

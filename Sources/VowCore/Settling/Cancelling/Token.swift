@@ -129,7 +129,11 @@ private enum Entry {
 private func takeEntry(of source: SourcePointer) -> Entry? {
     source.pointee.lock.withLock {
         while let entry = source.pointee.first {
-            source.remove(entry)
+            if !source.remove(entry) {
+                // In a forked child: another thread of the parent was about to take it out.
+                source.pointee.first = entry.pointee.next
+                continue
+            }
             switch entry.pointee.kind {
             case .reaction:
                 entry.reaction.retainProducer()
@@ -180,7 +184,7 @@ private func cancelEntry(
         return child
     case .hook(let hook):
         hook.next = nil
-        dismiss(hook, areCalled: true, thread)
+        dismiss(hook, .called, thread)
         return nil
     }
 }

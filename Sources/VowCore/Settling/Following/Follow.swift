@@ -48,7 +48,7 @@ private func goOnFollowing(
     promise.pointee.flags.insert(RecordFlag.follows)
     promise.pointee.state.transitionToFollowing()
     // From here on it may be cancelled, by who then waits until this thread is through with its slot.
-    // One that is cancelled is about to leave, and is a member of no ring.
+    // One that is cancelled is about to leave, and is a member of no ring; if it stays, that is seen when it does.
     if promise.pointee.flags.contains(RecordFlag.hasFollowers) && !promise.isCancelled {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
         if waitsForItself(promise, by: followed, thread) {
@@ -215,34 +215,58 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let followed = follower.upstream
     // Adopted, though in vain: its rejection, that of the same ring, is no news.
     if followed != follower { followed?.pointee.isObserved.set() }
-    let error = follower.isCancelled ? cancellation(of: follower, thread) : ownErrors.cycle
+    let own = takeErrorOfLeft(follower)
+    let error =
+        own ?? (follower.isCancelled ? cancellation(of: follower, thread) : ownErrors.cycle)
     if follower.keepsContext {
         follower.upstream = makeRejected(error, thread)
         error.release(thread)
-        followed?.release(thread)
+        followed?.giveBack(leftWith: own, thread)
         endLater(follower, thread)
         return
     }
     let outcome = takeHeldOutcome(follower)
     settle(follower, error, ownsProducer: true, thread)
-    followed?.release(thread)
+    followed?.giveBack(leftWith: own, thread)
     outcome?.release(thread)
 }
 
 /// Settles a claimed promise with the outcome of the settled promise that it follows.
 private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer) {
     guard let followed = promise.upstream else { fatal("a promise follows nothing") }
+    if promise.pointee.flags.contains(RecordFlag.cancelled) {
+        settleCancelled(promise, followed, thread)
+        return
+    }
     let held = takeHeldOutcome(promise)
     var value = followed.value
     if let held, !value.isError { value = held.value }
-    if promise.pointee.flags.contains(RecordFlag.cancelled) && !value.isError {
-        value = promise.ownError
-    } else {
-        value.retained()
-    }
-    settle(promise, value, ownsProducer: true, thread)
+    settle(promise, value.retained(), ownsProducer: true, thread)
     followed.release(thread)
     held?.release(thread)
+}
+
+/// The same for one that is cancelled.
+@inline(never)
+private func settleCancelled(
+    _ promise: RecordPointer, _ followed: RecordPointer, _ thread: ThreadPointer
+) {
+    let held = takeHeldOutcome(promise)
+    let own = takeErrorOfLeft(promise)
+    var value = followed.value
+    if !value.isError, let mine = own ?? held?.value { value = mine }
+    value = value.isError ? value.retained() : promise.ownError
+    settle(promise, value, ownsProducer: true, thread)
+    followed.giveBack(leftWith: own, thread)
+    own?.release(thread)
+    held?.release(thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// - Parameter error: that its follower was to be rejected with, if it has left: then this was a visit.
+    func giveBack(leftWith error: vow_value?, _ thread: ThreadPointer) {
+        if error == nil { release(thread) } else { endVisit(thread) }
+    }
 }
 
 /// For a `finally` that waited: the promise whose outcome is passed on, owned.

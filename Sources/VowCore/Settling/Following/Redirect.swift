@@ -29,8 +29,12 @@ func redirect(
     // Nobody comes to that any more: what it has goes over to the follower, and it dies.
     let inherits = before != followed && before.isOnlyMine && before.follows(followed)
     let stands = before == followed || inherits
+    // It does not leave while it is on its way.
+    let hasLeft = follower.hasLeft
     if !stands {
-        if !isVisit {
+        if hasLeft {
+            if !isVisit { followed.visit() }
+        } else if !isVisit {
             followed.retain()
         } else if !followed.stay() {
             follower.pointee.state.unlock(word.phase, word.head)
@@ -46,7 +50,7 @@ func redirect(
     if stands && isVisit { followed.endVisit(thread) }
     if inherits { reclaim(before, thread) }
     if stands { return .isDone }
-    leaveBehind(before, thread)
+    if hasLeft { before.endVisit(thread) } else { leaveBehind(before, thread) }
     return arrive(follower)
 }
 

@@ -37,5 +37,6 @@ private func rejectMember(_ follower: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     claimLockedFollower(follower, word)
-    withdrawFollower(follower, ownErrors.cycle, thread)?.release(thread)
+    let own = takeErrorOfLeft(follower)
+    withdrawFollower(follower, own ?? ownErrors.cycle, thread)?.giveBack(leftWith: own, thread)
 }
