@@ -121,8 +121,9 @@ class Using(_core.Reader, Generic[T]):
 
     def _cancel(self) -> Promise[None]:
         """The block will not begin: a promise of the end, which a resource that came all the same has."""
-        assert self._use is not None
+        assert self._use is not None and self._end is not None
         self._use.cancel()
+        self._end.resolve()  # where the use has begun, it waits for this
         # Who has the promise in a variable only is no reader.
         if not self._resource._read_by_others(self):
             self._resource.cancel()
