@@ -405,14 +405,14 @@ private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
     let machine = machine(of: promise)
     let isLeft = isForkedChild && machine.pointee.executor.isLeftWithParent
-    if machine.pointee.endFirst(promise.keepsValue ? Over.asked : Over.yes) {
-        if isLeft {
-            stopLanes(of: machine, thread)
-        } else {
-            // A loop, not a recursion: a lane may wait for another machine.
-            _ = machine.pointee.holds.addRelaxed(1)
-            asOneStep(thread) { thread.pointee.agenda.leaving.append(promise) }
-        }
+    if !machine.pointee.holds.addOneUnlessZero() { return }
+    if !machine.pointee.endFirst(promise.keepsValue ? Over.asked : Over.yes) {
+        letGo(of: machine, thread)
+    } else if isLeft {
+        stopLanes(ofCancelled: promise, thread)
+    } else {
+        // Held, as the last lane may end meanwhile. A loop, not a recursion: a lane may wait for another machine.
+        asOneStep(thread) { thread.pointee.agenda.leaving.append(promise) }
     }
     if isLeft {
         // Its calls do not return in this process.
