@@ -109,8 +109,8 @@ func cancelFollower(
         follower.pointee.state.unlock(word.phase, word.head)
         return promise
     }
-    // In a forked child what it follows may be another thread's of the parent, for ever.
-    if follower.pointee.shape.isReaction && !isForkedChild {
+    // In a forked child what it follows may be another thread's of the parent, for ever; one that has yielded is in no queue.
+    if follower.pointee.shape.isReaction && !isForkedChild && !follower.isOut {
         let held = stayAsVisitor(follower, error)
         follower.pointee.state.unlock(word.phase, word.head)
         held?.release(thread)
