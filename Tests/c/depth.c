@@ -231,12 +231,6 @@ static vow_value give_promise(vow_value input, void *context) {
     return vow_from_promise(context);
 }
 
-static vow_value fold(vow_value state, vow_value item, void *context) {
-    (void)item;
-    (void)context;
-    return vow_value_retain(state);
-}
-
 static bool once(vow_value state, void *context) {
     (void)context;
     return state.kind == VOW_BOOL;

@@ -152,12 +152,6 @@ TEST("a thenable for which there is no memory may wait for the promise as it is 
 /* What the call makes, waited for by its destructor. */
 typedef vow_promise *caller(const vow_call *call);
 
-static vow_value fold(vow_value state, vow_value item, void *context) {
-    (void)item;
-    (void)context;
-    return vow_value_retain(state);
-}
-
 static bool once(vow_value state, void *context) {
     (void)context;
     return state.kind == VOW_NONE;

@@ -191,6 +191,13 @@ static inline vow_value add_one(vow_value input, void *context) {
     return vow_int(input.as.integer + 1);
 }
 
+/* A reducer that leaves the state as it is. */
+static inline vow_value fold(vow_value state, vow_value item, void *context) {
+    (void)item;
+    (void)context;
+    return vow_value_retain(state);
+}
+
 static inline vow_value give_code(vow_value input, void *context) {
     (void)context;
     return vow_int(vow_error_code(input));

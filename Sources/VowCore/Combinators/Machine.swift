@@ -77,7 +77,7 @@ struct Program {
     var mayBeStopped: (Lane) -> Bool = { _ in true }
     /// `next` is asked also when the outcome is decided.
     var cleansUp = false
-    /// What a lane waits for is to be asked to stop, and not to be cancelled.
+    /// Whether the promise that a lane waits for is asked to stop, and not cancelled.
     var asks: (Lane) -> Bool = { _ in false }
     /// Whether a value with which this comes would be the outcome.
     var decides: (Lane) -> Bool = { _ in false }
@@ -454,16 +454,14 @@ private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer)
         // A call that runs is let finish: the lane is told then. Asked when it is known what the lane looks at: it may have
         // gone on meanwhile, to what must not be stopped.
         let machine = lane.machine
-        if !machine.pointee.program.mayBeStopped(lane)
-            || (waits != .forWork && promise.nowCounts.readers != 1)
-        {
-            // To its end.
-        } else if machine.pointee.keepsValue || machine.pointee.program.asks(lane) {
-            promise.visit()
+        let mayBeStopped =
+            machine.pointee.program.mayBeStopped(lane)
+            && (waits == .forWork || promise.nowCounts.readers == 1)
+        if mayBeStopped && (machine.pointee.keepsValue || machine.pointee.program.asks(lane)) {
             ask(promise, thread)
-        } else {
-            _ = cancel(promise, ownErrors.cancelled, thread)
+            return
         }
+        if mayBeStopped { _ = cancel(promise, ownErrors.cancelled, thread) }
         promise.endVisit(thread)
     }
 }

@@ -260,25 +260,24 @@ func scopeMemberTold(_ observer: RecordPointer, _ promise: RecordPointer, _ thre
 /// A member has settled with a value (borrowed), or is counted so. False: it has failed, and is not the first. A scope excuses
 /// the cancellations that it has asked for.
 @discardableResult
+@inline(never)
 private func end(_ observer: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) -> Bool {
     let scope = scope(of: observer)
-    var isFirst = false
-    var isLater = false
-    scope.pointee.lock.withLock {
+    let (isFailure, isFirst) = scope.pointee.lock.withLock {
         let member = member(of: observer)
         unlist(member, of: scope)
         let isExcused = value.isCancellation && member.pointee.stage != .entered
-        if !value.isError || isExcused { return }
-        isFirst = !scope.pointee.failure.isError
-        isLater = !isFirst
+        let isFailure = value.isError && !isExcused
+        let isFirst = isFailure && !scope.pointee.failure.isError
         if isFirst { scope.pointee.failure = value.retained() }
+        return (isFailure, isFirst)
     }
     if isFirst && scope.pointee.failsFast {
         cancelMembers(of: scope, cancellation(value), thread)
     }
     giveMemoryBack(observer, ScopeMember.size)
     letGo(of: scope, thread)
-    return !isLater
+    return isFirst || !isFailure
 }
 
 /// Of many members, the newest ones. In a forked child nobody may have the lock any more.

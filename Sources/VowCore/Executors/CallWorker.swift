@@ -102,7 +102,7 @@ private func makeWorker(_ duty: Duty?) -> Bool {
     return true
 }
 
-/// One that could not be made.
+/// The system gives no thread for a worker.
 private func giveUpWorker(_ duty: Duty?, _ thread: ThreadPointer) {
     var isHopeless = false
     let call = poolLock.withLock {

@@ -106,7 +106,7 @@ private func withContext<Result>(
     return result
 }
 
-/// What its handler has left as the context. A destructor may wait for the reaction, which must be seen.
+/// Releases the context that a reaction's handler has left. A destructor may wait for the reaction, which must be seen.
 @inline(never)
 private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) {
     withFrame(of: reaction, nil, on: thread.pointee.frame?.pointee.executor, thread) {

@@ -11,12 +11,12 @@ struct Hook: ~Copyable {
     /// In a token's list. In a promise's, where `next` is the one that came before; of that, `isListed` says that somebody
     /// has a handle, and is changed under the stripe of the hook. On its way to be called: `next`.
     var registration: Registration
-    /// While that is listed: the promise, which lives until it is not. Afterwards, if it is called because that is cancelled,
-    /// or because nobody reads it: that promise; one producer's reference.
+    /// While that is listed: the promise, which lives until it is not. Afterwards: the promise that is cancelled (kept by a
+    /// visit, see `endTelling`), or that nobody reads (one producer's reference).
     var promise: RecordPointer?
     /// Of who has taken it out of its list.
     var fate = Fate.destroyed
-    /// What it runs with stands behind it.
+    /// The hook's surroundings stand behind it.
     let carries: Bool
     var context: UnsafeMutableRawPointer?
     let fn: HookFunction

@@ -36,7 +36,7 @@ struct Listener {
     let destroy: Destroy?
     /// Owned.
     let executor: ExecutorPointer
-    /// What it was given with, owned.
+    /// The context and scope of the listener's maker, owned.
     let surroundings: Surroundings
     /// Owned. Once it is cancelled nothing is told any more.
     var token: SourcePointer?

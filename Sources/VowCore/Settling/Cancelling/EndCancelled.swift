@@ -156,7 +156,7 @@ enum CancelledEnd {
 func endCancelled(
     _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
 ) -> CancelledEnd {
-    // One that is not cooperative is settled by who is told of its cancellation.
+    // A promise that is not cooperative is settled by `endTelling`.
     guard promise.pointee.shape.contains(.cooperative),
         let word = promise.pointee.state.lock(whileIn: .cancelled)
     else { return .notCancelled }

@@ -78,8 +78,9 @@ func countHooks(_ newest: HookPointer) -> UInt32 {
     return count
 }
 
-/// One of those who are told that a promise is cancelled has returned. The last one settles it, where its producer does not,
-/// or has meanwhile, and ends the visit that has kept it: none of them is a producer, of whom the last one breaks a promise.
+/// A function that hears of a promise's cancellation has returned. The last such function settles the promise, where the
+/// producer does not, or has meanwhile. One visit has kept the promise for all of them, and ends here: a producer's reference
+/// would keep the last resolver from breaking the promise.
 private func endTelling(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let word = promise.pointee.state.lock()
     promise.hooksLeft -= 1
