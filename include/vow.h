@@ -1458,7 +1458,8 @@ VOW_API int vow_on_progress(vow_promise *promise, int64_t interval_ns,
                             VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
 /** The same with a call (borrowed; see vow_call): on its executor, and until its token is
- * cancelled. Its label is not used. Of a wrong size: VOW_EINVAL, and nothing is destroyed. */
+ * cancelled; then the listener leaves, in constant time, and destroy(context) runs when no
+ * call is running. Its label is not used. Of a wrong size: VOW_EINVAL, and nothing is destroyed. */
 VOW_API int vow_on_progress_with(vow_promise *promise, int64_t interval_ns,
                                  VOW_SENDABLE vow_progress_handler fn,
                                  const vow_call *VOW_NULLABLE call);

@@ -10,7 +10,7 @@ final class ListenerTests: CoreTest {
     {
         var listener = Listener(
             interval: interval, fn: { _, _, _ in }, context: nil, destroy: nil,
-            executor: ownExecutors.inline, surroundings: Surroundings())
+            executor: ownExecutors.inline, surroundings: Surroundings(), token: nil)
         listener.toldAt = moment
         listener.fraction = fraction
         return listener

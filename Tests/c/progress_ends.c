@@ -222,3 +222,129 @@ TEST("a destroyed loop, and a cancelled token, end the telling of all, too") {
         vow_cancel_source_release(source);
     }
 }
+
+enum { OFTEN = 2000 };
+
+/* Listens with a token of its own, which the caller cancels. */
+static vow_cancel_source *listen_until(vow_promise *promise, vow_executor *executor,
+                                       int64_t interval, bar *self) {
+    vow_cancel_source *source = vow_cancel_source_create();
+    vow_call call = {.size = sizeof call,
+                     .context = self,
+                     .destroy = bar_end,
+                     .executor = executor,
+                     .token = vow_cancel_source_token(source)};
+    CHECK_INT_EQ(vow_on_progress_with(promise, interval, bar_hear, &call), 0);
+    return source;
+}
+
+static void cancel_and_release(vow_cancel_source *source) {
+    CHECK(vow_cancel_source_cancel(source));
+    vow_cancel_source_release(source);
+}
+
+/* All are listed at once; every second one leaves first, then the others, from the oldest. */
+TEST("listeners whose tokens are cancelled leave nothing with a promise that lives on") {
+    static bar all[OFTEN];
+    vow_resolver *resolver;
+    vow_cancel_source *sources[OFTEN];
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_statistics before = harness_stats();
+    for (int i = 0; i < OFTEN; i++) {
+        sources[i] = listen_until(promise, vow_executor_inline(), 0, &all[i]);
+    }
+    for (int half = 0; half < 2; half++) {
+        for (int i = half; i < OFTEN; i += 2) {
+            cancel_and_release(sources[i]);
+            CHECK_INT_EQ(atomic_load(&all[i].ends), 1);
+        }
+        CHECK_INT_EQ(vow_resolver_set_progress(resolver, 0.5 + half, NULL), 0);
+    }
+    for (int i = 0; i < OFTEN; i++) {
+        CHECK_INT_EQ(atomic_load(&all[i].calls), i % 2);
+        CHECK(!all[i].ended_before);
+    }
+    vow_statistics after = harness_stats();
+    CHECK(after.bytes < before.bytes + OFTEN);
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+}
+
+typedef struct leaver {
+    bar bar;
+    vow_cancel_source *source;
+} leaver;
+
+static void leave_when_told(double fraction, const char *note, void *context) {
+    leaver *self = context;
+    bar_hear(fraction, note, &self->bar);
+    CHECK(vow_cancel_source_cancel(self->source));
+    CHECK_INT_EQ(atomic_load(&self->bar.ends), 0);
+}
+
+TEST("a listener that leaves in its own call is destroyed when that has returned") {
+    leaver self = {.source = vow_cancel_source_create()};
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_call call = {.size = sizeof call,
+                     .context = &self,
+                     .destroy = bar_end,
+                     .executor = vow_executor_inline(),
+                     .token = vow_cancel_source_token(self.source)};
+    CHECK_INT_EQ(vow_on_progress_with(promise, 0, leave_when_told, &call), 0);
+    CHECK_INT_EQ(vow_resolver_set_progress(resolver, 0.5, NULL), 0);
+    CHECK_INT_EQ(atomic_load(&self.bar.ends), 1);
+    CHECK_INT_EQ(vow_resolver_set_progress(resolver, 0.75, NULL), 0);
+    CHECK_INT_EQ(atomic_load(&self.bar.calls), 1);
+    vow_cancel_source_release(self.source);
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+}
+
+TEST("a listener leaves while its next call waits for its time") {
+    vow_loop *loop = vow_loop_create_virtual();
+    bar self = {0};
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_cancel_source *source = listen_until(promise, vow_loop_executor(loop), MILLISECOND, &self);
+    for (int i = 1; i <= 2; i++) {
+        CHECK_INT_EQ(vow_resolver_set_progress(resolver, i / 10.0, NULL), 0);
+        CHECK(vow_loop_run_once(loop, 0) >= 0);
+    }
+    CHECK_INT_EQ(atomic_load(&self.calls), 1);
+    cancel_and_release(source);
+    CHECK(vow_loop_run_once(loop, 0) >= 0);
+    CHECK_INT_EQ(atomic_load(&self.ends), 1);
+    CHECK_INT_EQ(atomic_load(&self.calls), 1);
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+    vow_loop_destroy(loop);
+}
+
+TEST("a token that outlives the promise, one that nobody can cancel, and a cancelled one") {
+    bar outlived = {0}, lasting = {0}, late = {0};
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_cancel_source *source = listen_until(promise, vow_executor_inline(), 0, &outlived);
+    vow_cancel_source_release(listen_until(promise, vow_executor_inline(), 0, &lasting));
+    CHECK_INT_EQ(vow_resolver_set_progress(resolver, 0.5, NULL), 0);
+    CHECK(vow_resolve(resolver, vow_none()));
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+    CHECK_INT_EQ(atomic_load(&outlived.ends), 1);
+    CHECK_INT_EQ(atomic_load(&lasting.calls), 1);
+    CHECK_INT_EQ(atomic_load(&lasting.ends), 1);
+    CHECK(vow_cancel_source_cancel(source));
+
+    promise = vow_promise_create(&resolver);
+    vow_call call = {.size = sizeof call,
+                     .context = &late,
+                     .destroy = bar_end,
+                     .token = vow_cancel_source_token(source)};
+    CHECK_INT_EQ(vow_on_progress_with(promise, 0, bar_hear, &call), 0);
+    CHECK_INT_EQ(atomic_load(&late.ends), 1);
+    vow_cancel_source_release(source);
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+    CHECK_INT_EQ(atomic_load(&late.calls), 0);
+}

@@ -24,7 +24,7 @@ extension Promise {
     ///   - interval: at least this long lies between two calls, by the executor's clock, but for the last, of fraction
     ///     1; what comes faster is left out for what is newer. Not negative.
     ///   - executor: where `body` runs; nil: as for a handler.
-    ///   - token: once it is cancelled, `body` is not called any more.
+    ///   - token: once it is cancelled, `body` is not called any more, and let go of when no call of it runs.
     @discardableResult
     public func onProgress(
         every interval: Duration = .zero, on executor: PromiseExecutor? = nil,
@@ -32,12 +32,14 @@ extension Promise {
         _ body: @escaping @Sendable (_ fraction: Double, _ note: String?) -> Void
     ) -> Promise {
         precondition(interval >= .zero, "onProgress: a negative interval")
-        let listening = Listening(token, body)
+        let listening = Unmanaged.passRetained(Listening(body)).toOpaque()
         let isListening = withPointer { promise in
-            PromiseExecutor.withPointer(executor) {
-                listenWith(
-                    listening.retained(), Listening.tell, destroy: Listening.release, to: promise,
-                    every: interval.wholeNanoseconds, on: $0)
+            PromiseExecutor.withPointer(executor) { executor in
+                CancellationToken.withPointer(token) {
+                    listenWith(
+                        listening, Listening.tell, destroy: Listening.release, to: promise,
+                        every: interval.wholeNanoseconds, on: executor, until: $0)
+                }
             }
         }
         if !isListening { fatalError("no memory to listen to a promise") }
@@ -69,20 +71,13 @@ private let longestNote = 127
 
 /// A closure as the context of a C function that is called several times.
 private final class Listening: Sendable {
-    private let token: CancellationToken?
     private let body: @Sendable (Double, String?) -> Void
 
-    init(_ token: CancellationToken?, _ body: @escaping @Sendable (Double, String?) -> Void) {
-        self.token = token
-        self.body = body
-    }
-
-    func retained() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+    init(_ body: @escaping @Sendable (Double, String?) -> Void) { self.body = body }
 
     static let tell: vow_progress_handler = { fraction, note, context in
         guard let context else { return }
         let listening = Unmanaged<Listening>.fromOpaque(context).takeUnretainedValue()
-        if listening.token?.isCancelled == true { return }
         listening.body(fraction, note.map { String(cString: $0) })
     }
 

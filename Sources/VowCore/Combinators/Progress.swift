@@ -9,7 +9,7 @@ import CVowPlatform
 
 /// - Parameters:
 ///   - executor: nil: that of a reaction made here.
-///   - token: borrowed. Nothing is told once it is cancelled.
+///   - token: borrowed. The listener leaves when it is cancelled.
 /// - Returns: false without memory; the context is destroyed then.
 func listen(
     to promise: RecordPointer, every interval: Int64, on executor: ExecutorPointer? = nil,
@@ -29,9 +29,20 @@ func listen(
             interval: interval, fn: fn, context: context, destroy: destroy,
             executor: executorForReaction(executor, thread),
             surroundings: surroundingsHere(thread), token: token))
-    token?.retainToken()
     listener.note[0] = 0
-    list(listener, for: promise)
+    if let token {
+        token.retainToken()
+        listener.pointee.hook = makeHook(of: listener, leaving: token)
+        guard let hook = listener.pointee.hook else {
+            release(listener, thread)
+            return false
+        }
+        listener.pointee.holds += 1
+        list(listener, for: promise)
+        addHook(hook, to: token, thread)
+    } else {
+        list(listener, for: promise)
+    }
     promise.pointee.flags.insert(RecordFlag.hasListeners)
     return true
 }

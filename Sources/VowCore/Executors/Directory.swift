@@ -146,7 +146,7 @@ func unlist(_ executor: ExecutorPointer) {
             return false
         }
         let place = place(of: executor)
-        if let queue = place.pointee.key { _ = onQueues.remove(queue, only: place) }
+        if place.pointee.key != nil { onQueues.remove(place) }
         return onQueues.pointee.isUntended
     }
     if isUntended { tend(onQueues, directoryLock) }

@@ -14,6 +14,8 @@ typealias AddressTablePointer = UnsafeMutablePointer<AddressTable>
 /// The first field of what stands in a table.
 struct TableMember {
     var next: TablePlace?
+    /// What points to it, so that it leaves in constant time.
+    var link: AddressTablePointer.Bucket?
     /// Others may have the same. Nil: it stands in no table.
     var key: UnsafeRawPointer?
 }
@@ -64,31 +66,32 @@ extension AddressTablePointer {
 
     func add(_ place: TablePlace, _ key: UnsafeRawPointer) {
         let bucket = bucket(home(of: key))
-        place.pointee = TableMember(next: bucket.pointee, key: key)
-        bucket.pointee = place
+        place.pointee.key = key
+        place.next.join(bucket.pointee)
+        bucket.join(place)
         pointee.count &+= 1
         split()
         split()
     }
 
-    /// Takes one out, or all that have this key, as a list, whose first one it returns.
+    /// Takes one out.
+    func remove(_ place: TablePlace) {
+        place.pointee.link?.join(place.pointee.next)
+        place.pointee = TableMember()
+        pointee.count &-= 1
+        join()
+        join()
+    }
+
+    /// Takes all that have this key out, as a list, whose first one it returns.
     @inline(never)
-    func remove(_ key: UnsafeRawPointer, only: TablePlace? = nil) -> TablePlace? {
+    func removeAll(_ key: UnsafeRawPointer) -> TablePlace? {
         var taken: TablePlace?
-        var removed = 0
-        var link = bucket(home(of: key))
-        while let place = link.pointee {
-            if place.pointee.key != key || only ?? place != place {
-                link = place.link
-                continue
-            }
-            link.pointee = place.pointee.next
-            place.pointee = TableMember(next: taken)
+        while let place = first(key) {
+            remove(place)
+            place.pointee.next = taken
             taken = place
-            removed &+= 1
         }
-        pointee.count &-= removed
-        for _ in 0..<2 &* removed { join() }
         return taken
     }
 
@@ -104,11 +107,11 @@ extension AddressTablePointer {
         while let current = place, let key = current.pointee.key {
             place = current.pointee.next
             if home(of: key) == new {
-                moved.pointee = current
-                moved = current.link
+                moved.join(current)
+                moved = current.next
             } else {
-                kept.pointee = current
-                kept = current.link
+                kept.join(current)
+                kept = current.next
             }
         }
         kept.pointee = nil
@@ -122,8 +125,8 @@ extension AddressTablePointer {
         if last < AddressTable.fewest || last < 2 &* pointee.count { return }
         pointee.bucketCount = last
         var end = bucket(partner(of: last))
-        while let place = end.pointee { end = place.link }
-        end.pointee = bucket(last).pointee
+        while let place = end.pointee { end = place.next }
+        end.join(bucket(last).pointee)
     }
 
     @inline(never)
@@ -184,9 +187,16 @@ func tend(_ table: AddressTablePointer, _ lock: borrowing SpinLock) {
     }
 }
 
+extension AddressTablePointer.Bucket {
+    fileprivate func join(_ place: TablePlace?) {
+        pointee = place
+        place?.pointee.link = self
+    }
+}
+
 extension TablePlace {
     /// `next` is the first field.
-    fileprivate var link: UnsafeMutablePointer<TablePlace?> {
+    fileprivate var next: AddressTablePointer.Bucket {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: TablePlace?.self)
     }
 

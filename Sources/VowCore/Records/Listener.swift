@@ -14,7 +14,7 @@ struct Listener {
     var nextHurried: ListenerPointer?
     /// Somebody hurries it.
     var isHurried = false
-    /// The promise that is this listener's as long as it is listed, and the delivery that is on its way.
+    /// The promise that is this listener's as long as it is listed, the delivery that is on its way, and the hook.
     var holds = 1
     /// A delivery is on its way or running: there is only one at a time.
     var isDelivering = false
@@ -39,7 +39,9 @@ struct Listener {
     /// The context and scope of the listener's maker, owned.
     let surroundings: Surroundings
     /// Owned. Once it is cancelled nothing is told any more.
-    var token: SourcePointer?
+    let token: SourcePointer?
+    /// What has it leave with the token, for as long as it is listed; a handle.
+    var hook: HookPointer?
 
     /// The note follows: a NUL after at most so many bytes, or nothing.
     static let longestNote = 127

@@ -28,18 +28,6 @@ func forEachListener(of promise: RecordPointer, _ body: (ListenerPointer) -> Voi
     }
 }
 
-/// Takes them all out, as a list.
-func unlist(allOf promise: RecordPointer) -> ListenerPointer? {
-    var isUntended = false
-    let first = listenersLock.withLock {
-        let taken = listeners.remove(promise)
-        isUntended = listeners.pointee.isUntended
-        return taken
-    }
-    if isUntended { tend(listeners, listenersLock) }
-    return first.map { listener(at: $0) }
-}
-
 /// Its place is the first field.
 private func listener(at place: TablePlace) -> ListenerPointer {
     UnsafeMutableRawPointer(place).assumingMemoryBound(to: Listener.self)
@@ -49,27 +37,68 @@ extension ListenerPointer {
     fileprivate var place: TablePlace {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: TableMember.self)
     }
-
-    /// The next one in the list of those that were taken out.
-    var next: ListenerPointer? { pointee.place.next.map { listener(at: $0) } }
 }
 
 /// A promise with listeners is freed: those that are not being told are freed too.
 func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
-    var listener = unlist(allOf: promise)
-    while let current = listener {
-        var delayed: RecordPointer?
-        listenersLock.withLock {
-            listener = current.next
-            delayed = current.pointee.delayed
-            current.pointee.delayed = nil
-        }
-        if let delayed {
-            _ = cancel(delayed, ownErrors.cancelled, thread)
-            delayed.release(thread)
-        }
-        release(current, thread)
+    var next = unlist { listeners.removeAll(promise) }
+    while let place = next {
+        // Whoever had it leave meanwhile finds it in no table.
+        next = listenersLock.withLock { place.pointee.next }
+        close(listener(at: place), thread)
     }
+}
+
+/// What takes a listener out of the table when its token is cancelled, with the handle that the listener has. Nil without
+/// memory. It has a hold on the listener until its context is destroyed.
+func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> HookPointer? {
+    let hook = makeHook(
+        { context in
+            guard let context else { return }
+            let listener = context.assumingMemoryBound(to: Listener.self)
+            let isListed = unlist {
+                guard listener.pointee.promise != nil else { return false }
+                listeners.remove(listener.place)
+                return true
+            }
+            if isListed { close(listener, currentThread()) }
+        }, listener,
+        { context in
+            guard let context else { return }
+            release(context.assumingMemoryBound(to: Listener.self), currentThread())
+        }, leaving: token)
+    guard let hook else { return nil }
+    hook.retain()
+    token.keepMemory()
+    return hook
+}
+
+/// Under the lock, then without it what the table needs.
+private func unlist<Result>(_ remove: () -> Result) -> Result {
+    var isUntended = false
+    let result = listenersLock.withLock {
+        defer { isUntended = listeners.pointee.isUntended }
+        return remove()
+    }
+    if isUntended { tend(listeners, listenersLock) }
+    return result
+}
+
+/// By whoever has taken it out of the table: its delivery does not wait any more, and the hold of the table ends.
+private func close(_ listener: ListenerPointer, _ thread: ThreadPointer) {
+    let (delayed, hook) = listenersLock.withLock {
+        defer { (listener.pointee.delayed, listener.pointee.hook) = (nil, nil) }
+        return (listener.pointee.delayed, listener.pointee.hook)
+    }
+    if let delayed {
+        _ = cancel(delayed, ownErrors.cancelled, thread)
+        delayed.release(thread)
+    }
+    if let hook {
+        _ = leave(hook, thread)
+        hook.release(thread)
+    }
+    release(listener, thread)
 }
 
 @inline(never)

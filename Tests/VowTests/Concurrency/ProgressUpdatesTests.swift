@@ -73,6 +73,32 @@ final class ProgressUpdatesTests: VowTest {
         resolver.fulfill(1)
     }
 
+    func testWhatListenedIsGoneWithItsTokenAndWithItsIteration() async {
+        let (promise, resolver) = Promise<Int, any Error>.pending()
+        defer { resolver.fulfill(1) }
+        let source = CancellationSource()
+        weak var heard: Journal<Double>?
+        do {
+            let told = Journal<Double>()
+            heard = told
+            promise.onProgress(on: .inline, cancelledBy: source.token) { fraction, _ in
+                told.write(fraction)
+            }
+            resolver.setProgress(0.25)
+            XCTAssertEqual(told.entries, [0.25])
+        }
+        XCTAssertNotNil(heard)
+        source.cancel()
+        XCTAssertNil(heard)
+        let before = PromiseRuntime.statistics.bytes
+        for _ in 0..<100 {
+            var updates = promise.progress.makeAsyncIterator()
+            resolver.setProgress(0.5)
+            _ = await updates.next()
+        }
+        XCTAssertLessThan(PromiseRuntime.statistics.bytes, before + 100)
+    }
+
     func testTheEndOfASettledPromiseIsThereAtOnce() async {
         for await _ in Promise<Int, any Error>.value(1).progress { XCTFail("it is over") }
     }

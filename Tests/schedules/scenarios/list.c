@@ -193,6 +193,7 @@ const scenario *const scenarios[] = {
     &progress_listen,
     &progress_release,
     &progress_serial,
+    &progress_leave,
     &machine_looked_through,
     &ring_through_all,
     &ring_through_scopes,

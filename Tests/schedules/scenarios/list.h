@@ -84,7 +84,7 @@ extern const scenario link_two_readers, only_member, last_reader, cancel_release
     second_of_two_waits, then_at_once;
 /* progress.c */
 extern const scenario progress_settle, progress_twice, progress_listen, progress_release,
-    progress_serial;
+    progress_serial, progress_leave;
 /* machines.c */
 extern const scenario machine_looked_through;
 /* scopes.c */

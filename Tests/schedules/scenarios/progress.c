@@ -198,3 +198,40 @@ static void finish_released(void) {
 const scenario progress_release = {
     "progress-release", start_shared, {set_and_release, settle_and_release}, finish_released, 3, 2,
 };
+
+/* The listener's token is cancelled beside the telling and the end of the promise. */
+static vow_cancel_source *leaving;
+
+static void start_leaving(void) {
+    it = defer();
+    shown = vow_promise_with(vow_int(0));
+    memset(ears, 0, sizeof ears);
+    leaving = vow_cancel_source_create();
+    vow_call call = {.size = sizeof call,
+                     .context = &ears[0],
+                     .destroy = end,
+                     .executor = vow_executor_inline(),
+                     .token = vow_cancel_source_token(leaving)};
+    CHECK(vow_on_progress_with(it.promise, 0, hear, &call) == 0);
+    mine = vow_promise_retain(it.promise);
+}
+
+static void cancel_leaving(void) {
+    CHECK(vow_cancel_source_cancel(leaving));
+}
+
+static void finish_leaving(void) {
+    CHECK(ears[0].calls <= 1);
+    outcome(ears[0].calls);
+    vow_cancel_source_release(leaving);
+    check_ears(1);
+}
+
+const scenario progress_leave = {
+    "progress-leave",
+    start_leaving,
+    {set_and_release, cancel_leaving, settle_and_release},
+    finish_leaving,
+    2,
+    2,
+};

@@ -168,7 +168,8 @@ static void start_shared(void) {
 }
 
 static void finish_shared(void) {
-    /* Its handler has perhaps returned that, which others hold: the cancelled reaction waits for it. */
+    /* Its handler has perhaps returned that, which others hold: the cancelled reaction waits for
+     * it. */
     CHECK(vow_resolve(inner.resolver, vow_int(9)));
     check_watched(&links[0]);
     check_watched(&links[1]);
