@@ -40,6 +40,8 @@ func catchErrors(
         to: Filter(
             fn: fn, context: caller.context, destroy: caller.destroy, code: code,
             domainLength: length, size: size))
+    var destroy: Destroy = destroyFilter
+    if caller.destroy == nil { destroy = freeFilter }
     if let domain, let length { memcpy(filter + 1, domain, length) }
     return react(
         to: promise,
@@ -47,7 +49,7 @@ func catchErrors(
             shape: [.link, .extras, .onRejected], handler: nil, context: memory,
             executor: caller.executor,
             extras: LinkExtras(
-                onRejected: runIfMatching, destroy: destroyFilter, label: caller.label),
+                onRejected: runIfMatching, destroy: destroy, label: caller.label),
             token: caller.token),
         thread)
 }
@@ -70,6 +72,12 @@ private func forget(_ filter: UnsafeMutableRawPointer, _ size: Int) {
     guard let frame = currentThread().pointee.frame else { fatal("a filter without a handler") }
     frame.pointee.reaction.extras.pointee.destroy = nil
     giveMemoryBack(filter, size)
+}
+
+/// One without a context of the program's.
+func freeFilter(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    giveMemoryBack(context, context.assumingMemoryBound(to: Filter.self).pointee.size)
 }
 
 private func destroyFilter(_ context: UnsafeMutableRawPointer?) {

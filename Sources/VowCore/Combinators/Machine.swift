@@ -302,7 +302,7 @@ func laneOfWork(_ context: UnsafeMutableRawPointer?) -> Lane {
     return Lane(observer: context.assumingMemoryBound(to: Record.self))
 }
 
-private func endWork(_ context: UnsafeMutableRawPointer?) {
+func endWork(_ context: UnsafeMutableRawPointer?) {
     letGo(of: laneOfWork(context).machine, currentThread())
 }
 
@@ -385,7 +385,11 @@ private func observedByLane(
     _ owner: UnsafeMutablePointer<ObserverOwner>, _ index: Int
 ) -> Observed {
     let machine = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Machine.self)
-    return index < machine.pointee.laneCount ? machine.lane(index).observer.observed : .noMore
+    if index < machine.pointee.laneCount { return machine.lane(index).observer.observed }
+    // Its context is destroyed there.
+    let executor = machine.pointee.destroy == nil ? nil : machine.pointee.executor.ownsThread
+    if index == machine.pointee.laneCount, let executor { return .executor(executor) }
+    return .noMore
 }
 
 private func laneStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {
@@ -471,7 +475,12 @@ private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     if let ending = machine.pointee.ending {
         // Foreign code comes first, but not here.
-        asOneStep(thread) { dismiss(ending, .called, thread) }
+        let ends = end(machine, on: machine.pointee.executor, endWithContext, thread)
+        if ends {
+            giveMemoryBack(ending, MemoryLayout<Hook>.stride)
+        } else {
+            asOneStep(thread) { dismiss(ending, .called, thread) }
+        }
     } else {
         end(machine, thread)
     }

@@ -184,12 +184,6 @@ private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
     work.release(thread)
 }
 
-/// A delivery that cannot run has nothing to say: its rejection is no news, neither now nor when its handle is gone.
-private func silence(_ delivery: RecordPointer) {
-    delivery.pointee.isObserved.set()
-    delivery.pointee.flags.insert(RecordFlag.passed)
-}
-
 private func reaction(of delivery: Delivery) -> Reaction {
     Reaction(
         shape: [.link, .extras, .onFulfilled], handler: tell,
@@ -244,7 +238,7 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
 }
 
 /// A delivery is through, or could not be made.
-private func endDelivery(_ context: UnsafeMutableRawPointer?) {
+func endDelivery(_ context: UnsafeMutableRawPointer?) {
     let listener = listener(in: context)
     let thread = currentThread()
     let now = clockNow(thread)

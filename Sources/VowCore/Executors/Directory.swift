@@ -34,7 +34,7 @@ private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     return found
 }
 
-private func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
+func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
     guard let current = executor.pointee.cls?.pointee.current else { return false }
     return runForeign(thread) { current(executor.pointee.context) }
 }

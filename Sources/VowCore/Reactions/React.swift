@@ -123,6 +123,34 @@ func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
     work.release(thread)
 }
 
+/// Something ends on the executor, unless any thread will do: a function, which may be foreign code, is called there; where
+/// that refuses, here. False, also without memory: the caller calls it.
+func end(
+    _ context: UnsafeMutableRawPointer, on executor: ExecutorPointer, _ function: @escaping Destroy,
+    _ thread: ThreadPointer
+) -> Bool {
+    if executor.ownsThread == nil || isAt(executor, thread) { return false }
+    let here = exchangeSurroundings(Surroundings(), thread)
+    let work = makeWorkAside(
+        Reaction(
+            shape: [.link, .extras, .onFulfilled], handler: { _, _ in vow_none() },
+            context: context, executor: executor), thread)
+    exchangeSurroundings(here, thread)
+    guard let work else { return false }
+    // Not before there is memory: then it would have been called.
+    work.extras.pointee.destroy = function
+    silence(work)
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
+    work.release(thread)
+    return true
+}
+
+/// Work that cannot run has nothing to say: its rejection is no news, neither now nor when its handle is gone.
+func silence(_ work: RecordPointer) {
+    work.pointee.isObserved.set()
+    work.pointee.flags.insert(RecordFlag.passed)
+}
+
 /// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
 func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }

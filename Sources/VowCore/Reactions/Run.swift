@@ -14,6 +14,10 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         runInline(reaction, thread)
         return
     }
+    if reaction.passage.contains(.passes) {
+        skip(reaction, thread)
+        return
+    }
     guard let reading = begin(reaction) else {
         dropWithdrawn(reaction, thread)
         return
@@ -186,8 +190,8 @@ private func waitFor(
     return true
 }
 
-/// What a promise that the handler returned has to do with the context is not known: that lives until it is through. One
-/// that is housed is a closure, which keeps what it has handed out.
+/// What a promise that the handler returned has to do with the context is not known: that lives until it is through, and is
+/// destroyed on the executor, which is kept for that. One that is housed is a closure, which keeps what it has handed out.
 @inline(__always)
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
@@ -195,7 +199,10 @@ private func destroyContext(
     if !reaction.pointee.shape.contains(.extras) { return }
     guard let destroy = reaction.extras.pointee.destroy else { return }
     if result.promise != nil || result.isThenable {
-        if !reaction.pointee.flags.contains(RecordFlag.isHoused) { return }
+        if !reaction.pointee.flags.contains(RecordFlag.isHoused) {
+            reaction.executorOfContext?.retain()
+            return
+        }
         reaction.extras.pointee.destroy = nil
     }
     destroy(context)

@@ -69,7 +69,9 @@ func noteLastOfBatch(_ member: RecordPointer, _ thread: ThreadPointer) {
 
 @inline(__always)
 func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
-    if member.pointee.flags.contains(RecordFlag.dropped) {
+    if member.pointee.flags.contains(RecordFlag.dropped)
+        && !member.pointee.flags.contains(RecordFlag.follows)
+    {
         thread.pointee.agenda.skipped.append(member)
     } else if member.passage.contains(.passes)
         || member.pointee.flags.contains(RecordFlag.cancelled) && !member.mayRunCancelled

@@ -108,12 +108,21 @@ func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {
         return listener.pointee.holds == 0
     }
     if !isLast { return }
+    let executor = listener.pointee.executor
+    if listener.pointee.destroy == nil || !end(listener, on: executor, endListener, thread) {
+        runForeign(thread) { endListener(listener) }
+    }
+}
+
+private func endListener(_ context: UnsafeMutableRawPointer?) {
+    guard let listener = context?.assumingMemoryBound(to: Listener.self) else { return }
+    let thread = currentThread()
     let it = listener.pointee
     giveMemoryBack(listener, Listener.size)
     it.executor.release(thread)
     it.token?.releaseToken(thread)
     if let destroy = it.destroy {
-        runForeign(thread) { carrying(it.surroundings, thread) { destroy(it.context) } }
+        carrying(it.surroundings, thread) { destroy(it.context) }
     } else {
         it.surroundings.release(thread)
     }

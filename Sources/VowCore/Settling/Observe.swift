@@ -44,6 +44,8 @@ enum Observed {
     case leftInStep
     /// A visit.
     case promise(RecordPointer)
+    /// It ends on that executor, which may be gone.
+    case executor(ExecutorPointer)
 }
 
 enum Observer {

@@ -39,13 +39,28 @@ func begin(_ reaction: RecordPointer) -> Reading? {
     return beginCancelled(reaction)
 }
 
-/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed when
-/// the hand-over is over: call `drainLeftovers` then.
+/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed on the reaction's
+/// executor; or, where any thread will do, when the hand-over is over: call `drainLeftovers` then.
 func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    if reaction.pointee.shape.contains(.extras) {
-        thread.pointee.agenda.skipped.append(reaction)
-    } else {
+    if !reaction.pointee.shape.contains(.extras) {
         skip(reaction, thread)
+    } else if let executor = reaction.executorOfContext, !reaction.passage.contains(.isRefused),
+        !isAt(executor, thread), !isCurrent(executor, thread)
+    {
+        reaction.passage.insert(.passes)
+        submit(reaction, thread)
+    } else {
+        thread.pointee.agenda.skipped.append(reaction)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Where the context is to be destroyed; nil: there is none, or any thread will do. Of one that is through, the executor
+    /// may be gone.
+    var executorOfContext: ExecutorPointer? {
+        guard hasContextToDestroy, !isInline, let destroy = extras.pointee.destroy, !isOwn(destroy)
+        else { return nil }
+        return executorElsewhere?.ownsThread
     }
 }
 
@@ -60,10 +75,14 @@ func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         dropWithdrawn(reaction, thread)
         return
     }
-    let isRefused = reaction.passage.contains(.isRefused)
-    if reading.cancellation != nil && !isRefused
+    let runs =
+        reading.cancellation != nil
         && reaction.handles(rejected: reading.input(of: reaction).isError)
-    {
+    // One that has nothing to run there keeps the outcome that it passes on.
+    let keepsOutcome =
+        reaction.passage.contains(.passes) || reading.cancellation != nil && !runs
+    let isRefused = reaction.passage.contains(.isRefused) && !keepsOutcome
+    if runs && !isRefused {
         handBack(reaction, reading, thread)
         return
     }
@@ -139,8 +158,9 @@ func destroyContext(
     guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else {
         return
     }
+    let own = reaction.executorOfContext.flatMap { isAt($0, thread) ? $0 : nil }
     // Its own promise may be waited for in there, which must be seen.
-    withFrame(of: reaction, promise, on: thread.pointee.frame?.pointee.executor, thread) {
+    withFrame(of: reaction, promise, on: own ?? thread.pointee.frame?.pointee.executor, thread) {
         carrying(reaction.surroundings?.retained(), thread) {
             destroy(reaction.link.pointee.context)
         }

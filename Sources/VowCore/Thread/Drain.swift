@@ -151,6 +151,14 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
     return true
 }
 
+/// A context of the library's own, which any thread may destroy.
+func isOwn(_ destroy: @escaping Destroy) -> Bool {
+    let address = unsafeBitCast(destroy, to: UInt.self)
+    return address == unsafeBitCast(endWork as Destroy, to: UInt.self)
+        || address == unsafeBitCast(endDelivery as Destroy, to: UInt.self)
+        || address == unsafeBitCast(freeFilter as Destroy, to: UInt.self)
+}
+
 // MARK: What executors do with an entry that they were given
 
 /// Runs a reaction that its executor has begun.

@@ -97,9 +97,23 @@ private func step(
         return .go(awaited)
     }
     let upstream = current.lockedUpstream().promise
+    if word.phase == .following, let executor = current.executorOfContext {
+        // What it follows may end; its context is destroyed there, before it does.
+        let found = look(atExecutor: executor, at: place, until: deadline, &seen, thread)
+        switch found.obstacle {
+        case .blocked: break
+        case nil: circles = min(circles, found.leansOn)
+        case .deadlock, .forked, .runnable:
+            upstream?.endVisit(thread)
+            return .stop(found)
+        }
+    }
     if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isReaction {
         let isReady = upstream?.pointee.state.read().hasValue ?? true
-        let found = lookAtExecutor(of: current, at: place, until: deadline, &seen, thread)
+        let found =
+            current.executor.map {
+                look(atExecutor: $0, at: place, until: deadline, &seen, thread)
+            } ?? .blocked
         let mayRun: Bool
         switch found.obstacle {
         case .blocked: mayRun = true
@@ -124,12 +138,12 @@ private func step(
     return .stop(.blocked)
 }
 
-/// Whether the executor of a reaction is held up, by this wait or by another one.
-private func lookAtExecutor(
-    of reaction: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
+/// Whether an executor is held up, by this wait or by another one. It may be gone.
+private func look(
+    atExecutor executor: ExecutorPointer, at place: borrowing WaitingPlace,
+    until deadline: Deadline,
     _ seen: inout LookedThrough, _ thread: ThreadPointer
 ) -> Finding {
-    guard let executor = reaction.executor else { return .blocked }
     if place.blocks(executor) { return .deadlock }
     guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
     defer { awaited.endVisit(thread) }
@@ -209,6 +223,8 @@ private func lookAtObserved(
             index += 1
             continue
         case .leftInStep: finding = .forked
+        case .executor(let executor):
+            finding = look(atExecutor: executor, at: place, until: deadline, &seen, thread)
         case .promise(let promise):
             finding = look(from: promise, at: place, until: deadline, &seen, thread)
             promise.endVisit(thread)

@@ -27,9 +27,12 @@ func cancelReaction(
     }
     if hasLeft { reaction.upstream?.comeBack() }
     // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
-    // running it may be running; and one that handles the error is to run, if that can be in this process.
+    // running it may be running; and one that handles the error, or has a context to destroy there, is to be begun, if that
+    // can be in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
-    if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {
+    let isToBegin =
+        reaction.mayRunCancelled || reaction.executorOfContext.map { !isAt($0, thread) } ?? false
+    if !reaction.isInline && (!isToBegin || !canRun) {
         withdraw(reaction, error, thread)
         return
     }

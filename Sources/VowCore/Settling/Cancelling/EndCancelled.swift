@@ -221,13 +221,21 @@ func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
     follower.beginOut()
     follower.pointee.flags.insert(RecordFlag.follows)
     follower.pointee.state.transitionToFollowing()
-    thread.pointee.agenda.skipped.append(follower)
+    if follower.executorOfContext != nil {
+        // An executor's `submit` is foreign code.
+        follower.passage.insert(.passes)
+        thread.pointee.agenda.handOver.append(follower)
+    } else {
+        thread.pointee.agenda.skipped.append(follower)
+    }
 }
 
-/// A reaction that follows, or has followed, and is on the list of skipped ones: what it follows is through.
+/// A reaction that follows, or has followed, and has come to where its context is destroyed: what it follows is through.
 func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
+    let executor = follower.executorOfContext
     destroyContext(of: follower, reading: nil, thread)
     asOneStep(thread) { takeOutcomeAtLast(follower, thread) }
+    executor?.release(thread)
 }
 
 /// A reaction that was withdrawn and has no context, or none any more.

@@ -57,7 +57,7 @@ private func leads(
             heard = now
             place = 0
             continue
-        case .nothing, .leftInStep: break
+        case .nothing, .leftInStep, .executor: break
         case .promise(let member):
             if !isFirst { search.left -= 1 }
             guard let further = endOfWay(from: member, to: follower, thread) else { return true }
