@@ -260,7 +260,7 @@ final class CancelTests: CoreTest {
         drop(end)
     }
 
-    func testAReactionThatItsExecutorHasIsSettledAtOnceAndDroppedLater() {
+    func testAReactionThatItsExecutorHasIsSettledAtOnceUnlessItHasAContextToDestroyThere() {
         let serial = makeSerialExecutor(label: nil)!
         let gate = Gate()
         let blocked = link(makePromise(of: vow_none(), thread), on: serial, with: gate) {
@@ -273,16 +273,23 @@ final class CancelTests: CoreTest {
         let derived = linkWithExtras(
             makePromise(of: vow_int(1), thread), on: serial, context: fate, fulfilled: useFate,
             destroy: endFate)
+        let plain = linkWithExtras(
+            makePromise(of: vow_int(1), thread), on: serial, context: fate, fulfilled: useFate,
+            destroy: nil)
         XCTAssertEqual(phase(of: derived), .open)
         XCTAssertTrue(cancelNow(derived))
-        XCTAssertEqual(rejection(of: derived), cancelled)
-        XCTAssertEqual(fate.ends, 1)
+        XCTAssertTrue(cancelNow(plain))
+        XCTAssertEqual(phase(of: derived), .cancelled)
+        XCTAssertEqual(rejection(of: plain), cancelled)
+        XCTAssertEqual(fate.ends, 0)
         gate.open.send()
         expectSettled(blocked)
-        eventually("its executor drops it") { derived.nowCounts.producers == 0 }
+        eventually("its executor drops it") { plain.nowCounts.producers == 0 }
+        expectSettled(derived)
+        XCTAssertEqual(rejection(of: derived), cancelled)
         XCTAssertEqual(fate.ends, 1)
         XCTAssertEqual(fate.calls, 0)
-        drop(blocked, derived)
+        drop(blocked, derived, plain)
         serial.release(thread)
     }
 
