@@ -65,6 +65,9 @@
  *   Out of memory: where a promise is returned, one that is rejected with
  *   VOW_ENOMEM; where a value is returned, such an error. Settling a promise
  *   allocates nothing and so cannot fail (only a thenable object needs memory).
+ *   A report of an unhandled rejection and the end of a trace need no memory, and
+ *   what a trace finds none for is not in it. A thread whose first call finds none
+ *   gets a place of a reserve: sixteen at a time, then the process ends.
  *
  *   Dropping an owned result is a mistake, and GCC and clang say so (VOW_OWNED), but
  *   for the functions that retain: they give back what they were given.
@@ -1334,8 +1337,11 @@ vow_on_unhandled_with(VOW_SENDABLE void (*hook)(vow_value error, void *VOW_NULLA
 
 /* ----------------------------------------------------------------- 13. Memory */
 
-/** Where every byte that the library takes comes from. The functions are called
- * from any thread and must not call vow functions. */
+/** Where every byte that the library takes comes from: promises, values, executors, traces,
+ * and what a thread carries, some 550 bytes from its first call to its end. The functions are
+ * called from any thread, deallocate also where that thread ends, among the destructors of its
+ * other data; they must not call vow functions. What libdispatch, the C library and, in a
+ * program that imports Vow, Swift take for themselves does not come from here. */
 typedef struct vow_allocator {
     size_t size; /**< sizeof(vow_allocator) */
     /** `bytes` bytes aligned to 16, or NULL when there are none. */

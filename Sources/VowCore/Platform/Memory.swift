@@ -32,8 +32,9 @@ func freeMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     #endif
 }
 
+/// At once: of what no handle leads to.
 @inline(__always)
-private func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     if let deallocate = allocatorHooks.deallocate {
         deallocate(allocatorHooks.context, memory, size)
     } else {
@@ -67,10 +68,13 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
         var old: (memory: UnsafeMutableRawPointer?, size: Int) = (memory, size)
         quarantineLock.withLock {
             if quarantineState.slots == nil {
-                let bytes =
-                    quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride
-                quarantineState.slots = calloc(1, bytes)?.assumingMemoryBound(
-                    to: (memory: UnsafeMutableRawPointer?, size: Int).self)
+                let slots = allocateMemory(
+                    quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride)
+                quarantineState.slots = slots?.bindMemory(
+                    to: (memory: UnsafeMutableRawPointer?, size: Int).self,
+                    capacity: quarantineCapacity)
+                quarantineState.slots?.initialize(
+                    repeating: (nil, 0), count: quarantineCapacity)
             }
             guard let slots = quarantineState.slots else { return }
             swap(&old, &slots[quarantineState.next])
