@@ -1498,7 +1498,7 @@ VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
 /** Ends the file and switches tracing off, as the exit of the program does; a reader who
  * takes nothing is waited for, a second at most. Returns 0; VOW_EINVAL: it is off; or, above
  * 0, how many events are not in the file (INT_MAX: or more), and errno tells why: EAGAIN, its
- * reader was slow. The first time that happens it is said on standard error, too. */
+ * reader was slow; ENOMEM. The first time that happens it is said on standard error, too. */
 VOW_API int vow_trace_stop(void);
 
 /** Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy

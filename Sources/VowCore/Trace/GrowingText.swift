@@ -12,11 +12,10 @@ struct GrowingText {
     /// One line, or what stands in one, of a few kilobytes.
     mutating func add(_ body: (inout TextBuffer) -> Void) {
         if isIncomplete { return }
-        if capacity - length < GrowingText.longest && !grow() {
+        guard capacity - length >= GrowingText.longest || grow(), let memory else {
             isIncomplete = true
             return
         }
-        guard let memory else { return }
         var text = TextBuffer(memory + length, capacity: GrowingText.longest)
         body(&text)
         text.withText { length += $1 }

@@ -21,8 +21,9 @@ struct TraceFile {
     /// An errno: the disk is full, the reader has gone. The history ends there: what came after a gap in the middle of
     /// a line could not be read.
     private(set) var failure: Int32 = 0
-    /// Events that are not in the file, and will not be.
+    /// Events that are not in the file, and will not be; why the last of them is not: an errno.
     private(set) var missing: UInt64 = 0
+    private(set) var reason: Int32 = 0
     /// So many of them are still to be told in the file.
     private var untold: UInt64 = 0
     /// The descriptor took less than there was.
@@ -97,6 +98,7 @@ struct TraceFile {
         }
         if buffer.isEmpty { return }
         missing += buffer.events
+        reason = EAGAIN
         buffer.removeAll()
         news.notice(.isDropping)
     }
@@ -142,7 +144,9 @@ struct TraceFile {
         let needed = TraceFile.longestLine + TraceFile.kept
         if buffer.room < needed && !isBehind { writeOut() }
         if buffer.room < needed || failure != 0 {
-            leaveOut()
+            owed += TraceFile.longestLine / 16
+            leaveOut(for: EAGAIN)
+            if failure == 0 { news.notice(.isDropping) }
             return false
         }
         if untold > 0 { tellMissing() }
@@ -150,11 +154,10 @@ struct TraceFile {
     }
 
     @inline(never)
-    private mutating func leaveOut() {
+    mutating func leaveOut(for reason: Int32) {
         missing += 1
         untold += 1
-        owed += TraceFile.longestLine / 16
-        if failure == 0 { news.notice(.isDropping) }
+        self.reason = reason
     }
 
     /// Where there was no room before and there is now.
@@ -182,7 +185,7 @@ struct TraceFile {
             body(&text)
             text.append("}")
         }
-        if added == 0 { missing += 1 }
+        if added == 0 { leaveOut(for: EAGAIN) }
         hasEvents = hasEvents || added > 0
         owed += added
     }
