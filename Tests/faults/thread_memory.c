@@ -5,6 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define HAS_OWN_MALLOC 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define HAS_OWN_MALLOC 0
+#endif
+#endif
+#ifndef HAS_OWN_MALLOC
+#define HAS_OWN_MALLOC 1
+#endif
+
 /* All memory of the process: what was taken is not used again. */
 static _Alignas(16) unsigned char arena[64 << 20];
 static atomic_size_t used;
@@ -21,9 +32,11 @@ static void *take(size_t bytes) {
     return arena + place + 16;
 }
 
-/* In the place of the C library's, for the whole program: each thread counts its calls. */
 static _Thread_local int passed_by;
 
+/* In the place of the C library's, for the whole program: each thread counts its calls. Sanitizers
+ * need their own. */
+#if HAS_OWN_MALLOC
 void *malloc(size_t size) {
     passed_by++;
     return take(size);
@@ -60,6 +73,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 void free(void *memory) {
     (void)memory;
 }
+#endif
 
 /* The program's allocator: it counts what threads carry, which it may refuse. */
 static atomic_bool is_failing;

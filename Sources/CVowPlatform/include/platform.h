@@ -50,6 +50,14 @@ static inline void *vow_platform_static(void) {
     return vow_static.bytes;
 }
 
+/* Memory that a checked build, which alone has this, has freed and not yet given back. */
+#define VOW_FREED_COUNT 65536
+typedef struct vow_freed {
+    void *memory;
+    intptr_t size;
+} vow_freed;
+__attribute__((visibility("hidden"))) vow_freed *vow_platform_freed(void);
+
 /* The word at an address, which may be no memory at all: 0 then, or where the system does not say.
  */
 __attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, uint64_t *word);
