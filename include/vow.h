@@ -1340,8 +1340,9 @@ vow_on_unhandled_with(VOW_SENDABLE void (*hook)(vow_value error, void *VOW_NULLA
 /** Where every byte that the library takes comes from: promises, values, executors, traces,
  * and what a thread carries, some 550 bytes from its first call to its end. The functions are
  * called from any thread, deallocate also where that thread ends, among the destructors of its
- * other data; they must not call vow functions. What libdispatch, the C library and, in a
- * program that imports Vow, Swift take for themselves does not come from here. */
+ * other data: so they stay as long as threads that called the library do. They must not call
+ * vow functions. What libdispatch, the C library and, in a program that imports Vow, Swift take
+ * for themselves does not come from here. */
 typedef struct vow_allocator {
     size_t size; /**< sizeof(vow_allocator) */
     /** `bytes` bytes aligned to 16, or NULL when there are none. */
