@@ -65,6 +65,9 @@
  *   Out of memory: where a promise is returned, one that is rejected with
  *   VOW_ENOMEM; where a value is returned, such an error. Settling a promise
  *   allocates nothing and so cannot fail (only a thenable object needs memory).
+ *   A report of an unhandled rejection and the end of a trace need no memory, and
+ *   what a trace finds none for is not in it. A thread whose first call finds none
+ *   gets a place of a reserve: sixteen at a time, then the process ends.
  *
  *   Dropping an owned result is a mistake, and GCC and clang say so (VOW_OWNED), but
  *   for the functions that retain: they give back what they were given.
@@ -1334,8 +1337,12 @@ vow_on_unhandled_with(VOW_SENDABLE void (*hook)(vow_value error, void *VOW_NULLA
 
 /* ----------------------------------------------------------------- 13. Memory */
 
-/** Where every byte that the library takes comes from. The functions are called
- * from any thread and must not call vow functions. */
+/** Where every byte that the library takes comes from: promises, values, executors, traces,
+ * and what a thread carries, some 550 bytes from its first call to its end. The functions are
+ * called from any thread, deallocate also where that thread ends, among the destructors of its
+ * other data: so they stay as long as threads that called the library do. They must not call
+ * vow functions. What libdispatch, the C library and, in a program that imports Vow, Swift take
+ * for themselves does not come from here. */
 typedef struct vow_allocator {
     size_t size; /**< sizeof(vow_allocator) */
     /** `bytes` bytes aligned to 16, or NULL when there are none. */
@@ -1492,7 +1499,7 @@ VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
 /** Ends the file and switches tracing off, as the exit of the program does; a reader who
  * takes nothing is waited for, a second at most. Returns 0; VOW_EINVAL: it is off; or, above
  * 0, how many events are not in the file (INT_MAX: or more), and errno tells why: EAGAIN, its
- * reader was slow. The first time that happens it is said on standard error, too. */
+ * reader was slow; ENOMEM. The first time that happens it is said on standard error, too. */
 VOW_API int vow_trace_stop(void);
 
 /** Names promise (borrowed) in traces, graphs and reports of unhandled rejections with a copy

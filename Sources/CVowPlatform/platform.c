@@ -78,3 +78,10 @@ int vow_platform_processors(void) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (int)count : 1;
 }
+
+#ifdef VOW_CHECKED
+vow_freed *vow_platform_freed(void) {
+    static vow_freed freed[VOW_FREED_COUNT];
+    return freed;
+}
+#endif

@@ -23,9 +23,9 @@ static vow_thread_storage *reserved(void) {
     return NULL;
 }
 
-void *vow_platform_open_thread(void) {
+void *vow_platform_open_thread(void *memory) {
     static const char sentence[] = "vow: no memory for what a thread carries\n";
-    vow_thread_storage *storage = aligned_alloc(_Alignof(vow_thread_storage), sizeof *storage);
+    vow_thread_storage *storage = memory;
     if (storage == NULL && (storage = reserved()) == NULL) {
         vow_platform_write(2, sentence, sizeof sentence - 1);
         abort();
@@ -35,14 +35,14 @@ void *vow_platform_open_thread(void) {
     return storage;
 }
 
-void vow_platform_close_thread(void) {
+void *vow_platform_close_thread(void) {
     vow_thread_storage *storage = vow_thread;
     vow_thread = NULL;
-    if (storage >= reserve && storage < reserve + places) {
-        atomic_flag_clear_explicit(&is_taken[storage - reserve], memory_order_release);
-    } else {
-        free(storage);
+    if (storage < reserve || storage >= reserve + places) {
+        return storage;
     }
+    atomic_flag_clear_explicit(&is_taken[storage - reserve], memory_order_release);
+    return NULL;
 }
 
 /* One key for the process; its value on each thread is the thread's storage. */

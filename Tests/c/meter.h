@@ -8,7 +8,8 @@
 #define HARNESS_OWN_MAIN
 #include "worker.h"
 
-/* A malloc that counts, checks sizes, and fails once when its countdown ends. */
+/* A malloc that counts, checks sizes, and fails once when its countdown ends. What threads carry to
+ * their ends is no part of that. */
 typedef struct meter {
     atomic_llong blocks;
     atomic_llong bytes;
@@ -28,8 +29,10 @@ static const bool keeps_freed = false;
 
 static inline void *meter_allocate(void *context, size_t bytes) {
     meter *self = context;
-    atomic_fetch_add(&self->calls, 1);
-    if (atomic_load(&self->countdown) > 0 && atomic_fetch_sub(&self->countdown, 1) == 1) {
+    bool is_counted = !begins_thread();
+    atomic_fetch_add(&self->calls, is_counted);
+    if (is_counted && atomic_load(&self->countdown) > 0 &&
+        atomic_fetch_sub(&self->countdown, 1) == 1) {
         atomic_fetch_add(&self->failed, 1);
         return NULL;
     }
@@ -38,8 +41,9 @@ static inline void *meter_allocate(void *context, size_t bytes) {
         return NULL;
     }
     block[0] = bytes;
-    atomic_fetch_add(&self->blocks, 1);
-    atomic_fetch_add(&self->bytes, (long long)bytes);
+    block[1] = is_counted;
+    atomic_fetch_add(&self->blocks, is_counted);
+    atomic_fetch_add(&self->bytes, is_counted ? (long long)bytes : 0);
     return (char *)block + 16;
 }
 
@@ -49,8 +53,8 @@ static inline void meter_deallocate(void *context, void *pointer, size_t bytes) 
     if (block[0] != bytes) {
         atomic_fetch_add(&self->wrong, 1);
     }
-    atomic_fetch_sub(&self->blocks, 1);
-    atomic_fetch_sub(&self->bytes, (long long)block[0]);
+    atomic_fetch_sub(&self->blocks, (long long)block[1]);
+    atomic_fetch_sub(&self->bytes, block[1] ? (long long)bytes : 0);
     free(block);
 }
 

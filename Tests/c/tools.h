@@ -15,6 +15,15 @@ static inline int64_t now_ns(void) {
     return now.tv_sec * SECOND + now.tv_nsec;
 }
 
+/* In an allocator: whether this is its first call on this thread, for what the thread carries to
+ * its end. */
+static inline bool begins_thread(void) {
+    static _Thread_local bool has_begun;
+    bool begins = !has_begun;
+    has_begun = true;
+    return begins;
+}
+
 /* A link (promise consumed) with everything that tests vary; NULL for what is not wanted. */
 static inline vow_promise *link_full(vow_executor *executor, vow_promise *promise,
                                      vow_handler fulfilled, vow_handler rejected, void *context,

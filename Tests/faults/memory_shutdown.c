@@ -16,7 +16,8 @@ static void play_as_told(void) {
     if (told != NULL) {
         char *end;
         unsigned long kind = strtoul(told, &end, 10);
-        play(&once, (plan)kind, strtoull(end, NULL, 10));
+        uint64_t number = strtoull(end, &end, 10);
+        play_traced(&once, (plan)kind, number, strtol(end, NULL, 10) != 0);
         bool good = atomic_load(&harness_failures) == 0;
         fflush(stdout);
         _exit(!good ? 1 : lacked_memory() ? MEMORY_LACKED : NOTHING_LACKED);
@@ -24,12 +25,12 @@ static void play_as_told(void) {
 }
 
 /* The same in a new process; its exit status. */
-static int play_elsewhere(plan kind, uint64_t number) {
+static int play_elsewhere(plan kind, uint64_t number, bool is_traced) {
     char text[64];
     char program[4096] = "";
     /* Read, and not executed as it is: valgrind stands in between. */
     CHECK(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-    snprintf(text, sizeof text, "%d %" PRIu64, (int)kind, number);
+    snprintf(text, sizeof text, "%d %" PRIu64 " %d", (int)kind, number, is_traced);
     setenv("SHUTDOWN_PLAN", text, 1);
     fflush(stdout);
     pid_t child = fork();
@@ -44,12 +45,12 @@ static int play_elsewhere(plan kind, uint64_t number) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void play_for_each(plan kind) {
+static void play_for_each(plan kind, bool is_traced) {
     int status = MEMORY_LACKED;
     uint64_t number = 0;
     while (status == MEMORY_LACKED) {
         number++;
-        status = play_elsewhere(kind, number);
+        status = play_elsewhere(kind, number, is_traced);
     }
     CHECK_INT_EQ(status, NOTHING_LACKED);
     CHECK(number > 1);
@@ -57,20 +58,22 @@ static void play_for_each(plan kind) {
 
 TEST("a shutdown leaves nothing behind") {
     play_as_told();
-    CHECK_INT_EQ(play_elsewhere(NO_FAILURE, 0), NOTHING_LACKED);
+    CHECK_INT_EQ(play_elsewhere(NO_FAILURE, 0, false), NOTHING_LACKED);
 }
 
 TEST("a shutdown survives the failure of each single allocation") {
-    play_for_each(ONE_FAILURE);
+    play_for_each(ONE_FAILURE, false);
+    play_for_each(ONE_FAILURE, true);
 }
 
 TEST("a shutdown survives when from some allocation on all fail") {
-    play_for_each(FAILURES_FROM);
+    play_for_each(FAILURES_FROM, false);
+    play_for_each(FAILURES_FROM, true);
 }
 
 TEST("a shutdown survives failures at random") {
     for (uint64_t seed = 1; seed <= (slowness() > 1 ? 5 : 50); seed++) {
-        int status = play_elsewhere(RANDOM_FAILURES, seed);
+        int status = play_elsewhere(RANDOM_FAILURES, seed, seed % 2 == 1);
         CHECK(status == NOTHING_LACKED || status == MEMORY_LACKED);
     }
 }

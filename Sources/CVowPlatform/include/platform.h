@@ -19,7 +19,7 @@
  * one pointer: one load, no call; NULL until vow_platform_open_thread. */
 #define VOW_THREAD_STORAGE_SIZE 512
 typedef struct vow_thread_storage {
-    _Alignas(64) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
+    _Alignas(16) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
     /* The thread's own stack, and where the last part of it begins; 0 until it is asked for. */
     uintptr_t lower, upper, limit;
     /* Called when the thread ends. */
@@ -32,12 +32,12 @@ static inline void *vow_platform_thread(void) {
     return vow_thread;
 }
 
-/* Gives the calling thread its storage, zeroes. Ends the process where there is no memory at all:
- * so many threads as the reserve has places for get one even then. */
-__attribute__((visibility("hidden"))) void *vow_platform_open_thread(void);
+/* Makes memory of a vow_thread_storage's size the calling thread's storage, zeroes. NULL: it gets a
+ * place of the reserve; where all of those are taken the process ends. */
+__attribute__((visibility("hidden"))) void *vow_platform_open_thread(void *memory);
 
-/* Gives it back. */
-__attribute__((visibility("hidden"))) void vow_platform_close_thread(void);
+/* From now on it has none. Returns the memory; NULL: it was the reserve's. */
+__attribute__((visibility("hidden"))) void *vow_platform_close_thread(void);
 
 /* Zero-initialised storage of the process, for what must exist without being allocated. */
 #define VOW_STATIC_STORAGE_SIZE 8192
@@ -49,6 +49,14 @@ extern vow_static_storage vow_static __attribute__((visibility("hidden")));
 static inline void *vow_platform_static(void) {
     return vow_static.bytes;
 }
+
+/* Memory that a checked build, which alone has this, has freed and not yet given back. */
+#define VOW_FREED_COUNT 65536
+typedef struct vow_freed {
+    void *memory;
+    intptr_t size;
+} vow_freed;
+__attribute__((visibility("hidden"))) vow_freed *vow_platform_freed(void);
 
 /* The word at an address, which may be no memory at all: 0 then, or where the system does not say.
  */

@@ -32,8 +32,9 @@ func freeMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     #endif
 }
 
+/// At once: of what no handle leads to.
 @inline(__always)
-private func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     if let deallocate = allocatorHooks.deallocate {
         deallocate(allocatorHooks.context, memory, size)
     } else {
@@ -53,28 +54,14 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
 #if VOW_CHECKED
     /// A checked build keeps freed objects for a while instead of giving them back, so that a handle
     /// used after its release still finds the mark of a dead object.
-    private let quarantineCapacity = 65_536
-
-    private struct Quarantine {
-        var slots: UnsafeMutablePointer<(memory: UnsafeMutableRawPointer?, size: Int)>?
-        var next = 0
-    }
-
     private let quarantineLock = SpinLock()
-    nonisolated(unsafe) private var quarantineState = Quarantine()
+    nonisolated(unsafe) private var quarantineNext = 0
 
     private func quarantine(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-        var old: (memory: UnsafeMutableRawPointer?, size: Int) = (memory, size)
+        var old = vow_freed(memory: memory, size: size)
         quarantineLock.withLock {
-            if quarantineState.slots == nil {
-                let bytes =
-                    quarantineCapacity * MemoryLayout<(UnsafeMutableRawPointer?, Int)>.stride
-                quarantineState.slots = calloc(1, bytes)?.assumingMemoryBound(
-                    to: (memory: UnsafeMutableRawPointer?, size: Int).self)
-            }
-            guard let slots = quarantineState.slots else { return }
-            swap(&old, &slots[quarantineState.next])
-            quarantineState.next = (quarantineState.next + 1) % quarantineCapacity
+            swap(&old, &vow_platform_freed()[quarantineNext])
+            quarantineNext = (quarantineNext + 1) % Int(VOW_FREED_COUNT)
         }
         if let oldest = old.memory { returnMemory(oldest, old.size) }
     }

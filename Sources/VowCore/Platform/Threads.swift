@@ -95,13 +95,15 @@ nonisolated(unsafe) var threadRegistry = ThreadRegistry()
 /// Called once per thread, before it touches anything else. `start` runs once in the process.
 @inline(never)
 func enterThread(start: @escaping @convention(c) () -> Void) -> UnsafeMutableRawPointer {
-    guard let storage = vow_platform_open_thread() else { fatal("a thread has no storage") }
+    // The allocator that gives the storage gets it back, so from now on it is too late for another one.
+    threadRegistryLock.withLock { threadRegistry.hasBegun = true }
+    let memory = allocateMemory(MemoryLayout<vow_thread_storage>.size)
+    guard let storage = vow_platform_open_thread(memory) else { fatal("a thread has no storage") }
     vow_platform_once(start)
     let cell = threadCell()
     // A thread whose end would go unnoticed must not be in the list. Its counts are missed then.
     let isListed = vow_platform_at_thread_exit(leaveThread) != 0
     threadRegistryLock.withLock {
-        threadRegistry.hasBegun = true
         cell.pointee.isListed = isListed
         if !isListed { return }
         cell.spares.pointee.open()
@@ -130,7 +132,9 @@ private func leaveThread() {
         if threadRegistry.first == cell { threadRegistry.first = cell.pointee.next }
         spares = cell.spares.pointee
     }
-    vow_platform_close_thread()
+    if let memory = vow_platform_close_thread() {
+        returnMemory(memory, MemoryLayout<vow_thread_storage>.size)
+    }
     spares.giveBack()
 }
 

@@ -53,7 +53,7 @@ private func printableLength(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Int
 
 /// Writes a text to standard error as one line, in one piece.
 func writeLine(_ text: TextBuffer) {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2048) { buffer in
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
         // Room for the end of the line is kept.
         var line = TextBuffer(buffer.baseAddress, capacity: buffer.count - 1)
         text.withText { line.appendPrintable($0, $1, isCut: text.isCut) }

@@ -31,7 +31,7 @@ extension TextBuffer {
         append("  \"")
         appendAddress(UnsafeRawPointer(bitPattern: UInt(it.id)))
         append("\" [label=")
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1200) { label in
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { label in
             var lines = TextBuffer(label)
             lines.appendLabel(of: it, sites, now)
             lines.withText { append(quoted: $0, $1) }

@@ -11,12 +11,17 @@ struct GrowingText {
 
     /// One line, or what stands in one, of a few kilobytes.
     mutating func add(_ body: (inout TextBuffer) -> Void) {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { line in
-            var text = TextBuffer(line)
-            body(&text)
-            text.withText { append($0, $1) }
+        if isIncomplete { return }
+        guard capacity - length >= GrowingText.longest || grow(), let memory else {
+            isIncomplete = true
+            return
         }
+        var text = TextBuffer(memory + length, capacity: GrowingText.longest)
+        body(&text)
+        text.withText { length += $1 }
     }
+
+    private static let longest = 4096
 
     func write(to descriptor: Int32) -> Bool {
         vow_platform_write(descriptor, memory, length) != 0
@@ -31,19 +36,8 @@ struct GrowingText {
         memory = nil
     }
 
-    private mutating func append(_ bytes: UnsafePointer<CChar>, _ count: Int) {
-        if isIncomplete { return }
-        if length + count > capacity && !grow(to: length + count) {
-            isIncomplete = true
-            return
-        }
-        guard let memory else { return }
-        memcpy(memory + length, bytes, count)
-        length += count
-    }
-
-    private mutating func grow(to needed: Int) -> Bool {
-        let larger = max(needed, capacity * 2, 16384)
+    private mutating func grow() -> Bool {
+        let larger = max(capacity * 2, 16384)
         guard let new = allocateMemory(larger)?.bindMemory(to: CChar.self, capacity: larger) else {
             return false
         }

@@ -4,9 +4,16 @@ import CVow
 import CVowPlatform
 
 extension Trace {
+    /// Without memory the history lacks what would be told of it.
+    mutating func insert(_ record: RecordPointer) -> TraceEntryPointer? {
+        let entry = table.insert(record)
+        if entry == nil { file.leaveOut(for: ENOMEM) }
+        return entry
+    }
+
     mutating func enter(_ record: RecordPointer, _ kind: TraceKind) -> TraceEntryPointer? {
         if table.find(record) != nil { fatal("a new promise is where a trace knows another one") }
-        guard let entry = table.insert(record) else { return nil }
+        guard let entry = insert(record) else { return nil }
         entry.pointee.kind = kind.rawValue
         entry.pointee.made = monotonicNow()
         entry.pointee.made_by = vow_platform_thread_number()
@@ -68,7 +75,7 @@ extension Trace {
 
     mutating func eye(_ eye: RecordPointer) -> TraceEntryPointer? {
         if let entry = table.find(eye) { return entry }
-        let entry = table.insert(eye)
+        let entry = insert(eye)
         entry?.pointee.kind = TraceKind.eye.rawValue
         entry?.pointee.made = monotonicNow()
         return entry

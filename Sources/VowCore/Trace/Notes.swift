@@ -118,7 +118,7 @@ func noteWaits(_ waiter: RecordPointer, for promise: RecordPointer) -> Int64 {
         trace.introduceThread()
         let now = monotonicNow()
         guard let id = trace.known(promise)?.pointee.id,
-            let entry = trace.table.insert(waiter)
+            let entry = trace.insert(waiter)
         else { return now }
         entry.pointee.kind = TraceKind.thread.rawValue
         entry.pointee.made = now

@@ -142,7 +142,7 @@ func stopTrace() -> UInt64? {
         trace.file.close()
         trace.isChanging = false
     }
-    if file.missing > 0 { vow_platform_set_error(file.failure != 0 ? file.failure : EAGAIN) }
+    if file.missing > 0 { vow_platform_set_error(file.failure != 0 ? file.failure : file.reason) }
     return file.missing
 }
 

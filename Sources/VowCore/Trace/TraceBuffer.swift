@@ -29,16 +29,21 @@ struct TraceBuffer {
         removeAll()
     }
 
-    /// There must be room.
-    mutating func add(_ bytes: UnsafePointer<CChar>, _ count: Int) {
-        guard let memory, count <= room else { return }
-        if end + count > TraceBuffer.size {
-            memmove(memory, memory + first, self.count)
+    /// Has body write at the end: less than so many bytes, for which there must be room. Returns how many; 0: more, of
+    /// which nothing is there.
+    @discardableResult
+    mutating func add(_ most: Int, _ body: (inout TextBuffer) -> Void) -> Int {
+        guard let memory, most <= room else { return 0 }
+        if end + most > TraceBuffer.size {
+            memmove(memory, memory + first, count)
             end -= first
             first = 0
         }
-        memcpy(memory + end, bytes, count)
-        end += count
+        var text = TextBuffer(memory + end, capacity: most)
+        body(&text)
+        if text.isCut { return 0 }
+        end += text.length
+        return text.length
     }
 
     /// Has body take some from the beginning: it returns how much.

@@ -21,8 +21,9 @@ struct TraceFile {
     /// An errno: the disk is full, the reader has gone. The history ends there: what came after a gap in the middle of
     /// a line could not be read.
     private(set) var failure: Int32 = 0
-    /// Events that are not in the file, and will not be.
+    /// Events that are not in the file, and will not be; why the last of them is not: an errno.
     private(set) var missing: UInt64 = 0
+    private(set) var reason: Int32 = 0
     /// So many of them are still to be told in the file.
     private var untold: UInt64 = 0
     /// The descriptor took less than there was.
@@ -67,13 +68,7 @@ struct TraceFile {
 
     /// One event: `body` writes what stands between the braces.
     mutating func event(_ body: (inout TextBuffer) -> Void) {
-        if !isOpen || !hasRoom() { return }
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: TraceFile.longestLine) { line in
-            var text = TextBuffer(line)
-            text.append(separator)
-            body(&text)
-            add(&text)
-        }
+        if isOpen && hasRoom() { add(TraceFile.longestLine, body) }
     }
 
     /// After each note, which may have added events. True: something is to be said.
@@ -90,7 +85,7 @@ struct TraceFile {
     mutating func end() {
         if failure != 0 { return }
         if untold > 0 { tellMissing() }
-        putText("\n]}\n")
+        buffer.add(8) { $0.append("\n]}\n") }
         writeOut()
     }
 
@@ -103,6 +98,7 @@ struct TraceFile {
         }
         if buffer.isEmpty { return }
         missing += buffer.events
+        reason = EAGAIN
         buffer.removeAll()
         news.notice(.isDropping)
     }
@@ -128,8 +124,7 @@ struct TraceFile {
     }
 
     private mutating func writeHead() {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { line in
-            var text = TextBuffer(line)
+        buffer.add(TraceFile.longestLine) { text in
             text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
             text.appendVersion()
             // Who looks for the process that has written this reads no further.
@@ -140,11 +135,8 @@ struct TraceFile {
             text.append(",\"program\":")
             text.appendProgram()
             text.append("},\"traceEvents\":[")
-            text.withText { buffer.add($0, $1) }
         }
     }
-
-    private var separator: StaticString { hasEvents ? ",\n{" : "\n{" }
 
     /// Whether an event is to be made at all; if not, it is counted.
     @inline(never)
@@ -152,7 +144,9 @@ struct TraceFile {
         let needed = TraceFile.longestLine + TraceFile.kept
         if buffer.room < needed && !isBehind { writeOut() }
         if buffer.room < needed || failure != 0 {
-            leaveOut()
+            owed += TraceFile.longestLine / 16
+            leaveOut(for: EAGAIN)
+            if failure == 0 { news.notice(.isDropping) }
             return false
         }
         if untold > 0 { tellMissing() }
@@ -160,48 +154,40 @@ struct TraceFile {
     }
 
     @inline(never)
-    private mutating func leaveOut() {
+    mutating func leaveOut(for reason: Int32) {
         missing += 1
         untold += 1
-        owed += TraceFile.longestLine / 16
-        if failure == 0 { news.notice(.isDropping) }
+        self.reason = reason
     }
 
     /// Where there was no room before and there is now.
     @inline(never)
     private mutating func tellMissing() {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
-            var text = TextBuffer(line)
-            text.append(separator)
+        let events = Int64(untold)
+        add(256) { text in
             text.append("\"ph\":\"i\",\"s\":\"p\",\"cat\":\"dropped\"")
             text.append(",\"name\":\"events dropped\"")
             text.appendPlace(thread: vow_platform_thread_number())
             text.appendTime(monotonicNow())
             text.append(",\"args\":{\"events\":")
-            text.append(Int64(untold))
+            text.append(events)
             text.append("}")
-            add(&text)
-            untold = 0
         }
+        untold = 0
     }
 
-    /// Ends a line for which there is room. What was cut is no JSON; labels and sites are too short for that.
+    /// An event on a line for which there is room. What was cut is no JSON; labels and sites are too short for that.
     @inline(never)
-    private mutating func add(_ text: inout TextBuffer) {
-        text.append("}")
-        if text.length >= TraceFile.longestLine {
-            missing += 1
-            return
+    private mutating func add(_ most: Int, _ body: (inout TextBuffer) -> Void) {
+        let start: StaticString = hasEvents ? ",\n{" : "\n{"
+        let added = buffer.add(most) { text in
+            text.append(start)
+            body(&text)
+            text.append("}")
         }
-        hasEvents = true
-        owed += text.length
-        text.withText { buffer.add($0, $1) }
-    }
-
-    private mutating func putText(_ text: StaticString) {
-        text.withUTF8Buffer { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { buffer.add($0.baseAddress!, $0.count) }
-        }
+        if added == 0 { leaveOut(for: EAGAIN) }
+        hasEvents = hasEvents || added > 0
+        owed += added
     }
 
     @inline(never)

@@ -9,6 +9,8 @@ private let first: UInt64 = 10
 /// How many there were, and how many the last line spoke of.
 private let reported = AtomicWord(0)
 private let told = AtomicWord(0)
+/// The end of the process writes how many.
+private let hasSum = AtomicWord(0)
 
 func writeReport(_ promise: RecordPointer) {
     writeReport("unhandled rejection") {
@@ -21,7 +23,10 @@ func writeReport(_ promise: RecordPointer) {
 /// Of anything that is told to who hears of unhandled rejections.
 func writeReport(_ what: StaticString, _ describe: (inout TextBuffer) -> Void) {
     let number = reported.addRelaxed(1) &+ 1
-    if number == first + 1 { _ = atexit(writeSumOfReports) }
+    // That may need memory; where it has none, the next one tries again.
+    if number > first && hasSum.loadRelaxed() == 0 && atexit(writeSumOfReports) == 0 {
+        hasSum.storeRelaxed(1)
+    }
     if !hasLine(number) { return }
     told.storeRelaxed(number)
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
