@@ -40,13 +40,13 @@
  *     of vow_async                                        settles; vow_finally: once
  *     functions of vow_map, reduce,  the call's executor  for each item, step or attempt, one
  *     repeat, retry, using                                after the other on each lane
- *     destroy of these               that executor after  once, before the promise settles
- *                                    the handler; else
- *                                    who settles it
+ *     destroy of these               that executor (pool  once, before the promise settles,
+ *                                    and inline: any      also where no handler ran
+ *                                    thread)
  *     told of a cancellation         who cancels          at most once; a promise settles after
  *     (chapter 9), its destroy       or releases          it, and its destroy comes once
  *     told of progress               its executor         often, one at a time
- *     destroy of that                anywhere             once, when no call is to come
+ *     destroy of that                the same             once, when no call is to come
  *     hook of unhandled rejections   who released last    once for each
  *     destroy of an object           who released last    once
  *
@@ -523,8 +523,12 @@ typedef struct vow_reaction {
     void *VOW_NULLABLE context;            /**< for the handlers */
     /** Frees the context, exactly once, before the new promise settles: after the
      * handler returned and the promise that it returned, if it did, has settled; or when
-     * it is certain that none will run. Each level of a recursion through such promises
-     * keeps its context, and so its memory, until the last one. May be NULL. */
+     * it is certain that none will run. It is called on the executor, also when no handler
+     * runs; with the pool or the inline executor, on any thread; when the executor refuses
+     * (its loop was destroyed), on the thread that finds that out. So a link that no handler
+     * runs for waits for its executor if it has a destroy, and for nothing without. Each
+     * level of a recursion through such promises keeps its context, and so its memory, until
+     * the last one. May be NULL. */
     void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
     vow_executor *VOW_NULLABLE executor; /**< borrowed; NULL: see chapter 6 */
     vow_token *VOW_NULLABLE token;       /**< borrowed; see chapter 9 */
@@ -920,8 +924,8 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  * link's own handler has returned is waited for, for it may use the context. (Who wants to
  * leave before puts a vow_timeout or vow_race around the link.) A handler that is
  * running is let finish, its result is released, and its promise is rejected then. So a
- * chain without handlers for rejections and without running code is rejected before
- * vow_cancel returns.
+ * chain without handlers for rejections, without running code and without contexts that
+ * another thread's executor destroys is rejected before vow_cancel returns.
  *
  * Settled means quiet (G14): when a promise is settled, cancelled or not, its own handler
  * has returned, its context is destroyed, and no call of a function that was given for it
@@ -945,9 +949,9 @@ VOW_API int64_t vow_error_attempts(vow_value value);
  */
 
 /** Cancels a promise (borrowed), as above. True if it was pending and not cancelled
- * before; else false, without effect. Contexts are destroyed, and handlers of the inline
- * executor run, before this returns; but inside a handler, a destructor or a hook, when
- * that has returned. */
+ * before; else false, without effect. Contexts that may be destroyed here are, and handlers
+ * of the inline executor run, before this returns; but inside a handler, a destructor or a
+ * hook, when that has returned. */
 VOW_API bool vow_cancel(vow_promise *promise);
 
 /** The same with a reason (consumed): the payload of the error, where the cancellation

@@ -112,6 +112,20 @@ static void maybe_run_ops(void) {
     run_ops(ops > 5 ? ops - 5 : 0);
 }
 
+/* "Destroyed where its handler would have run." */
+static void check_end_place(int number) {
+    const executor *self = &w.executors[number];
+    if (self->here || (self->kind != EXECUTOR_SERIAL && self->kind != EXECUTOR_LOOSE)) {
+        return;
+    }
+    int i = w.depth;
+    while (i > 0 && w.frames[i] != FRAME_RUN) {
+        i--;
+    }
+    EXPECT(i > 0 && w.frame_executors[i] == number, "a context destroyed outside of executor %d",
+           number);
+}
+
 void on_destroy(void *context_pointer) {
     context *self = context_pointer;
     int number = (int)(self - w.contexts);
@@ -122,6 +136,7 @@ void on_destroy(void *context_pointer) {
     self->destroyed++;
     self->busy = true;
     if (self->reaction >= 0) {
+        check_end_place(m.promises[self->reaction].executor);
         m.promises[self->reaction].context = -1;
         check_is_pending(self->reaction);
     }

@@ -36,7 +36,7 @@ static void destroy(void *context) {
     EXPECT(w.default_executor != number, "the default executor destroyed");
     for (int i = 0; i < m.promise_count; i++) {
         model_wait wait = m.promises[i].wait;
-        bool waits = wait == WAITS_UPSTREAM || wait == WAITS_EXECUTOR;
+        bool waits = wait == WAITS_UPSTREAM || wait == WAITS_EXECUTOR || wait == WAITS_CONTEXT;
         EXPECT(!waits || m.promises[i].executor != number, "an executor destroyed that is needed");
     }
     self->destroyed++;

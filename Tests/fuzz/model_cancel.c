@@ -279,8 +279,8 @@ static int lose(int promise) {
     model_promise *self = &m.promises[promise];
     int upstream = -1;
     self->lost = true;
-    if (self->first >= 0) {
-        /* Only those who were cancelled wait for it: so it is, too. */
+    if (self->first >= 0 && !self->is_reaction) {
+        /* Only those who were cancelled wait for it: so it is, too. A reaction goes on. */
         model_cancel(promise, model_cancellation(-1));
     } else if (self->is_reaction) {
         self->observed = false; /* those who wanted to see its outcome are gone */
