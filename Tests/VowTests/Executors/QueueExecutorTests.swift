@@ -4,6 +4,19 @@ import Dispatch
 import Vow
 import XCTest
 
+/// Writes down on which queue it goes.
+private final class Place: Sendable {
+    private let key: DispatchSpecificKey<String>
+    private let places: Journal<String>
+
+    init(_ key: DispatchSpecificKey<String>, _ places: Journal<String>) {
+        (self.key, self.places) = (key, places)
+    }
+    deinit { places.write(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
+
+    func isCalled() { places.write("called") }
+}
+
 final class QueueExecutorTests: VowTest {
     private let key = DispatchSpecificKey<String>()
 
@@ -32,6 +45,23 @@ final class QueueExecutorTests: VowTest {
             XCTAssertEqual(try places.wait(), ["here", "here"])
         }
         XCTAssertEqual(try Promise<Int, Never>(on: .global(qos: .utility)) { 1 }.wait(), 1)
+    }
+
+    func testWhatAClosureCapturesIsReleasedOnItsQueueAlsoWhereItIsNotCalled() throws {
+        let places = Journal<String>()
+        for executor in [.queue(queue("here")), .serialQueue(queue("here"))] as [PromiseExecutor] {
+            for isCancelled in [false, true] {
+                let (promise, resolver) = Promise<Int, any Error>.pending()
+                let derived = {
+                    let place = Place(key, places)
+                    return promise.done(on: executor) { _ in place.isCalled() }
+                }()
+                if isCancelled { derived.cancel() } else { resolver.reject(TestError.one) }
+                XCTAssertThrowsError(try derived.wait())
+                resolver.fulfill(1)
+            }
+        }
+        XCTAssertEqual(places.entries, ["here", "here", "here", "here"])
     }
 
     func testHandlersOfOnePromiseOnASerialQueueRunInOrder() throws {
