@@ -20,6 +20,7 @@ extension ExecutorPointer {
 }
 
 /// This thread works for the executor, or is the one that its loop is run by. A custom executor is not asked.
+@inline(never)
 func isAt(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
     if thread.pointee.place?.pointee.executor == executor { return true }
     return executor.pointee.kind == .loop

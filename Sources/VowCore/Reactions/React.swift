@@ -125,6 +125,7 @@ func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
 
 /// Something ends on the executor, unless any thread will do: a function, which may be foreign code, is called there; where
 /// that refuses, here. False, also without memory: the caller calls it.
+@inline(never)
 func end(
     _ context: UnsafeMutableRawPointer, on executor: ExecutorPointer, _ function: @escaping Destroy,
     _ thread: ThreadPointer

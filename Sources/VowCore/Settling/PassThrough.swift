@@ -41,6 +41,7 @@ func begin(_ reaction: RecordPointer) -> Reading? {
 
 /// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed on the reaction's
 /// executor; or, where any thread will do, when the hand-over is over: call `drainLeftovers` then.
+@inline(never)
 func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.contains(.extras) {
         skip(reaction, thread)
@@ -57,8 +58,11 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Where the context is to be destroyed; nil: there is none, or any thread will do. Of one that is through, the executor
     /// may be gone.
-    var executorOfContext: ExecutorPointer? {
-        guard hasContextToDestroy, !isInline, let destroy = extras.pointee.destroy, !isOwn(destroy)
+    var executorOfContext: ExecutorPointer? { hasContextToDestroy ? executorOfContextKept : nil }
+
+    @inline(never)
+    private var executorOfContextKept: ExecutorPointer? {
+        guard !isInline, let destroy = extras.pointee.destroy, !isOwn(destroy)
         else { return nil }
         return executorElsewhere?.ownsThread
     }
@@ -152,6 +156,7 @@ func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 /// Of a reaction whose handler does not run, or has run.
+@inline(never)
 func destroyContext(
     of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
 ) {

@@ -29,18 +29,19 @@ struct TraceBuffer {
         removeAll()
     }
 
-    /// Has body write at the end: less than so many bytes, for which there must be room. Returns how many; 0: more, of
-    /// which nothing is there.
-    @discardableResult
-    mutating func add(_ most: Int, _ body: (inout TextBuffer) -> Void) -> Int {
-        guard let memory, most <= room else { return 0 }
+    /// A place at the end for less than so many bytes; nil: there is no room.
+    mutating func beginText(_ most: Int) -> TextBuffer? {
+        guard let memory, most <= room else { return nil }
         if end + most > TraceBuffer.size {
             memmove(memory, memory + first, count)
             end -= first
             first = 0
         }
-        var text = TextBuffer(memory + end, capacity: most)
-        body(&text)
+        return TextBuffer(memory + end, capacity: most)
+    }
+
+    /// Returns how many bytes were written there; 0: more than there was a place for, of which nothing stays.
+    mutating func endText(_ text: TextBuffer) -> Int {
         if text.isCut { return 0 }
         end += text.length
         return text.length

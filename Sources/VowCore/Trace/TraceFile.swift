@@ -85,7 +85,10 @@ struct TraceFile {
     mutating func end() {
         if failure != 0 { return }
         if untold > 0 { tellMissing() }
-        buffer.add(8) { $0.append("\n]}\n") }
+        if var text = buffer.beginText(8) {
+            text.append("\n]}\n")
+            _ = buffer.endText(text)
+        }
         writeOut()
     }
 
@@ -124,18 +127,18 @@ struct TraceFile {
     }
 
     private mutating func writeHead() {
-        buffer.add(TraceFile.longestLine) { text in
-            text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
-            text.appendVersion()
-            // Who looks for the process that has written this reads no further.
-            text.append("\",\"clock\":\"monotonic\",\"process\":")
-            text.append(Int64(vow_platform_process_number()))
-            text.append(",\"process_start\":")
-            text.append(vow_platform_process_start())
-            text.append(",\"program\":")
-            text.appendProgram()
-            text.append("},\"traceEvents\":[")
-        }
+        guard var text = buffer.beginText(TraceFile.longestLine) else { return }
+        text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
+        text.appendVersion()
+        // Who looks for the process that has written this reads no further.
+        text.append("\",\"clock\":\"monotonic\",\"process\":")
+        text.append(Int64(vow_platform_process_number()))
+        text.append(",\"process_start\":")
+        text.append(vow_platform_process_start())
+        text.append(",\"program\":")
+        text.appendProgram()
+        text.append("},\"traceEvents\":[")
+        _ = buffer.endText(text)
     }
 
     /// Whether an event is to be made at all; if not, it is counted.
@@ -177,14 +180,27 @@ struct TraceFile {
     }
 
     /// An event on a line for which there is room. What was cut is no JSON; labels and sites are too short for that.
-    @inline(never)
+    @inline(__always)
     private mutating func add(_ most: Int, _ body: (inout TextBuffer) -> Void) {
-        let start: StaticString = hasEvents ? ",\n{" : "\n{"
-        let added = buffer.add(most) { text in
-            text.append(start)
-            body(&text)
-            text.append("}")
+        guard var text = beginEvent(most) else { return }
+        body(&text)
+        endEvent(&text)
+    }
+
+    @inline(never)
+    private mutating func beginEvent(_ most: Int) -> TextBuffer? {
+        guard var text = buffer.beginText(most) else {
+            leaveOut(for: EAGAIN)
+            return nil
         }
+        text.append(hasEvents ? ",\n{" : "\n{")
+        return text
+    }
+
+    @inline(never)
+    private mutating func endEvent(_ text: inout TextBuffer) {
+        text.append("}")
+        let added = buffer.endText(text)
         if added == 0 { leaveOut(for: EAGAIN) }
         hasEvents = hasEvents || added > 0
         owed += added
