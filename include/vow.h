@@ -228,7 +228,9 @@ static inline vow_value vow_pointer(void *VOW_NULLABLE pointer) {
  * NULL: allowed with length 0, else an error VOW_EINVAL. Too long: VOW_ENOMEM. */
 VOW_API VOW_OWNED vow_value vow_string(const char *VOW_NULLABLE utf8, size_t length);
 
-/** How objects of one class behave. Must outlive every object of the class. */
+/** How objects of one class behave. Must outlive every object of the class, unchanged: one in a
+ * shared object, that is not unloaded before. A checked build ends the process where an object is
+ * used whose class is gone, and names it. */
 typedef struct vow_class {
     size_t size;      /**< sizeof(vow_class), so that the struct may grow */
     const char *name; /**< for messages; a static string */
@@ -269,6 +271,13 @@ VOW_API VOW_OWNED vow_value vow_error(const char *domain, int64_t code,
 VOW_API VOW_OWNED vow_value vow_error_wrap(const char *domain, int64_t code,
                                            const char *VOW_NULLABLE message,
                                            vow_value cause_or_payload);
+
+/** The same error (borrowed) as data alone (owned): domain, code, message, vow_error_index and
+ * vow_error_attempts, and of the payload what is no object and no promise, in lists and causes,
+ * too, as far as 64 deep and a million values; the rest is vow_none(). So it calls nothing of the
+ * program's, and can be kept when the shared object whose classes were in it is unloaded. Another
+ * kind: an error VOW_EINVAL. */
+VOW_API VOW_OWNED vow_value vow_error_plain(vow_value error);
 
 /** A promise (consumed) as a value (owned): returned from a handler or given to
  * vow_resolve, it is adopted. NULL: an error VOW_EINVAL. */
@@ -655,7 +664,8 @@ VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW
 VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue,
                                                                    uint32_t flags);
 
-/** How a program's own executor works. Must outlive the executor. */
+/** How a program's own executor works. Must outlive the executor, unchanged, as a vow_class its
+ * objects. */
 typedef struct vow_executor_class {
     size_t size; /**< sizeof(vow_executor_class) */
 

@@ -50,9 +50,9 @@ static inline void *vow_platform_static(void) {
     return vow_static.bytes;
 }
 
-/* The word at an address, which may be no memory at all: 0 then, or where the system does not say.
- */
-__attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, uint64_t *word);
+/* What is at an address, if it is memory: else 0, and where the system does not say. */
+__attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, void *copy,
+                                                            size_t size);
 
 /* Runs start() once in the process; every caller returns after it has run. */
 __attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void));
