@@ -327,6 +327,36 @@ static void lose_and_shut_down(void *context) {
     (void)context;
 }
 
+/* In a child, whose number begins anew. */
+static void hold_up_many(void *context) {
+    (void)context;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        vow_loop *loop = vow_loop_create_virtual();
+        vow_resolver *resolver;
+        vow_scope_options options = {
+            .size = sizeof options, .grace_ns = 50 * VOW_MS, .label = "requests"};
+        vow_scope *scope = vow_scope_create_with(&options);
+        for (int i = 0; i < 20; i++) {
+            vow_scope_add(scope, vow_promise_create_with(&resolver, VOW_COOPERATIVE));
+        }
+        vow_scope_cancel(scope);
+        vow_loop_advance(loop, 50 * VOW_MS);
+        _exit(0);
+    }
+    int status = 1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+TEST("a member that holds up its scope is a sentence, also the twentieth") {
+    static char text[8192];
+    standard_error_of(hold_up_many, NULL, text, sizeof text);
+    CHECK_STR_HAS(text, "vow: late member: the promise has not settled 50 ms after its scope "
+                        "'requests' was cancelled\n");
+    CHECK_STR_HAS(text, "vow: late member (20 by now, not all written): the promise has not ");
+}
+
 TEST("G10: the sum is told when the library's work ends, too") {
     char text[4096];
     standard_error_of(lose_and_shut_down, NULL, text, sizeof text);
