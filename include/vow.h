@@ -1126,9 +1126,10 @@ vow_all_settled(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t c
 VOW_API VOW_OWNED vow_promise *vow_any(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
                                        size_t count);
 
-/** Fulfilled with the VOW_LIST of the first `wanted` values, as soon as there are so
- * many; rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so
- * far, as soon as there cannot be any more. 0 wanted: the empty list. */
+/** Fulfilled as soon as `wanted` promises are, with the VOW_LIST of the values of these, in the
+ * order of the promises; it holds a reference to each, and does not say which promise a value is
+ * of. Rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so far, as soon
+ * as there cannot be so many. 0 wanted: the empty list. */
 VOW_API VOW_OWNED vow_promise *vow_some(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
                                         size_t count, size_t wanted);
 

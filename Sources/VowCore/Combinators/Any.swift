@@ -6,7 +6,7 @@ import CVow
 func combineAny(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
-    guard let failure = makeAggregate(count: members.count, thread) else {
+    guard let failure = makeAggregate(count: members.count, "no promise was fulfilled", thread) else {
         return refuseMembers(members, thread)
     }
     if members.isEmpty { return makePromise(of: failure, thread) }

@@ -4,9 +4,8 @@
 import CVow
 
 /// An error VOW_EAGGREGATE with such a list.
-func makeAggregate(count: Int, _ thread: ThreadPointer) -> vow_value? {
+func makeAggregate(count: Int, _ message: StaticString, _ thread: ThreadPointer) -> vow_value? {
     guard let list = makeEmptyList(count: count) else { return nil }
-    let message: StaticString = "too many promises were rejected"
     let error = message.withUTF8Buffer { bytes in
         bytes.withMemoryRebound(to: CChar.self) {
             makeOwnError(VOW_EAGGREGATE, $0.baseAddress, payload: list)
