@@ -138,6 +138,7 @@ private func completeFinally(
     _ thread: ThreadPointer
 ) {
     if result.isError {
+        if let promise = reading.promise { reportIfLost(promise, behind: result) }
         concludeFailed(reaction, begunAs: phase, result, reading.input(of: reaction), thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
@@ -163,7 +164,7 @@ private func concludeFailed(
         return
     }
     concludeCancelled(reaction, nil, thread)
-    if error.isCancellation || error.as.pointer == input.as.pointer {
+    if error.isCancellation || error.says(input) {
         error.release(thread)
     } else {
         makePromise(of: error, thread).release(thread)

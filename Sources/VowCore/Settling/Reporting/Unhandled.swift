@@ -71,3 +71,32 @@ func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
         writeReport(promise)
     }
 }
+
+/// The outcome of a promise (borrowed), which the clean-up behind it has read, is replaced by an error (borrowed) of that. If
+/// it is an error itself, and nobody else can read it, it is reported when the promise dies.
+@inline(never)
+func reportIfLost(_ promise: RecordPointer, behind error: vow_value) {
+    if promise.value.isError && promise.nowCounts.readers == 1 && !error.says(promise.value) {
+        promise.pointee.isObserved.clear()
+    }
+}
+
+extension vow_value {
+    /// Whether an error is another one, in the same words, or has it as a cause.
+    func says(_ other: vow_value) -> Bool {
+        var error = self
+        while error.isError, let box = error.box, let wanted = other.box {
+            if box == wanted { return true }
+            if box.isLate || wanted.isLate || other.kind != VOW_ERROR { return false }
+            let part = box.part(ErrorPart.self).pointee
+            if part.code == wanted.part(ErrorPart.self).pointee.code
+                && strcmp(box.domain, wanted.domain) == 0
+                && strcmp(box.message, wanted.message) == 0
+            {
+                return true
+            }
+            error = part.payload
+        }
+        return false
+    }
+}
