@@ -813,7 +813,8 @@ VOW_API int vow_loop_run_until(vow_loop *loop, vow_promise *promise, int64_t tim
 VOW_API void vow_loop_wake(vow_loop *VOW_NULLABLE loop);
 
 /** Ends a loop (consumed). What is queued in it, its delays and its descriptors
- * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns. No other
+ * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns; of delays and
+ * descriptors that is nothing to report as unhandled, nor is it in vow_shutdown. No other
  * thread may be running it. Inside one of its own handlers: the handler ends, and
  * the function that runs the loop returns VOW_ESHUTDOWN. */
 VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);

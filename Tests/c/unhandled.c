@@ -327,6 +327,31 @@ static void lose_and_shut_down(void *context) {
     (void)context;
 }
 
+static vow_value pass(vow_value input, void *context) {
+    (void)context;
+    return vow_value_retain(input);
+}
+
+TEST("G10: that a loop ends before a delay or a descriptor is not reported, but what it does not "
+     "run") {
+    reports seen;
+    watch(&seen);
+    int ends[2];
+    CHECK_INT_EQ(pipe(ends), 0);
+    vow_loop *loop = vow_loop_create();
+    vow_detach(vow_then(vow_delay(SECOND), pass, NULL));
+    vow_promise *both[2] = {vow_delay(SECOND), vow_fd_ready(ends[0], VOW_READ)};
+    vow_detach(vow_all(both, 2));
+    vow_detach(vow_fd_ready(ends[0], VOW_READ));
+    CHECK_INT_EQ(atomic_load(&seen.count), 0);
+    vow_detach(vow_async(NULL, pass, NULL));
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(watched(&seen), 1);
+    CHECK_INT_EQ(seen.code, VOW_ESHUTDOWN);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static vow_value fail_later(vow_value input, void *context) {
     (void)input;
     return vow_from_promise(then_inline(vow_promise_retain(context), fail_with_7, NULL));
@@ -335,11 +360,6 @@ static vow_value fail_later(vow_value input, void *context) {
 static vow_value wrap(vow_value input, void *context) {
     (void)context;
     return vow_error_wrap("test", 7, "seven", vow_value_retain(input));
-}
-
-static vow_value pass(vow_value input, void *context) {
-    (void)context;
-    return vow_value_retain(input);
 }
 
 TEST("G10: an error that the failing handler of a finally has replaced is reported") {
