@@ -34,11 +34,11 @@ func makePlainError(of error: vow_value, _ thread: ThreadPointer) -> vow_value? 
 private func makePlain(
     _ value: vow_value, _ depth: Int, _ left: inout Int, _ thread: ThreadPointer
 ) -> vow_value? {
-    if value.kind < VOW_STRING { return value }
     left -= 1
     if value.kind == VOW_OBJECT || value.kind == VOW_PROMISE || depth > deepestPayload || left < 0 {
         return vow_none()
     }
+    if value.kind < VOW_STRING { return value }
     guard let box = value.readable else { return nil }
     switch value.kind {
     case VOW_STRING: return vow_value(VOW_STRING, box).retained()
