@@ -156,16 +156,16 @@ typedef struct vow_token vow_token;
 
 /** What a value is. Not an enum, so that its width is the same everywhere. */
 typedef uint32_t vow_kind;
-#define VOW_NONE ((vow_kind)0)    /**< no content */
-#define VOW_BOOL ((vow_kind)1)    /**< as.boolean */
-#define VOW_INT ((vow_kind)2)     /**< as.integer */
-#define VOW_DOUBLE ((vow_kind)3)  /**< as.real */
-#define VOW_POINTER ((vow_kind)4) /**< as.pointer, which nobody owns */
-#define VOW_STRING ((vow_kind)5)  /**< counted, read with vow_string_bytes */
-#define VOW_OBJECT ((vow_kind)6)  /**< counted, read with vow_object_pointer */
-#define VOW_LIST ((vow_kind)7)    /**< counted, read with vow_list_at */
-#define VOW_ERROR ((vow_kind)8)   /**< counted, read with vow_error_code */
-#define VOW_PROMISE ((vow_kind)9) /**< counted: a promise as a value */
+#define VOW_NONE 0u    /**< no content */
+#define VOW_BOOL 1u    /**< as.boolean */
+#define VOW_INT 2u     /**< as.integer */
+#define VOW_DOUBLE 3u  /**< as.real */
+#define VOW_POINTER 4u /**< as.pointer, which nobody owns */
+#define VOW_STRING 5u  /**< counted, read with vow_string_bytes */
+#define VOW_OBJECT 6u  /**< counted, read with vow_object_pointer */
+#define VOW_LIST 7u    /**< counted, read with vow_list_at */
+#define VOW_ERROR 8u   /**< counted, read with vow_error_code */
+#define VOW_PROMISE 9u /**< counted: a promise as a value */
 
 /** A value. `reserved` is 0 where C makes a value; Swift and C++ use it, so copy values
  * as a whole. `as.pointer` of a counted kind belongs to the
@@ -231,7 +231,9 @@ static inline vow_value vow_pointer(void *VOW_NULLABLE pointer) {
  * NULL: allowed with length 0, else an error VOW_EINVAL. Too long: VOW_ENOMEM. */
 VOW_API VOW_OWNED vow_value vow_string(const char *VOW_NULLABLE utf8, size_t length);
 
-/** How objects of one class behave. Must outlive every object of the class. */
+/** How objects of one class behave. Must outlive every object of the class, unchanged: one in a
+ * shared object, that is not unloaded before. A checked build ends the process where an object is
+ * used whose class is gone, and names it. */
 typedef struct vow_class {
     size_t size;      /**< sizeof(vow_class), so that the struct may grow */
     const char *name; /**< for messages; a static string */
@@ -272,6 +274,13 @@ VOW_API VOW_OWNED vow_value vow_error(const char *domain, int64_t code,
 VOW_API VOW_OWNED vow_value vow_error_wrap(const char *domain, int64_t code,
                                            const char *VOW_NULLABLE message,
                                            vow_value cause_or_payload);
+
+/** The same error (borrowed) as data alone (owned): domain, code, message, vow_error_index and
+ * vow_error_attempts, and of the payload what is no object and no promise, in lists and causes,
+ * too, as far as 64 deep and a million values; the rest is vow_none(). So it calls nothing of the
+ * program's, and can be kept when the shared object whose classes were in it is unloaded. Another
+ * kind: an error VOW_EINVAL. */
+VOW_API VOW_OWNED vow_value vow_error_plain(vow_value error);
 
 /** A promise (consumed) as a value (owned): returned from a handler or given to
  * vow_resolve, it is adopted. NULL: an error VOW_EINVAL. */
@@ -400,9 +409,9 @@ VOW_API const char *vow_error_name(int64_t code);
 
 /** Where a promise stands. */
 typedef uint32_t vow_state;
-#define VOW_PENDING ((vow_state)0)   /**< not settled */
-#define VOW_FULFILLED ((vow_state)1) /**< settled, with a value */
-#define VOW_REJECTED ((vow_state)2)  /**< settled, with an error */
+#define VOW_PENDING 0u   /**< not settled */
+#define VOW_FULFILLED 1u /**< settled, with a value */
+#define VOW_REJECTED 2u  /**< settled, with an error */
 
 /** A pending promise (owned); *resolver (owned) settles it. Out of memory: the
  * promise is rejected with VOW_ENOMEM and the resolver ignores everything.
@@ -415,7 +424,7 @@ VOW_API VOW_OWNED vow_promise *vow_promise_create(vow_resolver *VOW_NULLABLE *VO
  * resolves it or lets go of it, and is rejected with VOW_ECANCELLED then; the value is
  * released, a promise cancelled, and vow_resolve returns false. (As the resource of a
  * vow_using it is fulfilled with that value, which is released by it.) */
-#define VOW_COOPERATIVE ((uint32_t)1)
+#define VOW_COOPERATIVE 1u
 
 /** As vow_promise_create, with flags: 0 or VOW_COOPERATIVE. Others: a promise rejected
  * with VOW_EINVAL, and *resolver is NULL. */
@@ -508,12 +517,14 @@ VOW_API VOW_OWNED vow_promise *vow_catch(vow_promise *promise, VOW_SENDABLE vow_
 /** Runs fn with the value or error once promise (consumed) is settled, and then
  * passes that outcome on. fn's own result counts only when it is an error,
  * which rejects, or a promise, which is waited for and counts if it is
- * rejected. Returns the new promise (owned). */
+ * rejected. An error of promise that it takes the place of is reported as unhandled
+ * (chapter 12), unless somebody else can read it, or fn's error has it as a cause or is
+ * the same in words. Returns the new promise (owned). */
 VOW_API VOW_OWNED vow_promise *vow_finally(vow_promise *promise, VOW_SENDABLE vow_handler fn,
                                            void *VOW_NULLABLE context);
 
 /** As a flag of a reaction: both handlers are as vow_finally's. */
-#define VOW_FINALLY ((uint32_t)1)
+#define VOW_FINALLY 1u
 
 /** Everything that can be said about one link. Set size, leave the rest 0. */
 typedef struct vow_reaction {
@@ -649,11 +660,11 @@ VOW_API vow_executor *vow_executor_main(void);
 VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW_NULLABLE label);
 
 /** Each handler is a barrier block: it has a concurrent queue for itself. */
-#define VOW_BARRIER ((uint32_t)1)
+#define VOW_BARRIER 1u
 /** The queue is serial: handlers travel to it in one dispatch, and waiting in one
  * of them for work that must run there is refused with VOW_EDEADLOCK. (In a block
  * that the program itself sends to the queue such a wait is not recognised.) */
-#define VOW_SERIAL ((uint32_t)2)
+#define VOW_SERIAL 2u
 
 /** An executor (owned) on a dispatch_queue_t of the program (retained for as long
  * as the executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other
@@ -662,7 +673,8 @@ VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW
 VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue,
                                                                    uint32_t flags);
 
-/** How a program's own executor works. Must outlive the executor. */
+/** How a program's own executor works. Must outlive the executor, unchanged, as a vow_class its
+ * objects. */
 typedef struct vow_executor_class {
     size_t size; /**< sizeof(vow_executor_class) */
 
@@ -808,16 +820,17 @@ VOW_API int vow_loop_run_until(vow_loop *loop, vow_promise *promise, int64_t tim
 VOW_API void vow_loop_wake(vow_loop *VOW_NULLABLE loop);
 
 /** Ends a loop (consumed). What is queued in it, its delays and its descriptors
- * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns. No other
+ * are rejected with VOW_ESHUTDOWN, contexts are destroyed, before this returns; of delays and
+ * descriptors that is nothing to report as unhandled, nor is it in vow_shutdown. No other
  * thread may be running it. Inside one of its own handlers: the handler ends, and
  * the function that runs the loop returns VOW_ESHUTDOWN. */
 VOW_API void vow_loop_destroy(vow_loop *VOW_NULLABLE loop);
 
 /** A descriptor is watched for input, or ready for it. */
-#define VOW_READ ((uint32_t)1)
+#define VOW_READ 1u
 
 /** A descriptor is watched for room for output, or ready for it. */
-#define VOW_WRITE ((uint32_t)2)
+#define VOW_WRITE 2u
 
 /** A promise (owned) that is fulfilled, once, with VOW_INT, the events that are
  * there, when fd can be read or written (VOW_READ, VOW_WRITE or both) without
@@ -846,16 +859,20 @@ VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
  */
 
 /** One nanosecond, the unit of every time of this header: int64_t, as the following. */
+#ifdef __cplusplus
+#define VOW_NS INT64_C(1)
+#else
 #define VOW_NS ((int64_t)1)
+#endif
 
 /** A microsecond in nanoseconds. */
-#define VOW_US ((int64_t)1000)
+#define VOW_US (VOW_NS * 1000)
 
 /** A millisecond in nanoseconds: vow_delay(50 * VOW_MS). */
-#define VOW_MS ((int64_t)1000000)
+#define VOW_MS (VOW_NS * 1000000)
 
 /** A second in nanoseconds. */
-#define VOW_SECOND ((int64_t)1000000000)
+#define VOW_SECOND (VOW_NS * 1000000000)
 
 /** The monotonic clock that a delay made here and now would go by, in nanoseconds:
  * the virtual one on a virtual loop's thread. */
@@ -1038,10 +1055,10 @@ typedef struct vow_registration vow_registration;
 
 /** What has become of a registered function. */
 typedef uint32_t vow_stage;
-#define VOW_WAITING ((vow_stage)0)    /**< it may be called still */
-#define VOW_RUNNING ((vow_stage)1)    /**< it was called, and has not returned */
-#define VOW_HAS_RUN ((vow_stage)2)    /**< it was called, and has returned */
-#define VOW_NEVER_RUNS ((vow_stage)3) /**< it was not called, and never will be */
+#define VOW_WAITING 0u    /**< it may be called still */
+#define VOW_RUNNING 1u    /**< it was called, and has not returned */
+#define VOW_HAS_RUN 2u    /**< it was called, and has returned */
+#define VOW_NEVER_RUNS 3u /**< it was not called, and never will be */
 
 /** As vow_token_on_cancel; *registration (owned) is set before fn can be called. It is
  * NULL after an error; so is one that is NULL itself: VOW_EINVAL. */
@@ -1123,9 +1140,10 @@ vow_all_settled(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t c
 VOW_API VOW_OWNED vow_promise *vow_any(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
                                        size_t count);
 
-/** Fulfilled with the VOW_LIST of the first `wanted` values, as soon as there are so
- * many; rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so
- * far, as soon as there cannot be any more. 0 wanted: the empty list. */
+/** Fulfilled as soon as `wanted` promises are, with the VOW_LIST of the values of these, in the
+ * order of the promises; it holds a reference to each, and does not say which promise a value is
+ * of. Rejected with VOW_EAGGREGATE, whose payload is the VOW_LIST of the errors so far, as soon
+ * as there cannot be so many. 0 wanted: the empty list. */
 VOW_API VOW_OWNED vow_promise *vow_some(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises,
                                         size_t count, size_t wanted);
 
@@ -1225,7 +1243,7 @@ VOW_API VOW_OWNED vow_scope *VOW_NULLABLE vow_scope_create(void);
 /** As a flag of a scope: the first failure of a member (see vow_scope_close) cancels the
  * others. They read VOW_ECANCELLED, whose payload is that error; the end comes after the last
  * of them. */
-#define VOW_SCOPE_FAIL_FAST ((uint32_t)1)
+#define VOW_SCOPE_FAIL_FAST 1u
 
 /** Everything that can be said about a scope. Set size, leave at 0 what does not matter. */
 typedef struct vow_scope_options {

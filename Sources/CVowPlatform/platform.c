@@ -7,10 +7,10 @@
 
 vow_static_storage vow_static;
 
-int vow_platform_read(uint64_t address, uint64_t *word) {
-    struct iovec to = {word, sizeof *word};
-    struct iovec from = {(void *)(uintptr_t)address, sizeof *word};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
+int vow_platform_read(uint64_t address, void *copy, size_t size) {
+    struct iovec to = {copy, size};
+    struct iovec from = {(void *)(uintptr_t)address, size};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
 void vow_platform_once(void (*start)(void)) {

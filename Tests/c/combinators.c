@@ -140,6 +140,7 @@ TEST("vow_any is rejected with all errors in the order of the promises") {
         CHECK_INT_EQ(vow_error_index(item_of_payload(any, i)), (int64_t)i);
     }
     CHECK_INT_EQ(vow_error_index(peeked(any)), -1);
+    CHECK_STR_EQ(vow_error_message(peeked(any)), "no promise was fulfilled");
     vow_promise_release(any);
     cast_end(&self);
 }
@@ -174,6 +175,7 @@ TEST("vow_some is rejected as soon as there cannot be so many values") {
     CHECK_INT_EQ(vow_error_code(item_of_payload(some, 1)), 13);
     CHECK_INT_EQ(vow_error_index(item_of_payload(some, 0)), 1);
     CHECK_INT_EQ(vow_error_index(item_of_payload(some, 1)), 3);
+    CHECK_STR_EQ(vow_error_message(peeked(some)), "fewer promises than wanted were fulfilled");
     CHECK_INT_EQ(stops(&self), 1);
     vow_promise_release(some);
     cast_end(&self);

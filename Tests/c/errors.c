@@ -112,3 +112,85 @@ TEST("errors of the library are in its domain and say something") {
     CHECK(vow_error_message(error) != NULL && vow_error_message(error)[0] != 0);
     vow_promise_release(promise);
 }
+
+TEST("a plain error has the same words and causes, and no object or promise") {
+    counter object = {0};
+    vow_resolver *resolver;
+    vow_value items[4] = {vow_int(7), vow_object(&object, &counter_class),
+                          vow_from_promise(vow_promise_create(&resolver)),
+                          vow_string("text", VOW_NUL_TERMINATED)};
+    vow_value error =
+        vow_error_wrap("high", 2, "effect", vow_error_wrap("low", 1, "cause", vow_list(items, 4)));
+    vow_value plain = vow_error_plain(error);
+    vow_value_release(error);
+    vow_resolver_release(resolver);
+    CHECK_INT_EQ(atomic_load(&object.ends), 1);
+    CHECK_STR_EQ(vow_error_domain(plain), "high");
+    CHECK_STR_EQ(vow_error_message(plain), "effect");
+    CHECK_INT_EQ(vow_error_code(plain), 2);
+    vow_value cause = vow_error_payload(plain);
+    CHECK_STR_EQ(vow_error_message(cause), "cause");
+    CHECK_INT_EQ(vow_error_code(cause), 1);
+    char text[64];
+    vow_value_describe(vow_error_payload(cause), text, sizeof text);
+    CHECK_STR_EQ(text, "[7, none, none, \"text\"]");
+    vow_value_release(plain);
+}
+
+TEST("it says the member and the attempts of the error") {
+    vow_promise *members[2] = {vow_promise_with(vow_int(1)),
+                               vow_promise_with(vow_error("test", 5, "five"))};
+    vow_promise *all = vow_all(members, 2);
+    vow_value error;
+    CHECK(vow_promise_peek(all, &error));
+    vow_value plain = vow_error_plain(error);
+    CHECK_INT_EQ(vow_error_index(plain), 1);
+    vow_value_release(plain);
+    vow_promise_release(all);
+
+    vow_promise *retried = vow_retry(NULL, fail_with_7, NULL);
+    CHECK_INT_EQ(vow_await(retried, VOW_FOREVER, &error), VOW_REJECTED);
+    plain = vow_error_plain(error);
+    CHECK_INT_EQ(vow_error_attempts(plain), 3);
+    vow_value_release(plain);
+    vow_value_release(error);
+    vow_promise_release(retried);
+}
+
+TEST("causes without end, and lists that share lists, are cut") {
+    vow_value error = vow_error("test", 0, NULL);
+    for (int code = 1; code <= 100000; code++) {
+        error = vow_error_wrap("test", code, NULL, error);
+    }
+    vow_value list = vow_list(NULL, 0);
+    for (int i = 0; i < 60; i++) {
+        vow_value twice[2] = {vow_value_retain(list), list};
+        list = vow_list(twice, 2);
+    }
+    vow_value plain = vow_error_plain(error);
+    vow_value deepest = plain;
+    while (vow_error_payload(deepest).kind == VOW_ERROR) {
+        deepest = vow_error_payload(deepest);
+    }
+    CHECK_INT_EQ(vow_error_code(deepest), 100000 - 64);
+    CHECK_INT_EQ(vow_error_payload(deepest).kind, VOW_NONE);
+    vow_value_release(plain);
+    vow_value_release(error);
+    error = vow_error_wrap("test", 1, NULL, list);
+    plain = vow_error_plain(error);
+    CHECK_INT_EQ(vow_list_count(vow_error_payload(plain)), 2);
+    vow_value_release(plain);
+    vow_value_release(error);
+}
+
+TEST("of what is no error there is no plain error") {
+    vow_value list = vow_list(NULL, 0);
+    vow_value const wrong[] = {vow_none(), vow_pointer(NULL), vow_int(1), list};
+    for (int i = 0; i < 4; i++) {
+        vow_value plain = vow_error_plain(wrong[i]);
+        CHECK_INT_EQ(vow_error_code(plain), VOW_EINVAL);
+        CHECK_STR_EQ(vow_error_message(plain), "vow_error_plain: the value is no error");
+        vow_value_release(plain);
+    }
+    vow_value_release(list);
+}

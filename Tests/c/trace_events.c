@@ -158,6 +158,41 @@ TEST("each kind of promise has its name") {
     free(text);
 }
 
+static vow_value fulfil_later(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_from_promise(vow_delay(1000));
+}
+
+TEST("what a using has its functions do begins when it does, and was made where the using was") {
+    vow_loop *loop = vow_loop_create();
+    begin_trace();
+    vow_promise *whole =
+        called(vow_using(vow_delay(1000), fulfil_later, pass, NULL, NULL), "whole");
+    char *nodes = graph(VOW_GRAPH_JSON);
+    CHECK(!FIND(nodes, line, "\"kind\":\"releasing\"") && !FIND(nodes, line, "\"kind\":\"async\""));
+    CHECK_INT_EQ(code_of(whole), 0);
+    CHECK_INT_EQ(code_of(vow_using(rejected_code(5), pass, pass, NULL, NULL)), 5);
+    char *text = end_trace();
+    char site[128];
+    CHECK(FIND(text, line, "\"ph\":\"b\"", "\"kind\":\"using\"", "\"label\":\"whole\""));
+    CHECK(text_after(line, "\"site\":", site, sizeof site));
+    static const char *const parts[] = {"\"kind\":\"in-use\"", "\"kind\":\"releasing\""};
+    double before = strtod(strstr(line, "\"ts\":") + 5, NULL);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT_EQ(COUNT(text, "\"ph\":\"b\"", parts[i]), 1);
+        if (CHECK(FIND(text, line, "\"ph\":\"b\"", parts[i], site))) {
+            double began = strtod(strstr(line, "\"ts\":") + 5, NULL);
+            CHECK(began >= before + 1);
+            before = began;
+        }
+    }
+    CHECK_INT_EQ(COUNT(text, "\"kind\":\"async\""), 0);
+    free(nodes);
+    free(text);
+    vow_loop_destroy(loop);
+}
+
 TEST("progress is written, whether anybody listens or not, in any locale") {
     const char *languages[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"};
     for (size_t i = 0; i < 3 && setlocale(LC_ALL, languages[i]) == NULL; i++) {

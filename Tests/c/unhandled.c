@@ -327,6 +327,102 @@ static void lose_and_shut_down(void *context) {
     (void)context;
 }
 
+static vow_value pass(vow_value input, void *context) {
+    (void)context;
+    return vow_value_retain(input);
+}
+
+TEST("G10: that a loop ends before a delay or a descriptor is not reported, but what it does not "
+     "run") {
+    reports seen;
+    watch(&seen);
+    int ends[2];
+    CHECK_INT_EQ(pipe(ends), 0);
+    vow_loop *loop = vow_loop_create();
+    vow_detach(vow_then(vow_delay(SECOND), pass, NULL));
+    vow_promise *both[2] = {vow_delay(SECOND), vow_fd_ready(ends[0], VOW_READ)};
+    vow_detach(vow_all(both, 2));
+    vow_detach(vow_fd_ready(ends[0], VOW_READ));
+    CHECK_INT_EQ(atomic_load(&seen.count), 0);
+    vow_detach(vow_async(NULL, pass, NULL));
+    vow_loop_destroy(loop);
+    CHECK_INT_EQ(watched(&seen), 1);
+    CHECK_INT_EQ(seen.code, VOW_ESHUTDOWN);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static vow_value fail_later(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(then_inline(vow_promise_retain(context), fail_with_7, NULL));
+}
+
+static vow_value wrap(vow_value input, void *context) {
+    (void)context;
+    return vow_error_wrap("test", 7, "seven", vow_value_retain(input));
+}
+
+TEST("G10: an error that the failing handler of a finally has replaced is reported") {
+    reports seen;
+    watch(&seen);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(atomic_load(&seen.count), 1);
+    CHECK_INT_EQ(seen.code, 5);
+    vow_resolver *resolver;
+    vow_promise *later = vow_promise_create(&resolver);
+    vow_promise *end = finally_inline(rejected_code(6), fail_later, later);
+    CHECK_INT_EQ(atomic_load(&seen.count), 1);
+    vow_resolve(resolver, vow_none());
+    vow_resolver_release(resolver);
+    vow_promise_release(later);
+    CHECK_INT_EQ(code_of(end), 7);
+    CHECK_INT_EQ(watched(&seen), 2);
+    CHECK_INT_EQ(seen.code, 6);
+}
+
+TEST("G10: but not where somebody can read it, or the handler says it again, as it is or as a "
+     "cause") {
+    reports seen;
+    watch(&seen);
+    vow_promise *first = rejected_code(5);
+    CHECK_INT_EQ(code_of(finally_inline(vow_promise_retain(first), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(code_of(first), 5);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), pass, NULL)), 5);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), wrap, NULL)), 7);
+    CHECK_INT_EQ(code_of(finally_inline(fulfilled_int(5), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(watched(&seen), 0);
+}
+
+/* In a child, whose number begins anew. */
+static void hold_up_many(void *context) {
+    (void)context;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        vow_loop *loop = vow_loop_create_virtual();
+        vow_resolver *resolver;
+        vow_scope_options options = {
+            .size = sizeof options, .grace_ns = 50 * VOW_MS, .label = "requests"};
+        vow_scope *scope = vow_scope_create_with(&options);
+        for (int i = 0; i < 20; i++) {
+            vow_scope_add(scope, vow_promise_create_with(&resolver, VOW_COOPERATIVE));
+        }
+        vow_scope_cancel(scope);
+        vow_loop_advance(loop, 50 * VOW_MS);
+        _exit(0);
+    }
+    int status = 1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+TEST("a member that holds up its scope is a sentence, also the twentieth") {
+    static char text[8192];
+    standard_error_of(hold_up_many, NULL, text, sizeof text);
+    CHECK_STR_HAS(text, "vow: late member: the promise has not settled 50 ms after its scope "
+                        "'requests' was cancelled\n");
+    CHECK_STR_HAS(text, "vow: late member (20 by now, not all written): the promise has not ");
+}
+
 TEST("G10: the sum is told when the library's work ends, too") {
     char text[4096];
     standard_error_of(lose_and_shut_down, NULL, text, sizeof text);

@@ -92,6 +92,17 @@ TEST("the library's own errors have types") {
     CHECK_THROWS(vow::cancelled, p.recover([](const vow::timed_out &) { return 2; }).get());
 }
 
+TEST("a plain error has no exception in it") {
+    const auto p = vow::rejected<int>(std::out_of_range("too far"));
+    vow_value native = vow_none();
+    vow_promise_peek(p.native(), &native);
+    const vow::error error(vow::value::borrow(native));
+    CHECK(error.payload().native().kind == VOW_OBJECT);
+    const vow::error plain = error.plain();
+    CHECK(plain.payload().native().kind == VOW_NONE && plain.domain() == std::string("c++") &&
+          plain.what() == std::string("too far"));
+}
+
 TEST("a rejection with a value that is no error is errc::no_error with that payload") {
     auto pr = vow::pending<int>();
     auto &p = pr.promise;

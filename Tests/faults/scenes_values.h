@@ -65,6 +65,9 @@ static void scene_errors(cast *self) {
         is_kind(vow_error_payload(error), VOW_LIST);
     }
     CHECK_STR_EQ(vow_error_name(VOW_ENOMEM), "VOW_ENOMEM");
+    vow_value plain = vow_error_plain(error);
+    is_code(vow_error_code(plain), 6);
+    vow_value_release(plain);
     settles(vow_promise_with(error), 6);
 }
 

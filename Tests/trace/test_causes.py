@@ -99,6 +99,23 @@ class Causes(unittest.TestCase):
         self.assertEqual(path_of(trace, retry), expected)
         self.assertEqual([(each.id, moments) for each, moments in ranking.retries(trace)], [(retry, [520])])
 
+    def test_a_using_goes_back_over_its_release_and_its_use(self):
+        writer = Writer()
+        resource = writer.promise("delay", 0, 100)
+        using = writer.promise("using", 0, 350)
+        writer.on(using, resource, 0)
+        before = 110
+        for kind, end in (("in-use", 300), ("releasing", 350)):
+            part = writer.promise(kind, before, end)
+            writer.on(using, part, before)
+            writer.handler(part, before + 5, before + 10)
+            delay = writer.promise("delay", before + 8, end)
+            writer.on(part, delay, before + 10, how="follows")
+            before = end
+        expected = [("waiting", 0, 100), ("queued", 100, 110), ("queued", 110, 115), ("running", 115, 118)]
+        expected += [("waiting", 118, 300), ("queued", 300, 305), ("running", 305, 308), ("waiting", 308, 350)]
+        self.assertEqual(path_of(writer.trace(), using), expected)
+
     def test_pauses_and_the_deadline_of_a_retry_are_no_attempts(self):
         for ending in ("fulfilled", "rejected", "pending"):
             writer = Writer()

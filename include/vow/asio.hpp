@@ -198,7 +198,7 @@ struct initiate_get {
 struct use_promise_t {
     constexpr use_promise_t() noexcept = default;
 };
-inline constexpr use_promise_t use_promise{};
+VOW_OF_EACH_OBJECT inline constexpr use_promise_t use_promise{};
 
 namespace detail {
 

@@ -144,7 +144,7 @@ class thrown_once {
     _Unwind_Exception_Class class_ = 0;
     _Unwind_Exception_Cleanup_Fn cleanup_ = nullptr;
 };
-inline const thrown_once &how_it_is_handled() noexcept {
+VOW_OF_EACH_OBJECT inline const thrown_once &how_it_is_handled() noexcept {
     static const thrown_once once;
     return once;
 }

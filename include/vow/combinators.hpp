@@ -83,8 +83,8 @@ template <class T, class... Others> promise<T> any(promise<T> first, Others... o
     return promise<same>::adopt(vow_any(natives, 1 + sizeof...(Others)));
 }
 
-/// Fulfilled with the first `wanted` values; rejected with vow::aggregate_error when there cannot
-/// be so many any more.
+/// Fulfilled as soon as `wanted` promises are, with the values of these, in the order of the
+/// promises; rejected with vow::aggregate_error when there cannot be so many any more.
 template <class T>
 promise<detail::results_of<T>> some(std::vector<promise<T>> promises, std::size_t wanted) {
     return promise<detail::results_of<T>>::adopt(

@@ -16,4 +16,11 @@
 
 #include "../vow.h"
 
+/// A variable that each shared object has one of, or the function that a static one is in. Shown to
+/// others, g++ would make it unique in the process, and its shared object could not be unloaded.
+#define VOW_OF_EACH_OBJECT __attribute__((visibility("hidden")))
+
+/// What shared objects that see each other's symbols have one of. As `inline` it would be unique.
+#define VOW_SHARED_BY_OBJECTS __attribute__((weak, visibility("default")))
+
 #endif

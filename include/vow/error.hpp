@@ -91,6 +91,10 @@ class error : public std::exception {
     [[nodiscard]] std::int64_t attempts() const noexcept {
         return vow_error_attempts(native_.native());
     }
+    /// The same without objects and promises in its payload, see vow_error_plain.
+    [[nodiscard]] error plain() const noexcept {
+        return error(value::adopt(vow_error_plain(native_.native())));
+    }
     /// The C value, a VOW_ERROR, borrowed.
     [[nodiscard]] vow_value native() const noexcept {
         return native_.native();

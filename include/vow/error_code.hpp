@@ -49,17 +49,12 @@ class own_category final : public std::error_category {
 
 } // namespace detail
 
-// One for all shared objects.
-#pragma GCC visibility push(default)
-
 /// The category of vow::errc; its name is the library's domain, "vow".
-[[nodiscard]] inline const std::error_category &category() noexcept {
+[[nodiscard]] VOW_SHARED_BY_OBJECTS const std::error_category &category() noexcept {
     // Never destroyed: codes are compared until the process ends.
     static const auto *const only = new detail::own_category;
     return *only;
 }
-
-#pragma GCC visibility pop
 
 /// So that `std::error_code code = vow::errc::timed_out` is one.
 [[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {

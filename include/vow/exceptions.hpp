@@ -27,8 +27,8 @@ struct carried : object_head {
     }
 };
 
-inline const vow_class exception_class = {sizeof(vow_class), "C++ exception", carried::destroy,
-                                          nullptr};
+VOW_OF_EACH_OBJECT inline const vow_class exception_class = {sizeof(vow_class), "C++ exception",
+                                                             carried::destroy, nullptr};
 
 /// An owned error that carries an exception.
 inline vow_value wrap_exception(std::exception_ptr exception, const char *domain, std::int64_t code,

@@ -107,9 +107,9 @@ template <class Submit, class Current, bool Serial> struct custom {
         return must_not_throw("the current function of an executor",
                               [&] { return static_cast<custom *>(context)->current(); });
     }
-    static inline const vow_executor_class kind = {sizeof(vow_executor_class), submitted,
-                                                   is_current, destroy_context<custom>,
-                                                   Serial ? VOW_SERIAL : 0};
+    VOW_OF_EACH_OBJECT static inline const vow_executor_class kind = {
+        sizeof(vow_executor_class), submitted, is_current, destroy_context<custom>,
+        Serial ? VOW_SERIAL : 0};
 };
 
 template <bool Serial, class Submit, class Current>

@@ -20,7 +20,7 @@ template <class T> class promise;
 namespace detail {
 
 /// How many coroutines that return a vow::promise have begun on this thread.
-inline thread_local std::uint64_t coroutines_begun = 0;
+VOW_SHARED_BY_OBJECTS thread_local std::uint64_t coroutines_begun = 0;
 
 template <class T> struct is_promise : std::false_type {};
 template <class T> struct is_promise<promise<T>> : std::true_type {};

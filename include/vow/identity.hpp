@@ -60,7 +60,7 @@ struct type_record {
     }
 };
 
-template <class T> const type_record &record_of() noexcept {
+template <class T> VOW_OF_EACH_OBJECT const type_record &record_of() noexcept {
     constexpr auto sizes = [] {
         struct both {
             std::uint64_t size, alignment;

@@ -29,7 +29,7 @@ struct starts {
     start *first = nullptr;
     start *last = nullptr;
 };
-inline thread_local starts beginning;
+VOW_SHARED_BY_OBJECTS thread_local starts beginning;
 
 /// How much of the stack they may take. A difference that no stack has is one between two stacks: a
 /// fiber of the program's own is no reason to defer.

@@ -50,7 +50,7 @@ template <class T> struct box : object_head {
         if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
             destroy_content(this);
     }
-    static const vow_class kind;
+    VOW_OF_EACH_OBJECT static const vow_class kind;
 
     static box *in(vow_value native) noexcept {
         return static_cast<box *>(object_in(native, record_of<T>()));

@@ -58,9 +58,9 @@ typedef struct vow_freed {
 } vow_freed;
 __attribute__((visibility("hidden"))) vow_freed *vow_platform_freed(void);
 
-/* The word at an address, which may be no memory at all: 0 then, or where the system does not say.
- */
-__attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, uint64_t *word);
+/* What is at an address, if it is memory: else 0, and where the system does not say. */
+__attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, void *copy,
+                                                            size_t size);
 
 /* Runs start() once in the process; every caller returns after it has run. */
 __attribute__((visibility("hidden"))) void vow_platform_once(void (*start)(void));

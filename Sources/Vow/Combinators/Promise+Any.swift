@@ -20,7 +20,7 @@ extension Promise where Failure == any Error {
         any([first] + others)
     }
 
-    /// The first so many values, in the order of the promises.
+    /// The values of the first so many promises that are fulfilled, in the order of the promises.
     ///
     /// As soon as there cannot be so many any more: an ``AggregateError`` of the failures so far. Else as
     /// ``any(_:)``. None wanted: an empty array.

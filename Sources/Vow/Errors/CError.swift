@@ -27,6 +27,10 @@ public struct CError: Error, Sendable {
         let payload = vow_error_payload(cValue.rawValue)
         return payload.kind == VOW_NONE ? nil : CValue(cValue: payload)
     }
+
+    /// The same error as data alone: objects and promises in its payload are left out. So it can be kept when the plug-in
+    /// that rejected with it is unloaded.
+    public var plain: CError { CError(CValue(taking: vow_error_plain(cValue.rawValue))) }
 }
 
 extension CError: CustomStringConvertible {

@@ -48,10 +48,8 @@ public func vow_as_object(
     _ pointer: UnsafeMutablePointer<UnsafeMutableRawPointer?>!
 ) -> Bool {
     checkValue(value, "vow_as_object")
-    guard let object = value.box(of: VOW_OBJECT)?.part(ObjectPart.self).pointee,
-        cls == nil || object.cls == cls
-    else { return false }
-    return give(object.pointer, to: pointer)
+    guard let box = value.box(of: VOW_OBJECT), cls == nil || box.cls == cls else { return false }
+    return give(box.part(ObjectPart.self).pointee.pointer, to: pointer)
 }
 
 @_cdecl("vow_as_list") @implementation

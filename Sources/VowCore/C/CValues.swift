@@ -77,6 +77,16 @@ private func makeErrorValue(
     return error ?? ownErrors.noMemory
 }
 
+@_cdecl("vow_error_plain") @implementation
+public func vow_error_plain(_ error: vow_value) -> vow_value {
+    checkValue(error, "vow_error_plain")
+    let thread = currentThread()
+    if !error.isError { return invalidArgument("vow_error_plain", "the value is no error") }
+    let plain = makePlainError(of: error, thread)
+    leave(thread)
+    return plain ?? ownErrors.noMemory
+}
+
 @_cdecl("vow_from_promise") @implementation
 public func vow_from_promise(_ promise: OpaquePointer!) -> vow_value {
     guard let record = consumedRecord(promise, "vow_from_promise") else {
@@ -118,8 +128,8 @@ public func vow_object_pointer(
     _ value: vow_value, _ cls: UnsafePointer<vow_class>!
 ) -> UnsafeMutableRawPointer! {
     checkValue(value, "vow_object_pointer")
-    guard let object = value.box(of: VOW_OBJECT)?.part(ObjectPart.self).pointee else { return nil }
-    return cls == nil || object.cls == cls ? object.pointer : nil
+    guard let box = value.box(of: VOW_OBJECT), cls == nil || box.cls == cls else { return nil }
+    return box.part(ObjectPart.self).pointee.pointer
 }
 
 @_cdecl("vow_list_count") @implementation

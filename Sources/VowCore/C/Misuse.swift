@@ -32,7 +32,7 @@
             for kind in Sealed.allCases {
                 var word: UInt64 = 0
                 let place = (address & ~HandleMark.bit) &+ UInt(bitPattern: kind.offset)
-                if vow_platform_read(UInt64(place), &word) != 0 && word == live(kind) {
+                if vow_platform_read(UInt64(place), &word, 8) != 0 && word == live(kind) {
                     fatal(function, kind.sentence(isMarked: address & HandleMark.bit != 0))
                 }
             }

@@ -6,7 +6,8 @@ import CVow
 func combineAny(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
-    guard let failure = makeAggregate(count: members.count, thread) else {
+    let message: StaticString = "no promise was fulfilled"
+    guard let failure = makeAggregate(count: members.count, message, thread) else {
         return refuseMembers(members, thread)
     }
     if members.isEmpty { return makePromise(of: failure, thread) }

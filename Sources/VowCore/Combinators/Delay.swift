@@ -33,7 +33,7 @@ private func makeDelay(
 }
 
 private func fireDelay(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
-    let value = end == .due ? vow_none() : ownErrors.shutDown
+    let value = end == .due ? vow_none() : ownErrors.ended
     settleProduced(RecordPointer(ofPart: timer), value, thread)
 }
 

@@ -27,7 +27,7 @@ func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: Thread
 }
 
 private func fireReady(_ watch: WatchPointer, _ events: UInt32, _ thread: ThreadPointer) {
-    let end = watch.pointee.isLost ? ownErrors.closed : ownErrors.shutDown
+    let end = watch.pointee.isLost ? ownErrors.closed : ownErrors.ended
     let value = events == 0 ? end : vow_int(Int64(events))
     settleQuiet(RecordPointer(ofPart: watch), value, thread)
 }

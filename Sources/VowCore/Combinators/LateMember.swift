@@ -14,7 +14,8 @@ func reportLate(
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
         var text = TextBuffer(buffer)
         guard let hook else {
-            writeReport("late member: ") {
+            writeReport("late member") {
+                $0.append(": ")
                 describeLate(member, in: scope, after: patience, into: &$0)
             }
             return

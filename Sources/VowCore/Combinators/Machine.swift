@@ -278,7 +278,9 @@ private func reaction(of lane: Lane, _ handler: Handler?, destroy: Destroy?) -> 
 func reserveWork(
     for lane: Lane, _ handler: Handler, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    makeWorkAside(reaction(of: lane, handler, destroy: nil), thread)
+    let work = makeWorkAside(reaction(of: lane, handler, destroy: nil), thread)
+    if isWatched, let work { noteReserved(work) }
+    return work
 }
 
 func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {

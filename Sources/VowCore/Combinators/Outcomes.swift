@@ -3,18 +3,9 @@
 
 import CVow
 
-/// A list of so many vow_none(), for its maker to fill before anybody else sees it; nil without
-/// memory.
-func makeEmptyList(count: Int) -> vow_value? {
-    guard let list = makeList(nil, count: count) else { return nil }
-    list.box?.items.initialize(repeating: vow_none(), count: count)
-    return list
-}
-
 /// An error VOW_EAGGREGATE with such a list.
-func makeAggregate(count: Int, _ thread: ThreadPointer) -> vow_value? {
+func makeAggregate(count: Int, _ message: StaticString, _ thread: ThreadPointer) -> vow_value? {
     guard let list = makeEmptyList(count: count) else { return nil }
-    let message: StaticString = "too many promises were rejected"
     let error = message.withUTF8Buffer { bytes in
         bytes.withMemoryRebound(to: CChar.self) {
             makeOwnError(VOW_EAGGREGATE, $0.baseAddress, payload: list)
@@ -34,7 +25,7 @@ func handOut(_ kept: inout vow_value) -> vow_value {
 /// The error (owned) of a combined promise whose member at that place has failed with an error
 /// (borrowed).
 func memberError(_ error: vow_value, at index: Int) -> vow_value {
-    makeErrorCopy(of: error) { $0.index = Int64(index) } ?? error.retained()
+    makeErrorCopy(of: error, index: Int64(index)) ?? error.retained()
 }
 
 /// Has an error of a group's list say its member's place.

@@ -136,7 +136,7 @@ private func nextOfDeadline(
 /// An error (borrowed) that says how many attempts were made.
 private func givenUp(_ error: vow_value, _ retry: RetryPointer) -> vow_value {
     let attempts = retry.pointee.lock.withLock { retry.pointee.attempt }
-    return makeErrorCopy(of: error) { $0.attempts = attempts } ?? error.retained()
+    return makeErrorCopy(of: error, attempts: attempts) ?? error.retained()
 }
 
 private func timedOut(_ retry: RetryPointer) -> vow_value {

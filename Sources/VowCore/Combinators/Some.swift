@@ -15,7 +15,8 @@ func combineSome(
 ) -> RecordPointer {
     // Errors that leave too few members.
     let errors = wanted > members.count ? 0 : members.count - wanted + 1
-    guard let failure = makeAggregate(count: errors, thread) else {
+    let message: StaticString = "fewer promises than wanted were fulfilled"
+    guard let failure = makeAggregate(count: errors, message, thread) else {
         return refuseMembers(members, thread)
     }
     if errors == 0 { return decideAtOnce(members, failure, thread) }

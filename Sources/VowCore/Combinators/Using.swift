@@ -75,7 +75,9 @@ private func nextOfUsing(
         using.pointee.resource = settled.value.retained()
         if lane.machine.pointee.isOver { return beginRelease(lane, using, thread) }
         using.pointee.stage.storeRelaxed(UsingStage.inUse.rawValue)
-        return makeWork(for: lane, runUse, thread)
+        let work = makeWork(for: lane, runUse, thread)
+        if isWatched { notePart(work, .inUse, of: lane.machine.promise) }
+        return work
     case .inUse:
         using.pointee.outcome = settled.value.retained()
         return beginRelease(lane, using, thread)
@@ -103,6 +105,7 @@ private func beginRelease(
     using.pointee.stage.storeRelaxed(UsingStage.releasing.rawValue)
     guard let work = using.pointee.releasing else { fatal("a resource is released twice") }
     using.pointee.releasing = nil
+    if isWatched { notePart(work, .releasing, of: lane.machine.promise) }
     begin(work, for: lane, thread)
     return work
 }

@@ -35,7 +35,7 @@ private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
 }
 
 func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
-    guard let current = executor.pointee.cls?.pointee.current else { return false }
+    guard let current = executor.checkedClass?.pointee.current else { return false }
     return runForeign(thread) { current(executor.pointee.context) }
 }
 

@@ -45,6 +45,9 @@ func makeCustomExecutor(
     let isSerial = cls.pointee.flags & VOW_SERIAL != 0
     let executor = makeExecutor(ExecutorRecord(.custom, isSerial: isSerial, isImmortal: false))
     if let executor {
+        #if VOW_CHECKED
+            executor.classCopy.initialize(to: ClassCopy(cls))
+        #endif
         executor.pointee.cls = cls
         executor.pointee.context = context
         if cls.pointee.current != nil { list(executor) }
@@ -62,8 +65,7 @@ func makeLoopExecutor(_ loop: UnsafeMutableRawPointer) -> ExecutorPointer? {
 private func makeExecutor(
     _ record: consuming ExecutorRecord, nameSize: Int = 0
 ) -> ExecutorPointer? {
-    let size = MemoryLayout<ExecutorRecord>.stride + nameSize
-    guard let memory = takeMemory(size) else { return nil }
+    guard let memory = takeMemory(sizeOf(record.kind, nameSize: nameSize)) else { return nil }
     let executor = memory.bindMemory(to: ExecutorRecord.self, capacity: 1)
     executor.initialize(to: record)
     executor.pointee.nameSize = nameSize
@@ -93,7 +95,7 @@ func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if executor.pointee.isListed { unlist(executor) }
     executor.pointee.queue?.release()
     if executor.pointee.kind == .loop { freeLoop(executor.loop) }
-    if let cls = executor.pointee.cls {
+    if let cls = executor.checkedClass {
         if let destroy = cls.pointee.destroy {
             runForeign(thread) { destroy(executor.pointee.context) }
         }
@@ -101,6 +103,10 @@ func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         executor.pointee.seal = Seal.freed
     #endif
-    let size = MemoryLayout<ExecutorRecord>.stride + executor.pointee.nameSize
-    giveMemoryBack(executor, size)
+    giveMemoryBack(executor, sizeOf(executor.pointee.kind, nameSize: executor.pointee.nameSize))
+}
+
+private func sizeOf(_ kind: ExecutorKind, nameSize: Int) -> Int {
+    let size = MemoryLayout<ExecutorRecord>.stride + nameSize
+    return kind == .custom ? size + sizeOfClassCopy : size
 }

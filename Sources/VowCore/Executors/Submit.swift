@@ -88,7 +88,7 @@ private func runWholly(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 private func submitCustom(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
-    guard let submit = executor.pointee.cls?.pointee.submit else { return }
+    guard let submit = executor.checkedClass?.pointee.submit else { return }
     // The work may run, and give up the last reference, before `submit` returns.
     executor.retain()
     let outer = thread.pointee.isSubmitting

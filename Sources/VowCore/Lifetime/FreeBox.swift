@@ -12,7 +12,7 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
         let object = box.part(ObjectPart.self).pointee
         if let lender = object.lender {
             lender.release(thread)
-        } else if let destroy = object.cls?.pointee.destroy {
+        } else if let destroy = box.cls?.pointee.destroy {
             runForeign(thread) { destroy(object.pointer) }
         }
     case VOW_LIST:

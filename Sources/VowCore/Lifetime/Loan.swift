@@ -34,7 +34,7 @@
             return makeString(box.bytes, length: box.part(StringPart.self).pointee.length)
         case VOW_OBJECT:
             let part = box.part(ObjectPart.self).pointee
-            guard let cls = part.cls, let copy = makeObject(part.pointer, cls) else { return nil }
+            guard let cls = box.cls, let copy = makeObject(part.pointer, cls) else { return nil }
             input.retained()
             copy.box?.part(ObjectPart.self).pointee.lender = box
             return copy
@@ -44,7 +44,7 @@
             for index in 0..<count { box.items[index].retained() }
             return copy
         case VOW_ERROR:
-            return makeErrorCopy(of: input) { _ in }
+            return makeErrorCopy(of: input)
         default:
             return nil
         }

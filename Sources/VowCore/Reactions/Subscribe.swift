@@ -8,8 +8,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
         fatal("a subscription to nothing")
     }
     let object = vow_value(VOW_OBJECT, context)
-    guard let part = object.box?.part(ObjectPart.self).pointee,
-        let ask = part.cls?.pointee.subscribe
+    guard let box = object.box, let ask = box.cls?.pointee.subscribe
     else { fatal("a subscription to an object that is no thenable") }
     if subscription.pointee.state.read().phase != .open {
         // Cancelled before the object was asked.
@@ -19,7 +18,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     }
     subscription.retainProducer()
     let isThenable = withFrame(of: subscription, nil, on: ownExecutors.inline, thread) {
-        ask(part.pointer, HandleMark.resolver(subscription))
+        ask(box.part(ObjectPart.self).pointee.pointer, HandleMark.resolver(subscription))
     }
     if !isThenable
         && settle(subscription, whileIn: .open, object, ownsProducer: true, thread)

@@ -75,6 +75,22 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
         UnsafeMutableRawPointer(self) + MemoryLayout<Box>.stride + MemoryLayout<Part>.stride
     }
 
+    /// The class of an object, to be used.
+    var cls: UnsafePointer<vow_class>? {
+        let cls = part(ObjectPart.self).pointee.cls
+        #if VOW_CHECKED
+            if let cls, !pointee.hasContent { classCopy.pointee.check(cls, of: " of an object") }
+        #endif
+        return cls
+    }
+
+    #if VOW_CHECKED
+        /// Of an object without content, behind its part.
+        var classCopy: UnsafeMutablePointer<ClassCopy> {
+            tail(after: ObjectPart.self).assumingMemoryBound(to: ClassCopy.self)
+        }
+    #endif
+
     var bytes: UnsafeMutablePointer<CChar> {
         tail(after: StringPart.self).assumingMemoryBound(to: CChar.self)
     }
@@ -106,7 +122,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
             return start + MemoryLayout<StringPart>.stride + part(StringPart.self).pointee.length
                 + 1
         case VOW_OBJECT:
-            return start + MemoryLayout<ObjectPart>.stride
+            return start + MemoryLayout<ObjectPart>.stride + sizeOfClassCopy
         case VOW_LIST:
             return start + MemoryLayout<ListPart>.stride
                 + part(ListPart.self).pointee.count * MemoryLayout<vow_value>.stride
@@ -160,6 +176,6 @@ extension vow_value {
 extension vow_value {
     var isThenable: Bool {
         guard kind == VOW_OBJECT, let box else { return false }
-        return box.part(ObjectPart.self).pointee.cls?.pointee.subscribe != nil
+        return box.cls?.pointee.subscribe != nil
     }
 }

@@ -58,7 +58,7 @@ private func describeBox(
     case VOW_OBJECT:
         let object = box.part(ObjectPart.self).pointee
         text.append("object ")
-        if let name = object.cls?.pointee.name { text.append(name, strlen(name)) }
+        if let name = box.cls?.pointee.name { text.append(name, strlen(name)) }
         text.append(" ")
         text.appendAddress(UnsafeRawPointer(object.pointer))
     case VOW_LIST: describeList(box, into: &text, depth, &left, makes)

@@ -34,7 +34,7 @@ private func describeKind(ofBox value: vow_value, into text: inout TextBuffer) {
         text.append(" bytes")
     case VOW_OBJECT:
         text.append("object")
-        guard let name = box.part(ObjectPart.self).pointee.cls?.pointee.name else { return }
+        guard let name = box.cls?.pointee.name else { return }
         text.append(" ")
         text.append(name, strlen(name))
     case VOW_LIST:

@@ -82,6 +82,22 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
+    /// Of the custom kind, to be used.
+    var checkedClass: UnsafePointer<vow_executor_class>? {
+        let cls = pointee.cls
+        #if VOW_CHECKED
+            if let cls { classCopy.pointee.check(cls, of: "of an executor") }
+        #endif
+        return cls
+    }
+
+    #if VOW_CHECKED
+        /// Of the custom kind, behind the record.
+        var classCopy: UnsafeMutablePointer<ClassCopy> {
+            UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: ClassCopy.self)
+        }
+    #endif
+
     /// Nil: none was given.
     var name: UnsafeMutablePointer<CChar>? {
         if pointee.nameSize == 0 { return nil }

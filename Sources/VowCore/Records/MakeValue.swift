@@ -41,7 +41,11 @@ func makeString(_ bytes: UnsafePointer<CChar>?, length: Int) -> vow_value? {
 func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_class>) -> vow_value?
 {
     let part = ObjectPart(pointer: pointer, cls: cls, lender: nil)
-    return makeBox(VOW_OBJECT, part, extra: 0).map { vow_value(VOW_OBJECT, $0) }
+    guard let box = makeBox(VOW_OBJECT, part, extra: sizeOfClassCopy) else { return nil }
+    #if VOW_CHECKED
+        box.classCopy.initialize(to: ClassCopy(cls, name: cls.pointee.name))
+    #endif
+    return vow_value(VOW_OBJECT, box)
 }
 
 /// An object whose pointer leads to `size` bytes in the same piece of memory, a `BoxContent` at their beginning; the
@@ -72,6 +76,14 @@ func makeList(_ items: UnsafePointer<vow_value>?, count: Int) -> vow_value? {
     else { return nil }
     if let items { box.items.initialize(from: items, count: count) }
     return vow_value(VOW_LIST, box)
+}
+
+/// A list of so many vow_none(), for its maker to fill before anybody else sees it; nil without
+/// memory.
+func makeEmptyList(count: Int) -> vow_value? {
+    guard let list = makeList(nil, count: count) else { return nil }
+    list.box?.items.initialize(repeating: vow_none(), count: count)
+    return list
 }
 
 /// Consumes the payload only when it succeeds.

@@ -12,6 +12,8 @@ struct OwnErrors {
     @OwnError var cancelled: vow_value
     @OwnError var timedOut: vow_value
     @OwnError var shutDown: vow_value
+    /// Of a delay or descriptor: nothing to report.
+    @OwnError var ended: vow_value
     @OwnError var closed: vow_value
 
     /// Of what would need the library's threads, or libdispatch's, where those are not to be had.
@@ -55,6 +57,7 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
     ownErrors.cancelled = make(VOW_ECANCELLED, "cancelled")
     ownErrors.timedOut = make(VOW_ETIMEDOUT, "it took too long")
     ownErrors.shutDown = make(VOW_ESHUTDOWN, "what was to run the work is gone")
+    ownErrors.ended = make(VOW_ESHUTDOWN, "its loop, or the library's work, ended before")
     ownErrors.closed = make(
         VOW_EINVAL, "vow_fd_ready: the descriptor was closed while it was watched")
 }

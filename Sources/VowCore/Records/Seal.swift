@@ -21,4 +21,41 @@
         }
         static var freed: UInt64 { freedMark ^ vow_platform_copy() }
     }
+
+    /// A class of the program's as it was when something was made of it: its first four words, which say all of a
+    /// `vow_class`, and the beginning of its name, with a NUL behind it.
+    struct ClassCopy {
+        private typealias Words = (UInt, UInt, UInt, UInt)
+        private var words: Words = (0, 0, 0, 0)
+        private var name: Words = (0, 0, 0, 0)
+
+        init(_ cls: UnsafeRawPointer? = nil, name given: UnsafePointer<CChar>? = nil) {
+            if let cls { words = cls.load(as: Words.self) }
+            let size = min(given.map { strlen($0) } ?? 0, MemoryLayout<Words>.size - 1)
+            if let given { memcpy(&name, given, size) }
+        }
+
+        /// Ends the process if the class is not there any more: it was in a shared object that has been unloaded, or freed.
+        func check(_ cls: UnsafeRawPointer, of kind: StaticString) {
+            var (now, mine) = (words, words)
+            let size = MemoryLayout<Words>.size
+            let isThere = vow_platform_read(UInt64(UInt(bitPattern: cls)), &now, size) != 0
+            if isThere && memcmp(&now, &mine, size) == 0 { return }
+            // Where the system does not tell of memory, nothing is known.
+            let address = withUnsafePointer(to: &mine) { UInt64(UInt(bitPattern: $0)) }
+            if vow_platform_read(address, &now, size) == 0 { return }
+            writeToStandardError("vow: the class ")
+            withUnsafeBytes(of: name) { bytes in
+                guard let text = bytes.bindMemory(to: CChar.self).baseAddress else { return }
+                writeToStandardError(text, strlen(text))
+            }
+            writeToStandardError(kind)
+            writeToStandardError(" is gone: what it was in was unloaded, or freed, too early\n")
+            abort()
+        }
+    }
+
+    let sizeOfClassCopy = MemoryLayout<ClassCopy>.size
+#else
+    let sizeOfClassCopy = 0
 #endif

@@ -5,6 +5,8 @@ enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription
     case delay, descriptor, timeout, retrying
     case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using, shielding
+    /// What a `using` has its functions do.
+    case inUse, releasing
     /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
     case eye, thread
 
@@ -33,6 +35,8 @@ enum TraceKind: UInt8 {
         case .scope: "scope"
         case .using: "using"
         case .shielding: "shield"
+        case .inUse: "in-use"
+        case .releasing: "releasing"
         case .eye: "member"
         case .thread: "thread"
         }

@@ -30,6 +30,29 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     }
 }
 
+/// A promise was made for work that may never be: there is none yet.
+@inline(never)
+func noteReserved(_ work: RecordPointer) {
+    withTrace { trace in
+        guard let entry = trace.table.find(work) else { return }
+        trace.pending -= 1
+        trace.live -= 1
+        trace.table.remove(entry)
+    }
+}
+
+/// Work begins that is a part of another promise: made where that was.
+@inline(never)
+func notePart(_ work: RecordPointer, _ kind: TraceKind, of promise: RecordPointer) {
+    withTrace { trace in
+        trace.introduceThread()
+        let site = trace.known(promise)?.pointee.site
+        guard let entry = trace.known(work) else { return }
+        entry.pointee.kind = kind.rawValue
+        if let site { entry.pointee.site = site }
+    }
+}
+
 /// Somebody resolves a promise with a value.
 @inline(never)
 func noteResolved(_ record: RecordPointer, _ value: vow_value) {

@@ -28,6 +28,7 @@ final class BridgeTests: VowTest {
         let error = failure(of: swift) as? CError
         XCTAssertEqual(error?.domain, "chain")
         XCTAssertEqual(error?.code, 7)
+        XCTAssertEqual(error?.plain.description, "chain 7: made in C")
         let text = Promise<String, any Error>(taking: chain_described(swift.makeCPromise()))
         XCTAssertEqual(try text.wait(), "chain:7:made in C")
         let again = swift.recover { throw $0 }

@@ -42,6 +42,18 @@ int read_failure(vow_promise *owned) {
     return 3;
 }
 
+vow::promise<int> sum(vow::promise<std::string> text) {
+    co_return static_cast<int>((co_await std::move(text)).size()) + co_await vow::fulfilled(1);
+}
+int use_rest() {
+    const vow::executor own = vow::custom_executor([](vow::work work) { work(); });
+    const vow::promise<int> six =
+        vow::fulfilled(1).then(own, [](int) { return sum(vow::fulfilled(std::string("fives"))); });
+    const std::error_code code = vow::errc::timed_out;
+    return six.get() == 6 && code == std::errc::timed_out && code.category() == vow::category() ? 0
+                                                                                                : 2;
+}
+
 const plugin_calls calls = {
     [] {
         return made(std::vector<int>{1, 2, 3});
@@ -69,6 +81,7 @@ const plugin_calls calls = {
         return read<const shared::parcel *>(p, [](auto its) { return its->count == 3; });
     },
     read_failure,
+    use_rest,
 };
 
 } // namespace

@@ -20,6 +20,7 @@ struct plugin_calls {
     int (*read_color)(vow_promise *);
     int (*read_pointer)(vow_promise *);
     int (*read_failure)(vow_promise *);
+    int (*use_rest)(); ///< what has variables of its own in vow.hpp: 0 if it works
 };
 
 extern "C" using plugin_entry = const plugin_calls * ();

@@ -9,6 +9,7 @@ __attribute__((visibility("default"))) int plugin_calls(void);
 __attribute__((visibility("default"))) int plugin_live(void);
 __attribute__((visibility("default"))) void *plugin_pool(void);
 __attribute__((visibility("default"))) void *plugin_promise(void);
+__attribute__((visibility("default"))) void *plugin_failure(void);
 
 static vow_value add_one(vow_value input, void *context) {
     (void)context;
@@ -83,4 +84,25 @@ void *plugin_pool(void) {
 /* A promise, owned by the host. */
 void *plugin_promise(void) {
     return vow_promise_with(vow_int(1));
+}
+
+static void free_detail(void *pointer) {
+    free(pointer);
+}
+
+static const vow_class detail_class = {sizeof(vow_class), "detail", free_detail, NULL};
+
+static vow_value fail(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    vow_value detail = vow_object(malloc(1), &detail_class);
+    return vow_error_wrap("plug-in", 7, "it failed",
+                          vow_error_wrap("plug-in", 8, "its cause", detail));
+}
+
+/* The promise, owned by the host, of the end of a scope whose member has failed on its thread. */
+void *plugin_failure(void) {
+    vow_scope *scope = vow_scope_create();
+    vow_promise_release(vow_scope_async(scope, vow_executor_inline(), fail, NULL, NULL));
+    return vow_scope_close(scope);
 }

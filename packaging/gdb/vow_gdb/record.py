@@ -21,7 +21,8 @@ OUTCOME_IS_HELD = 8
 # TraceKind, in its order
 KINDS = (
     "promise value then catch finally reaction async subscription delay descriptor timeout retry"
-    " all all_settled any some race map reduce repeat scope using shield member thread"
+    " all all_settled any some race map reduce repeat scope using shield"
+    " in-use releasing member thread"
 ).split()
 MEMBER, THREAD = KINDS.index("member"), KINDS.index("thread")
 

@@ -15,7 +15,8 @@ from .threads import enclosing, last_await
 CATEGORIES = ("waiting", "queued", "running")
 OF_TIME = ("delay", "timeout", "descriptor")
 WAITS = {"delay": "a delay", "descriptor": "waiting for a descriptor"}
-BY_TURNS = ("retry", "repeat", "map", "reduce")
+BY_TURNS = ("retry", "repeat", "map", "reduce", "using")
+TURNS = ("delay", "in-use", "releasing")
 FEW = 16
 
 
@@ -176,7 +177,7 @@ class Walk:
     def making(self, promise, category, text):
         """Back to where the promise was made: by code of the program, or by another promise's going on."""
         self.back_to(promise.made, category, promise.id, promise.made_tid, text)
-        if promise.kind == "delay":
+        if promise.kind in TURNS:
             return self.turn(promise) or self.code(promise.made_tid)
         return self.code(promise.made_tid) or self.turn(promise)
 

@@ -84,6 +84,7 @@ vow_value vow_list(const vow_value *items, size_t count);
 vow_value vow_error(const char *domain, int64_t code, const char *message);
 vow_value vow_error_wrap(const char *domain, int64_t code, const char *message,
                          vow_value cause_or_payload);
+vow_value vow_error_plain(vow_value error);
 vow_value vow_from_promise(handle promise);
 vow_value vow_value_retain(vow_value value);
 void vow_value_release(vow_value value);
