@@ -47,7 +47,7 @@ public func vow_async_with(
     }
     let work = makeWork(
         Reaction(
-            shape: [.link, .extras, .onFulfilled], handler: fn, context: caller.context,
+            shape: .ofWork, handler: fn, context: caller.context,
             executor: caller.executor,
             extras: LinkExtras(onRejected: nil, destroy: caller.destroy, label: caller.label),
             token: caller.token), thread)

@@ -97,7 +97,7 @@ public func vow_scope_async(
     let member = startMember(
         of: scope,
         Reaction(
-            shape: [.link, .extras, .onFulfilled], handler: fn, context: context,
+            shape: .ofWork, handler: fn, context: context,
             executor: executorRecord(executor, function),
             extras: LinkExtras(onRejected: nil, destroy: destroy, label: nil)), thread)
     leave(thread)

@@ -269,7 +269,7 @@ func makeWork(
 
 private func reaction(of lane: Lane, _ handler: Handler?, destroy: Destroy?) -> Reaction {
     Reaction(
-        shape: [.link, .extras, .onFulfilled], handler: handler,
+        shape: .ofWork, handler: handler,
         context: UnsafeMutableRawPointer(lane.observer), executor: lane.machine.pointee.executor,
         extras: LinkExtras(onRejected: nil, destroy: destroy, label: nil))
 }
@@ -477,7 +477,7 @@ private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     if let ending = machine.pointee.ending {
         // Foreign code comes first, but not here.
-        let ends = end(machine, on: machine.pointee.executor, endWithContext, thread)
+        let ends = endElsewhere(machine, on: machine.pointee.executor, endWithContext, thread)
         if ends {
             giveMemoryBack(ending, MemoryLayout<Hook>.stride)
         } else {

@@ -186,7 +186,7 @@ private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
 
 private func reaction(of delivery: Delivery) -> Reaction {
     Reaction(
-        shape: [.link, .extras, .onFulfilled], handler: tell,
+        shape: .ofWork, handler: tell,
         context: UnsafeMutableRawPointer(delivery.listener), executor: delivery.executor,
         extras: LinkExtras(onRejected: nil, destroy: endDelivery, label: nil))
 }

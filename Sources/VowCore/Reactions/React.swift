@@ -126,7 +126,7 @@ func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
 /// Something ends on the executor, unless any thread will do: a function, which may be foreign code, is called there; where
 /// that refuses, here. False, also without memory: the caller calls it.
 @inline(never)
-func end(
+func endElsewhere(
     _ context: UnsafeMutableRawPointer, on executor: ExecutorPointer, _ function: @escaping Destroy,
     _ thread: ThreadPointer
 ) -> Bool {
@@ -134,7 +134,7 @@ func end(
     let here = exchangeSurroundings(Surroundings(), thread)
     let work = makeWorkAside(
         Reaction(
-            shape: [.link, .extras, .onFulfilled], handler: { _, _ in vow_none() },
+            shape: .ofWork, handler: { _, _ in vow_none() },
             context: context, executor: executor), thread)
     exchangeSurroundings(here, thread)
     guard let work else { return false }

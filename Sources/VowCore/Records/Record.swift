@@ -34,6 +34,10 @@ struct Shape: OptionSet {
     /// A combinator's eye on one of its promises: not a promise, lives in the combinator's memory.
     static let observer = Shape(rawValue: 128 | 32)
 
+    /// A literal of several may become an array on the heap.
+    static let linkWithExtras = Shape(rawValue: 1 | 2)
+    static let ofWork = Shape(rawValue: 1 | 2 | 4)
+
     @inline(__always)
     var isWaiter: Bool { rawValue & 0b1010_0001 == 32 }
     @inline(__always)

@@ -109,7 +109,8 @@ func release(_ listener: ListenerPointer, _ thread: ThreadPointer) {
     }
     if !isLast { return }
     let executor = listener.pointee.executor
-    if listener.pointee.destroy == nil || !end(listener, on: executor, endListener, thread) {
+    if listener.pointee.destroy == nil || !endElsewhere(listener, on: executor, endListener, thread)
+    {
         runForeign(thread) { endListener(listener) }
     }
 }

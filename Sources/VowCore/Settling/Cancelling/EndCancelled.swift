@@ -208,7 +208,7 @@ func settleTold(_ promise: RecordPointer, _ thread: ThreadPointer) {
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Of a link.
     var hasContextToDestroy: Bool {
-        pointee.shape.contains([.link, .extras]) && extras.pointee.destroy != nil
+        pointee.shape.contains(.linkWithExtras) && extras.pointee.destroy != nil
     }
 
     /// Of a promise that follows: its context lives until what it follows is through.

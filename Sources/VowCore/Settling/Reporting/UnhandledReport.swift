@@ -78,7 +78,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         if pointee.shape.isProduced {
             return producer.pointee.kind == .scope ? part(ScopeTerms.self).pointee.label : nil
         }
-        return pointee.shape.contains([.link, .extras]) ? extras.pointee.label : nil
+        return pointee.shape.contains(.linkWithExtras) ? extras.pointee.label : nil
     }
 }
 
