@@ -140,7 +140,7 @@ fault ends-before-the-canceller-is-through EndCancelled.swift \
     '    if !reaction.pointee.state.transitionToClaimed(from: .cancelled) {'
 
 fault clean-up-is-skipped CancelReaction.swift \
-    'if !reaction.isInline && (!reaction.mayRunCancelled || !canRun) {' \
+    'if !reaction.isInline && (!isToBegin || !canRun) {' \
     'if !reaction.isInline {'
 
 fault settled-before-the-handler-returned Cancel.swift \

@@ -23,9 +23,9 @@ fault result-counts-too-late RunInline.swift \
 
 fault skipped-contexts-die-at-once PassThrough.swift \
     '        thread.pointee.agenda.skipped.append(reaction)
-    } else {' \
+    }' \
     '        skip(reaction, thread)
-    } else {'
+    }'
 
 # With a step between, as above.
 fault runner-reads-the-slot RunInline.swift \
@@ -44,7 +44,8 @@ fault clean-up-does-not-see-the-value PassThrough.swift \
     'if let cancellation {'
 
 fault context-dies-before-what-was-returned Run.swift \
-    '        if !reaction.pointee.flags.contains(RecordFlag.isHoused) { return }
+    '            reaction.executorOfContext?.retain()
+            return
 ' ''
 
 fault runs-are-not-given-back Place.swift \
