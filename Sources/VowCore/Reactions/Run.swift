@@ -142,7 +142,6 @@ private func completeFinally(
     _ thread: ThreadPointer
 ) {
     if result.isError {
-        if let promise = reading.promise { reportIfLost(promise, behind: result) }
         concludeFailed(reaction, begunAs: phase, result, reading.input(of: reaction), thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
@@ -168,7 +167,7 @@ private func concludeFailed(
         return
     }
     concludeCancelled(reaction, nil, thread)
-    if error.isCancellation || error.says(input) {
+    if error.isCancellation || error.as.pointer == input.as.pointer {
         error.release(thread)
     } else {
         makePromise(of: error, thread).release(thread)

@@ -18,24 +18,24 @@ def name(library, address):
 
 def _label(library, address):
     """That of a serial executor in the pool, behind its record; None: it has none."""
-    size = memory.word(address + 120)
+    size = memory.word(address + 128)
     if not 1 < size <= MOST_COUNTED:
         return None
-    start = address + (136 if library.is_checked else 128)
+    start = address + (144 if library.is_checked else 136)
     return memory.read(start, size - 1).decode("utf-8", "replace")
 
 
 def _fields(library, address):
-    kind, is_immortal, is_serial = memory.unpack("BBB", address + 40)
+    kind, is_immortal, is_serial = memory.unpack("BBB", address + 48)
     if library.is_checked:
-        library.check_seal(address + 128, "an executor", library.EXECUTOR)
+        library.check_seal(address + 136, "an executor", library.EXECUTOR)
     if kind >= len(KINDS) or is_immortal > 1 or is_serial > 1:
         raise Unreadable("not an executor (freed, or something else)")
     if kind in (INLINE, POOL) and not is_immortal:
         raise Unreadable("not an executor (freed, or something else)")
-    if not is_immortal and memory.word(address + 32) == 0:
+    if not is_immortal and memory.word(address + 40) == 0:
         raise Unreadable("freed")
-    return kind, is_immortal, is_serial, memory.word(address + 56)
+    return kind, is_immortal, is_serial, memory.word(address + 64)
 
 
 def _name(kind, is_immortal, _is_serial, cls):
@@ -54,7 +54,7 @@ def describe(library, address):
     text = _name(*fields)
     if is_serial and kind not in (SERIAL, LOOP):
         text += ", one handler at a time"
-    queue = memory.word(address + 48)
+    queue = memory.word(address + 56)
     if kind in (SERIAL, DISPATCH, BARRIER) and queue and not is_immortal:
         text += ", queue %#x" % queue
     if kind in (SERIAL, LOOP):
@@ -67,7 +67,7 @@ def describe(library, address):
 def waiting(library, address):
     """ "2 handlers ready to run", or "" for none, of an executor that runs one at a time."""
     count = 0
-    for first in (memory.word(address + 16), memory.word(address + 104) & ~1):
+    for first in (memory.word(address + 24), memory.word(address + 112) & ~1):
         member = first
         while member and count < MOST_COUNTED:
             count += 1

@@ -13,7 +13,7 @@ def describe(library, address):
     # The executor leads back to its loop.
     if is_virtual > 1 or is_closed > 1 or is_copy > 1 or not its_executor:
         raise Unreadable("not a loop (freed, or something else)")
-    if not is_closed and memory.word(its_executor + 64) != address:
+    if not is_closed and memory.word(its_executor + 72) != address:
         raise Unreadable("not a loop (freed, or something else)")
     text = "virtual loop" if is_virtual else "loop"
     if is_closed:

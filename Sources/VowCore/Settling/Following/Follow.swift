@@ -269,16 +269,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// For a `finally` that waited: the promise whose outcome is passed on, owned; or is lost, where what was waited for has
-/// failed.
+/// For a `finally` that waited: the promise whose outcome is passed on, owned.
 func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
     if !promise.passage.contains(.outcomeIsHeld) { return nil }
     promise.passage.remove(.outcomeIsHeld)
-    let held = promise.outcome
-    if let held, let followed = promise.upstream, followed.pointee.state.read().hasValue,
-        followed.value.isError, !promise.pointee.flags.contains(RecordFlag.cancelled)
-    {
-        reportIfLost(held, behind: followed.value)
-    }
-    return held
+    return promise.outcome
 }

@@ -73,27 +73,7 @@ func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The outcome of a promise (borrowed), which the clean-up behind it has read, is replaced by an error (borrowed) of that. If
-/// it is an error itself, and nobody else can read it, it is reported when the promise dies.
-@inline(never)
-func reportIfLost(_ promise: RecordPointer, behind error: vow_value) {
-    if promise.value.isError && promise.nowCounts.readers == 1 && !error.says(promise.value) {
-        promise.pointee.isObserved.clear()
-    }
-}
-
 extension vow_value {
-    /// Whether an error is another one, in the same words, or has it as a cause.
-    func says(_ other: vow_value) -> Bool {
-        var error = self
-        while error.isError, let box = error.box {
-            if error.hasWords(of: other) { return true }
-            if box.isLate { return false }
-            error = box.part(ErrorPart.self).pointee.payload
-        }
-        return false
-    }
-
     /// The same error, or one of the same domain, code and message.
     @inline(never)
     fileprivate func hasWords(of other: vow_value) -> Bool {
