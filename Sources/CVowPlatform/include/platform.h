@@ -58,7 +58,7 @@ typedef struct vow_freed {
 } vow_freed;
 __attribute__((visibility("hidden"))) vow_freed *vow_platform_freed(void);
 
-/* What is at an address, if it is memory: else 0, and where the system does not say. */
+/* Copies what is at an address. Returns 0 if that is no memory, or the system does not say. */
 __attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, void *copy,
                                                             size_t size);
 

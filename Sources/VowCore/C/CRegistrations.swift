@@ -31,8 +31,7 @@ private struct Given {
             return nil
         }
         if let handle {
-            hook.retain()
-            source?.keepMemory()
+            hook.retainHandle()
             handle.pointee = OpaquePointer(hook)
         }
         return hook

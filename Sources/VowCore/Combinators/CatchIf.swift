@@ -74,7 +74,7 @@ private func forget(_ filter: UnsafeMutableRawPointer, _ size: Int) {
     giveMemoryBack(filter, size)
 }
 
-/// One without a context of the program's.
+/// A filter without a context of the program's is freed.
 func freeFilter(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     giveMemoryBack(context, context.assumingMemoryBound(to: Filter.self).pointee.size)

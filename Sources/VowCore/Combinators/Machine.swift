@@ -286,14 +286,13 @@ func reserveWork(
 func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {
     _ = lane.machine.pointee.holds.addRelaxed(1)
     lane.waits = .forWork
-    work.extras.pointee.destroy = endWork
-    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
+    beginWork(work, ending: endWork, thread)
 }
 
 /// The lane that a reaction (borrowed), whose handler is running, is work for.
 func laneOfRunning(_ reaction: RecordPointer) -> Lane? {
     guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy,
-        unsafeBitCast(destroy, to: UInt.self) == unsafeBitCast(endWork as Destroy, to: UInt.self)
+        address(of: destroy) == address(of: endWork)
     else { return nil }
     return laneOfWork(reaction.link.pointee.context)
 }
@@ -477,8 +476,7 @@ private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     if let ending = machine.pointee.ending {
         // Foreign code comes first, but not here.
-        let ends = endElsewhere(machine, on: machine.pointee.executor, endWithContext, thread)
-        if ends {
+        if endElsewhere(machine, on: machine.pointee.executor, endWithContext, thread) {
             giveMemoryBack(ending, MemoryLayout<Hook>.stride)
         } else {
             asOneStep(thread) { dismiss(ending, .called, thread) }

@@ -14,7 +14,7 @@ typealias AddressTablePointer = UnsafeMutablePointer<AddressTable>
 /// The first field of what stands in a table.
 struct TableMember {
     var next: TablePlace?
-    /// What points to it, so that it leaves in constant time.
+    /// The word that points to this member, so that the member leaves in constant time.
     var link: AddressTablePointer.Bucket?
     /// Others may have the same. Nil: it stands in no table.
     var key: UnsafeRawPointer?

@@ -123,6 +123,14 @@ func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
     work.release(thread)
 }
 
+/// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
+func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
+    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
+    work.beginOut()
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
+    return work
+}
+
 /// Something ends on the executor, unless any thread will do: a function, which may be foreign code, is called there; where
 /// that refuses, here. False, also without memory: the caller calls it.
 @inline(never)
@@ -139,25 +147,22 @@ func endElsewhere(
     exchangeSurroundings(here, thread)
     guard let work else { return false }
     // Not before there is memory: then it would have been called.
-    work.extras.pointee.destroy = function
     silence(work)
-    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
+    beginWork(work, ending: function, thread)
     work.release(thread)
     return true
+}
+
+/// Work that was made aside is handed over. The function ends it, whether it can run or not.
+func beginWork(_ work: RecordPointer, ending function: @escaping Destroy, _ thread: ThreadPointer) {
+    work.extras.pointee.destroy = function
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
 }
 
 /// Work that cannot run has nothing to say: its rejection is no news, neither now nor when its handle is gone.
 func silence(_ work: RecordPointer) {
     work.pointee.isObserved.set()
     work.pointee.flags.insert(RecordFlag.passed)
-}
-
-/// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
-func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
-    guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
-    work.beginOut()
-    asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
-    return work
 }
 
 /// A link that the caller holds one promise reference of, and its queue to be one producer's. Without

@@ -190,8 +190,8 @@ private func waitFor(
     return true
 }
 
-/// What a promise that the handler returned has to do with the context is not known: that lives until it is through, and is
-/// destroyed on the executor, which is kept for that. One that is housed is a closure, which keeps what it has handed out.
+/// A promise that the handler returned may use the context. So the context lives until that promise is through, and is
+/// destroyed on the executor, which is kept for that. A housed reaction has a closure, which keeps what it has handed out.
 @inline(__always)
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value

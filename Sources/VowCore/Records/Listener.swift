@@ -40,7 +40,7 @@ struct Listener {
     let surroundings: Surroundings
     /// Owned. Once it is cancelled nothing is told any more.
     let token: SourcePointer?
-    /// What has it leave with the token, for as long as it is listed; a handle.
+    /// A handle of the hook that takes the listener out when the token is cancelled, for as long as it is listed.
     var hook: HookPointer?
 
     /// The note follows: a NUL after at most so many bytes, or nothing.

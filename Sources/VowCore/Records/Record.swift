@@ -7,6 +7,8 @@ typealias RecordPointer = UnsafeMutablePointer<Record>
 typealias Handler = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> vow_value
 typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
+func address(of function: @escaping Destroy) -> UInt { unsafeBitCast(function, to: UInt.self) }
+
 /// What a record is; never changes.
 struct Shape: OptionSet {
     let rawValue: UInt8

@@ -5,7 +5,7 @@ enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription
     case delay, descriptor, timeout, retrying
     case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using, shielding
-    /// What a `using` has its functions do.
+    /// The parts of a `using`.
     case inUse, releasing
     /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
     case eye, thread

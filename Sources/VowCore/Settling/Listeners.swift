@@ -49,8 +49,8 @@ func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// What takes a listener out of the table when its token is cancelled, with the handle that the listener has. Nil without
-/// memory. It has a hold on the listener until its context is destroyed.
+/// A hook that takes a listener out of the table when the token is cancelled, with the handle that the listener has. The
+/// hook has a hold on the listener until its context is destroyed. Nil without memory.
 func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> HookPointer? {
     let hook = makeHook(
         { context in
@@ -67,9 +67,7 @@ func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> Hoo
             guard let context else { return }
             release(context.assumingMemoryBound(to: Listener.self), currentThread())
         }, leaving: token)
-    guard let hook else { return nil }
-    hook.retain()
-    token.keepMemory()
+    hook?.retainHandle()
     return hook
 }
 

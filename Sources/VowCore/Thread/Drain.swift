@@ -153,10 +153,9 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
 
 /// A context of the library's own, which any thread may destroy.
 func isOwn(_ destroy: @escaping Destroy) -> Bool {
-    let address = unsafeBitCast(destroy, to: UInt.self)
-    return address == unsafeBitCast(endWork as Destroy, to: UInt.self)
-        || address == unsafeBitCast(endDelivery as Destroy, to: UInt.self)
-        || address == unsafeBitCast(freeFilter as Destroy, to: UInt.self)
+    let own = address(of: destroy)
+    return own == address(of: endWork) || own == address(of: endDelivery)
+        || own == address(of: freeFilter)
 }
 
 // MARK: What executors do with an entry that they were given

@@ -97,23 +97,16 @@ private func step(
         return .go(awaited)
     }
     let upstream = current.lockedUpstream().promise
-    if word.phase == .following, let executor = current.executorOfContext {
-        // What it follows may end; its context is destroyed there, before it does.
-        let found = look(atExecutor: executor, at: place, until: deadline, &seen, thread)
-        switch found.obstacle {
-        case .blocked: break
-        case nil: circles = min(circles, found.leansOn)
-        case .deadlock, .forked, .runnable:
-            upstream?.endVisit(thread)
-            return .stop(found)
-        }
-    }
-    if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isReaction {
-        let isReady = upstream?.pointee.state.read().hasValue ?? true
+    let isToRun =
+        (word.phase == .open || word.phase == .cancelled) && current.pointee.shape.isReaction
+    var executor = isToRun ? current.executor : nil
+    // The promise that a follower waits for may end; the executor destroys the follower's context, before it settles.
+    if word.phase == .following { executor = current.executorOfContext }
+    if isToRun || executor != nil {
+        let isReady = isToRun && upstream?.pointee.state.read().hasValue ?? true
         let found =
-            current.executor.map {
-                look(atExecutor: $0, at: place, until: deadline, &seen, thread)
-            } ?? .blocked
+            executor.map { look(atExecutor: $0, at: place, until: deadline, &seen, thread) }
+            ?? .blocked
         let mayRun: Bool
         switch found.obstacle {
         case .blocked: mayRun = true

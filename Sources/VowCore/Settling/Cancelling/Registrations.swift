@@ -63,6 +63,12 @@ private func stripe(of hook: HookPointer) -> Int { stripe(for: UInt(bitPattern: 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
     func retain() { _ = pointee.holds.addRelaxed(1) }
 
+    /// For the first handle: the token's list, which the hook leaves, is memory of its source.
+    func retainHandle() {
+        retain()
+        pointee.registration.source?.keepMemory()
+    }
+
     @inline(never)
     func release(_ thread: ThreadPointer) {
         if pointee.holds.subtractAcquireRelease(1) != 1 { return }
