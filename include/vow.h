@@ -517,7 +517,9 @@ VOW_API VOW_OWNED vow_promise *vow_catch(vow_promise *promise, VOW_SENDABLE vow_
 /** Runs fn with the value or error once promise (consumed) is settled, and then
  * passes that outcome on. fn's own result counts only when it is an error,
  * which rejects, or a promise, which is waited for and counts if it is
- * rejected. Returns the new promise (owned). */
+ * rejected. An error of promise that it takes the place of is reported as unhandled
+ * (chapter 12), unless somebody else observes it, or fn's error has it as a cause or is
+ * the same in words. Returns the new promise (owned). */
 VOW_API VOW_OWNED vow_promise *vow_finally(vow_promise *promise, VOW_SENDABLE vow_handler fn,
                                            void *VOW_NULLABLE context);
 

@@ -327,9 +327,53 @@ static void lose_and_shut_down(void *context) {
     (void)context;
 }
 
+static vow_value fail_later(vow_value input, void *context) {
+    (void)input;
+    return vow_from_promise(then_inline(vow_promise_retain(context), fail_with_7, NULL));
+}
+
+static vow_value wrap(vow_value input, void *context) {
+    (void)context;
+    return vow_error_wrap("test", 7, "seven", vow_value_retain(input));
+}
+
 static vow_value pass(vow_value input, void *context) {
     (void)context;
     return vow_value_retain(input);
+}
+
+TEST("G10: an error that the failing handler of a finally has replaced is reported") {
+    reports seen;
+    watch(&seen);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(atomic_load(&seen.count), 1);
+    CHECK_INT_EQ(seen.code, 5);
+    vow_resolver *resolver;
+    vow_promise *later = vow_promise_create(&resolver);
+    vow_promise *end = finally_inline(rejected_code(6), fail_later, later);
+    CHECK_INT_EQ(atomic_load(&seen.count), 1);
+    vow_resolve(resolver, vow_none());
+    vow_resolver_release(resolver);
+    vow_promise_release(later);
+    CHECK_INT_EQ(code_of(end), 7);
+    CHECK_INT_EQ(watched(&seen), 2);
+    CHECK_INT_EQ(seen.code, 6);
+}
+
+TEST("G10: but not where somebody else observes it, or the handler says it again, as it is or as a "
+     "cause") {
+    reports seen;
+    watch(&seen);
+    vow_promise *first = rejected_code(5);
+    CHECK_INT_EQ(code_of(finally_inline(vow_promise_retain(first), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(code_of(first), 5);
+    vow_promise *second = rejected_code(5);
+    vow_promise_release(catch_inline(vow_promise_retain(second), give_code, NULL));
+    CHECK_INT_EQ(code_of(finally_inline(second, fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), pass, NULL)), 5);
+    CHECK_INT_EQ(code_of(finally_inline(rejected_code(5), wrap, NULL)), 7);
+    CHECK_INT_EQ(code_of(finally_inline(fulfilled_int(5), fail_with_7, NULL)), 7);
+    CHECK_INT_EQ(watched(&seen), 0);
 }
 
 TEST("G10: that a loop ends before a delay or a descriptor is not reported, but what it does not "

@@ -118,6 +118,9 @@ void model_settle(int promise, int value) {
     model_promise *self = &m.promises[promise];
     self->state = m.values[value].kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED;
     self->value = value;
+    if (self->state == VOW_REJECTED && self->outcome_of >= 0 && !self->cancelled) {
+        model_replace(self->outcome_of, value);
+    }
     self->epoch = m.epoch;
     self->wait = WAITS_NOTHING;
     self->upstream = self->outcome = self->outcome_of = -1;

@@ -13,6 +13,7 @@ enum { MODEL_PROMISES = 1024, MODEL_VALUES = 4096, MODEL_RESOLVERS = 1024, MODEL
 enum { MODEL_HOOKS = 512, MODEL_SOURCES = 256, MODEL_GROUPS = 256, MODEL_PARENTS = 2 };
 enum { DOMAIN_FUZZ, DOMAIN_OTHER, DOMAIN_VOW };
 enum { TEXT_ANY = -1, TEXT_NULL = -2 };
+enum { BY_FINALLY = 2 };
 
 typedef struct model_value {
     vow_kind kind;
@@ -45,7 +46,7 @@ typedef struct model_promise {
     vow_state state;
     int value;
     model_wait wait;
-    bool observed;
+    int observed;  /* also BY_FINALLY: by one alone, which takes it back if it fails */
     bool direct;   /* settled by the very call that resolved it, not by way of another promise */
     bool doubtful; /* whether it or what it follows reports a rejection is left open */
     bool gone;     /* counted as freed, when last looked */
@@ -194,6 +195,9 @@ int model_input(int reaction);
  * for. */
 void model_finish(int reaction, int result);
 bool model_is_waited_for(int result);
+/* A `finally` has failed behind a promise: nobody has observed that one's error, unless it is said
+ * again. */
+void model_replace(int promise, int error);
 /* The context of one that is through was destroyed. */
 void model_end(int reaction);
 

@@ -18,7 +18,8 @@ static int reaction_new(model_wait wait, model_reaction reaction) {
 
 int model_react(int promise, model_reaction reaction) {
     int made = reaction_new(WAITS_UPSTREAM, reaction);
-    m.promises[promise].observed = true;
+    bool is_alone = reaction.finally && !m.promises[promise].observed;
+    m.promises[promise].observed = is_alone ? BY_FINALLY : true;
     if (reaction.token > 0 && m.sources[reaction.token - 1].cancelled) {
         m.promises[made].cancelled = true;
         m.promises[made].error = m.promises[made].redirect = m.sources[reaction.token - 1].error;
@@ -98,6 +99,27 @@ static int promise_of(int result) {
                                                 : model_promise_with(result);
 }
 
+/* The words of the library's own errors are not the model's: such a one may say another. */
+static bool says(int error, int other, bool *maybe) {
+    for (int i = error; i >= 0 && m.values[i].kind == VOW_ERROR; i = m.values[i].payload) {
+        const model_value *a = &m.values[i], *b = &m.values[other];
+        bool same = a->domain == b->domain && a->number == b->number && a->message == b->message;
+        if (i == other || (same && a->message != TEXT_ANY)) {
+            return true;
+        }
+        *maybe = *maybe || same;
+    }
+    return false;
+}
+
+void model_replace(int promise, int error) {
+    model_promise *self = &m.promises[promise];
+    if (self->observed == BY_FINALLY && self->state == VOW_REJECTED &&
+        !says(error, self->value, &self->doubtful)) {
+        self->observed = false;
+    }
+}
+
 /* No value comes of it. A rejection does, of a handler that knew. */
 static void finish_cancelled(int reaction, int result) {
     model_promise *self = &m.promises[reaction];
@@ -137,6 +159,7 @@ void model_finish(int reaction, int result) {
     } else if (!self->finally) {
         model_resolve_with(reaction, result, true);
     } else if (m.values[result].kind == VOW_ERROR) {
+        model_replace(upstream, result);
         model_settle(reaction, result);
     } else if (model_is_waited_for(result)) {
         self->outcome = input;

@@ -49,7 +49,7 @@ static void break_promise(int promise, bool subscribed) {
     model_mark();
     if (!m.promises[promise].must && (subscribed || m.promises[promise].doubtful)) {
         m.promises[promise].doubtful = true; /* the library may see a follower in it */
-    } else if (!m.promises[promise].must) {
+    } else if (!m.promises[promise].must && !m.promises[promise].observed) {
         m.promises[promise].observed = true;
     }
     m.promises[promise].direct = true;

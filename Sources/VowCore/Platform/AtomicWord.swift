@@ -235,9 +235,22 @@ struct AtomicMark: ~Copyable, Sendable {
     /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
     @inline(__always)
     func set() {
-        if isSet { return }
+        point(.read)
+        if storage.load(ordering: .relaxed) == 1 { return }
         point(.write)
         storage.store(1, ordering: .relaxed)
+    }
+
+    /// Sets it for one who may take that back, as long as nobody else has set it before or since.
+    func setAlone() {
+        point(.change)
+        let (isFirst, _) = storage.compareExchange(expected: 0, desired: 2, ordering: .relaxed)
+        if !isFirst { set() }
+    }
+
+    func takeBackAlone() {
+        point(.change)
+        _ = storage.compareExchange(expected: 2, desired: 0, ordering: .relaxed)
     }
 
     @inline(__always)

@@ -29,7 +29,7 @@ func react(
         rejection?.release(thread)
         return promiseWithoutMemory
     }
-    if reaction.seesRejections { markObserved(promise) }
+    if reaction.seesRejections { markObserved(promise, by: reaction.shape) }
     if let rejection {
         startCancelled(derived)
         // Before foreign code could settle the promise: nobody reads it by this.
@@ -63,7 +63,7 @@ func react(
     let derived = initialiseLink(
         memory, shape, upstream: promise, handler, context, executor,
         flags: isInline ? RecordFlag.isInline : 0, thread)
-    markObserved(promise)
+    markObserved(promise, by: shape)
     if isInline && thread.pointee.foreignDepth == 0 && promise.canBeReadAtOnce(by: shape) {
         runPrivately(derived, reading: promise, thread)
     } else {
@@ -280,10 +280,13 @@ private func finishRegistering(_ thread: ThreadPointer) {
     }
 }
 
-/// A fulfilled promise needs no mark, and gets no write.
+/// A fulfilled promise needs no mark, and gets no write. A `finally` may take its mark back: see `reportIfReplaced`.
 @inline(__always)
-private func markObserved(_ promise: RecordPointer) {
-    if promise.pointee.isObserved.isSet { return }
+private func markObserved(_ promise: RecordPointer, by shape: Shape) {
     if promise.pointee.state.read().phase == .settled && !promise.value.isError { return }
-    promise.pointee.isObserved.set()
+    if shape.contains(.finally) {
+        promise.pointee.isObserved.setAlone()
+    } else {
+        promise.pointee.isObserved.set()
+    }
 }

@@ -15,7 +15,7 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         return
     }
     if reaction.passage.contains(.passes) {
-        skip(reaction, thread)
+        passAtExecutor(reaction, thread)
         return
     }
     guard let reading = begin(reaction) else {
@@ -41,6 +41,26 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     }
     thread.pointee.isAboutToLookForWork = false
     releaseAfterRun(executor, thread)
+}
+
+/// Settles a reaction whose executor was to destroy its context. If it was cancelled since, its handler may have to run: it does
+/// so here, in its turn.
+@inline(never)
+private func passAtExecutor(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.flags.contains(RecordFlag.follows) {
+        endFollowing(reaction, thread)
+        return
+    }
+    guard let reading = begin(reaction) else {
+        dropWithdrawn(reaction, thread)
+        return
+    }
+    if reading.cancellation != nil {
+        reaction.passage.remove(.passes)
+        runCancelled(reaction, reading, thread)
+    } else {
+        passOn(reaction, reading, reading.input(of: reaction).retained(), thread)
+    }
 }
 
 @inline(__always)
@@ -142,7 +162,7 @@ private func completeFinally(
     _ thread: ThreadPointer
 ) {
     if result.isError {
-        concludeFailed(reaction, begunAs: phase, result, reading.input(of: reaction), thread)
+        concludeFailed(reaction, begunAs: phase, result, reading, thread)
     } else if result.promise != nil || result.isThenable {
         let waitedFor = makePromise(of: result, thread)
         if waitFor(waitedFor, by: reaction, begunAs: phase, reading, thread) {
@@ -157,17 +177,20 @@ private func completeFinally(
 }
 
 /// The handler of a `finally` has failed (the error is consumed). If it was cancelled meanwhile, nobody reads why: that is
-/// reported, unless it is what the handler has read (borrowed).
+/// reported, unless it says what the handler has read.
 private func concludeFailed(
-    _ reaction: RecordPointer, begunAs phase: Phase, _ error: vow_value, _ input: vow_value,
+    _ reaction: RecordPointer, begunAs phase: Phase, _ error: vow_value, _ reading: Reading,
     _ thread: ThreadPointer
 ) {
+    if let promise = reading.promise, !reaction.isCancelled {
+        reportIfReplaced(promise, by: error)
+    }
     if settle(reaction, whileIn: phase, error, ownsProducer: true, thread) {
         count(thread.cell.pointee.counters.handlersDone)
         return
     }
     concludeCancelled(reaction, nil, thread)
-    if error.isCancellation || error.as.pointer == input.as.pointer {
+    if error.isCancellation || error.says(reading.input(of: reaction)) {
         error.release(thread)
     } else {
         makePromise(of: error, thread).release(thread)

@@ -127,7 +127,7 @@ func cancelFollower(
 /// A reaction, locked, that follows what others read, and has left: it waits as a visitor, and is rejected then. Returns the
 /// outcome that it was to pass on (owned), whose error comes before.
 private func stayAsVisitor(_ follower: RecordPointer, _ error: vow_value) -> RecordPointer? {
-    let held = takeHeldOutcome(follower)
+    let held = takeHeldOutcome(follower, behind: error)
     follower.errorOfLeft = (held?.value.isError == true ? held?.value ?? error : error).retained()
     follower.pointee.flags.insert(RecordFlag.hasLeft)
     return held
@@ -167,7 +167,7 @@ func withdrawFollower(
         endLater(follower, thread)
         return promise
     }
-    let held = takeHeldOutcome(follower)
+    let held = takeHeldOutcome(follower, behind: error)
     settle(follower, error, ownsProducer: true, thread)
     held?.release(thread)
     return promise

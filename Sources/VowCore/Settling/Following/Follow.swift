@@ -225,7 +225,7 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
         endLater(follower, thread)
         return
     }
-    let outcome = takeHeldOutcome(follower)
+    let outcome = takeHeldOutcome(follower, behind: error)
     settle(follower, error, ownsProducer: true, thread)
     followed?.giveBack(leftWith: own, thread)
     outcome?.release(thread)
@@ -238,8 +238,8 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
         settleCancelled(promise, followed, thread)
         return
     }
-    let held = takeHeldOutcome(promise)
     var value = followed.value
+    let held = takeHeldOutcome(promise, behind: value)
     if let held, !value.isError { value = held.value }
     settle(promise, value.retained(), ownsProducer: true, thread)
     followed.release(thread)
@@ -251,7 +251,7 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
 private func settleCancelled(
     _ promise: RecordPointer, _ followed: RecordPointer, _ thread: ThreadPointer
 ) {
-    let held = takeHeldOutcome(promise)
+    let held = takeHeldOutcome(promise, behind: followed.value)
     let own = takeErrorOfLeft(promise)
     var value = followed.value
     if !value.isError, let mine = own ?? held?.value { value = mine }
@@ -269,9 +269,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// For a `finally` that waited: the promise whose outcome is passed on, owned.
-func takeHeldOutcome(_ promise: RecordPointer) -> RecordPointer? {
+/// For a `finally` that waited: the promise whose outcome is passed on, owned; unless what it waited for comes before, being
+/// an error (borrowed).
+func takeHeldOutcome(_ promise: RecordPointer, behind value: vow_value) -> RecordPointer? {
     if !promise.passage.contains(.outcomeIsHeld) { return nil }
     promise.passage.remove(.outcomeIsHeld)
+    if value.isError && !promise.isCancelled, let held = promise.outcome {
+        reportIfReplaced(held, by: value)
+    }
     return promise.outcome
 }

@@ -73,7 +73,29 @@ func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
+/// A `finally` has failed with an error (borrowed) behind a promise. That one's own error is reported when it dies, unless
+/// it is said again, or anybody else observes it.
+@inline(never)
+func reportIfReplaced(_ promise: RecordPointer, by error: vow_value) {
+    if promise.value.isError && !error.says(promise.value) {
+        promise.pointee.isObserved.takeBackAlone()
+    }
+}
+
 extension vow_value {
+    /// Whether an error, or one of its causes, is another error, or has its words.
+    @inline(never)
+    func says(_ other: vow_value) -> Bool {
+        var error = self
+        while error.isError, let box = error.box {
+            if error.hasWords(of: other) { return true }
+            // One that is made late has no causes yet.
+            if box.isLate { return false }
+            error = box.part(ErrorPart.self).pointee.payload
+        }
+        return false
+    }
+
     /// The same error, or one of the same domain, code and message.
     @inline(never)
     fileprivate func hasWords(of other: vow_value) -> Bool {
