@@ -224,6 +224,13 @@ struct AtomicMark: ~Copyable, Sendable {
         return storage.load(ordering: .relaxed) != 0
     }
 
+    /// Not only for one who may take that back.
+    @inline(__always)
+    var isSetForGood: Bool {
+        point(.read)
+        return storage.load(ordering: .relaxed) == 1
+    }
+
     /// For who knows that nobody else sets it at the same time.
     @inline(__always)
     func clear() {
@@ -235,8 +242,7 @@ struct AtomicMark: ~Copyable, Sendable {
     /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
     @inline(__always)
     func set() {
-        point(.read)
-        if storage.load(ordering: .relaxed) == 1 { return }
+        if isSetForGood { return }
         point(.write)
         storage.store(1, ordering: .relaxed)
     }

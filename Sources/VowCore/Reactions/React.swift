@@ -283,6 +283,7 @@ private func finishRegistering(_ thread: ThreadPointer) {
 /// A fulfilled promise needs no mark, and gets no write. A `finally` may take its mark back: see `reportIfReplaced`.
 @inline(__always)
 private func markObserved(_ promise: RecordPointer, by shape: Shape) {
+    if promise.pointee.isObserved.isSetForGood { return }
     if promise.pointee.state.read().phase == .settled && !promise.value.isError { return }
     if shape.contains(.finally) {
         promise.pointee.isObserved.setAlone()

@@ -271,8 +271,16 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 /// For a `finally` that waited: the promise whose outcome is passed on, owned; unless what it waited for comes before, being
 /// an error (borrowed).
+@inline(__always)
 func takeHeldOutcome(_ promise: RecordPointer, behind value: vow_value) -> RecordPointer? {
     if !promise.passage.contains(.outcomeIsHeld) { return nil }
+    return takeOutcomeThatIsHeld(promise, behind: value)
+}
+
+@inline(never)
+private func takeOutcomeThatIsHeld(
+    _ promise: RecordPointer, behind value: vow_value
+) -> RecordPointer? {
     promise.passage.remove(.outcomeIsHeld)
     if value.isError && !promise.isCancelled, let held = promise.outcome {
         reportIfReplaced(held, by: value)
