@@ -978,7 +978,9 @@ VOW_API bool vow_cancel_with(vow_promise *promise, vow_value reason);
 
 /** A promise (owned) that settles as promise (consumed) does. Cancelling it leaves that
  * alone: it waits to the end, and is rejected with VOW_ECANCELLED then. So a handler of
- * vow_finally can return clean-up that no cancellation may end. */
+ * vow_finally can return clean-up that no cancellation may end. Releasing it does so, too:
+ * of the shields of one promise that nobody reads any more one stays, for all of them, and
+ * its rejection is reported as unhandled; the others are gone at once. */
 VOW_API VOW_OWNED vow_promise *vow_shield(vow_promise *promise);
 
 /** Has fn(context) called, once, if the promise of a resolver (borrowed) is

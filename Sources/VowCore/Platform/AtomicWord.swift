@@ -224,13 +224,6 @@ struct AtomicMark: ~Copyable, Sendable {
         return storage.load(ordering: .relaxed) != 0
     }
 
-    /// Not only for one who may take that back.
-    @inline(__always)
-    var isSetForGood: Bool {
-        point(.read)
-        return storage.load(ordering: .relaxed) == 1
-    }
-
     /// For who knows that nobody else sets it at the same time.
     @inline(__always)
     func clear() {
@@ -242,21 +235,9 @@ struct AtomicMark: ~Copyable, Sendable {
     /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
     @inline(__always)
     func set() {
-        if isSetForGood { return }
+        if isSet { return }
         point(.write)
         storage.store(1, ordering: .relaxed)
-    }
-
-    /// Sets it for one who may take that back, as long as nobody else has set it before or since.
-    func setAlone() {
-        point(.change)
-        let (isFirst, _) = storage.compareExchange(expected: 0, desired: 2, ordering: .relaxed)
-        if !isFirst { set() }
-    }
-
-    func takeBackAlone() {
-        point(.change)
-        _ = storage.compareExchange(expected: 2, desired: 0, ordering: .relaxed)
     }
 
     @inline(__always)
@@ -265,6 +246,99 @@ struct AtomicMark: ~Copyable, Sendable {
             withUnsafePointer(to: self) { vow_schedule_point(step.code, $0) }
         #endif
     }
+}
+
+/// Who has observed a promise, and who keeps it wanted, in one byte. All but `set` and `clear` change single bits; `set` may undo
+/// another thread's change of the bits besides its own.
+struct ObservedMark: ~Copyable, Sendable {
+    private let storage: Atomic<UInt8>
+    private static var observed: UInt8 { 1 }
+    /// Only by one who may take that back.
+    private static var alone: UInt8 { 2 }
+
+    @inline(__always)
+    init() { storage = Atomic(0) }
+
+    @inline(__always)
+    private var bits: UInt8 {
+        point(.read)
+        return storage.load(ordering: .relaxed)
+    }
+
+    @inline(__always)
+    var isSet: Bool { bits & (Self.observed | Self.alone) != 0 }
+
+    /// Not only by one who may take that back.
+    @inline(__always)
+    var isSetForGood: Bool { bits & Self.observed != 0 }
+
+    /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
+    @inline(__always)
+    func set() {
+        let now = bits
+        if now & Self.observed != 0 { return }
+        point(.write)
+        storage.store(now | Self.observed, ordering: .relaxed)
+    }
+
+    /// For who knows that nobody else sets it at the same time.
+    func clear() {
+        let now = bits
+        if now & (Self.observed | Self.alone) == 0 { return }
+        point(.write)
+        storage.store(now & ~(Self.observed | Self.alone), ordering: .relaxed)
+    }
+
+    /// Sets it for one who may take that back, as long as nobody else has set it before or since.
+    func setAlone() {
+        var now = bits
+        while now & (Self.observed | Self.alone) == 0 {
+            if exchange(&now, for: now | Self.alone) { return }
+        }
+        set()
+    }
+
+    func takeBackAlone() {
+        var now = bits
+        while now & (Self.observed | Self.alone) == Self.alone {
+            if exchange(&now, for: now & ~Self.alone) { return }
+        }
+    }
+
+    /// False: one that does as much stands already.
+    func beginStanding(_ reader: StandingReader) -> Bool {
+        point(.change)
+        let before = storage.bitwiseOr(reader.rawValue, ordering: .relaxed).oldValue
+        return before & reader.orMore == 0
+    }
+
+    func isStanding(_ reader: StandingReader) -> Bool { bits & reader.orMore != 0 }
+
+    private func exchange(_ now: inout UInt8, for next: UInt8) -> Bool {
+        point(.change)
+        let (isDone, found) = storage.compareExchange(
+            expected: now, desired: next, ordering: .relaxed)
+        now = found
+        return isDone
+    }
+
+    @inline(__always)
+    private func point(_ step: Step) {
+        #if VOW_SCHEDULES
+            withUnsafePointer(to: self) { vow_schedule_point(step.code, $0) }
+        #endif
+    }
+}
+
+/// A reader that stays until its promise has settled, so that this is wanted: one of a kind is enough.
+enum StandingReader: UInt8 {
+    /// A shield that nobody reads; it reports.
+    case shield = 4
+    /// What `vow_detach` has left; the promise reports itself.
+    case silent = 8
+
+    /// It, or one that does more.
+    fileprivate var orMore: UInt8 { rawValue | StandingReader.shield.rawValue }
 }
 
 /// An address as such a word.

@@ -114,7 +114,7 @@ struct Record: ~Copyable {
     /// Read and written through the pointer's `passage`.
     private var passageStorage = Passage()
     /// Somebody learned, or will learn, of a rejection.
-    let isObserved = AtomicMark()
+    let isObserved = ObservedMark()
     let flags: AtomicFlags
     /// Read and written through the pointer's `inlineLeft`.
     private var inlineLeftStorage: UInt32 = 0

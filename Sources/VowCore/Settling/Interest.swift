@@ -37,7 +37,8 @@ private func giveUpReading(
         // have observed it and left just now.
         let isLast =
             counts.readers == 1
-            && (!promise.pointee.shape.isReaction || isPassed || promise.pointee.isObserved.isSet)
+            && (!promise.pointee.shape.isReaction || isPassed || promise.pointee.isObserved.isSet
+                || promise.pointee.shape.isShield)
         let rest = counts.bits &- Counts.oneReader &+ (isLast ? Counts.oneProducer : 0)
         if promise.pointee.counts.replaceAcquireRelease(counts.bits, rest).exchanged {
             return isLast
@@ -52,6 +53,7 @@ private func loseInterest(
     let shape = promise.pointee.shape
     if shape.isReaction && !isPassed {
         forgetObservers(of: promise)
+        if shape.isShield { leaveIfNotFirst(promise, thread) }
         return nil
     }
     let word = promise.pointee.state.lock()
@@ -92,4 +94,20 @@ private func loseInterest(
 /// past a reaction, and then report in its place.
 private func forgetObservers(of promise: RecordPointer) {
     if !promise.pointee.flags.contains(RecordFlag.passed) { promise.pointee.isObserved.clear() }
+}
+
+/// A shield that nobody reads keeps its promise wanted, and is to report its rejection, also when it is cancelled. One for each
+/// promise does that: another one leaves.
+private func leaveIfNotFirst(_ shield: RecordPointer, _ thread: ThreadPointer) {
+    let word = shield.pointee.state.lock()
+    let waits = word.phase == .open || word.phase == .cancelled
+    guard waits, word.head == nil, let promise = shield.upstream,
+        !promise.pointee.state.read().hasValue,
+        !promise.pointee.isObserved.beginStanding(.shield)
+    else {
+        shield.pointee.state.unlock(word.phase, word.head)
+        return
+    }
+    shield.pointee.state.unlock(.claimed, word.head)
+    cancelReaction(shield, ownErrors.cancelled, hasLeft: false, keepsValue: false, thread)
 }

@@ -315,3 +315,56 @@ static void finish_held(void) {
 const scenario release_observed = {
     "release-observed", start_held, {release_held, observe_and_release}, finish_held, 4, 1,
 };
+
+/* Two give up a shield each; one of them cancels it before. The promise settles at the same time:
+ * its rejection is reported by each shield that has stayed until then. */
+static vow_promise *shield, *shield_too;
+
+static void start_shields(void) {
+    start();
+    hear_resolver(&hook, it.resolver);
+    shield = vow_shield(vow_promise_retain(it.promise));
+    shield_too = vow_shield(it.promise);
+    it.promise = NULL;
+}
+
+static void release_shield(void) {
+    vow_promise_release(shield);
+}
+
+static void release_shield_too(void) {
+    vow_promise_release(shield_too);
+}
+
+static void cancel_shield_too(void) {
+    vow_cancel(shield_too);
+    vow_promise_release(shield_too);
+}
+
+static void reject_shielded(void) {
+    CHECK(vow_reject(it.resolver, vow_error("test", 1, "nobody sees it")));
+}
+
+static void finish_shields(void) {
+    check_heard(&hook, 0, 1);
+    outcome(unhandled - 1);
+    let_go();
+}
+
+const scenario release_shields = {
+    "release-shields",
+    start_shields,
+    {release_shield, release_shield_too, reject_shielded},
+    finish_shields,
+    2,
+    2,
+};
+
+const scenario release_shields_cancelled = {
+    "release-shields-cancelled",
+    start_shields,
+    {release_shield, cancel_shield_too, reject_shielded},
+    finish_shields,
+    2,
+    2,
+};

@@ -143,6 +143,8 @@ const scenario *const scenarios[] = {
     &release_path,
     &release_passing,
     &release_observed,
+    &release_shields,
+    &release_shields_cancelled,
     &token_settle,
     &token_settle_unheld,
     &token_passes,

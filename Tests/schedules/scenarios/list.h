@@ -68,7 +68,7 @@ extern const scenario descent_place, descent_link, descent_twice, descent_newcom
 extern const scenario hook_cancel, hook_release, hook_resolve, hook_release_resolve,
     release_or_broken, hook_last_resolver, release_two_readers, release_cancel, release_follower,
     release_adopting, release_adopting_resolved, release_adopting_settled, release_path,
-    release_passing, release_observed;
+    release_passing, release_observed, release_shields, release_shields_cancelled;
 /* tokens.c */
 extern const scenario token_settle, token_settle_unheld, token_passes, token_handed_over,
     token_running, token_running_passes, token_and_cancel, token_cancel_running, token_register,
