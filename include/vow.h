@@ -1223,6 +1223,12 @@ VOW_API VOW_OWNED vow_promise *vow_using_with(vow_promise *resource, VOW_SENDABL
                                               VOW_SENDABLE vow_handler release,
                                               const vow_call *VOW_NULLABLE call);
 
+/** Inside release of vow_using, before that returns: how the use has ended. VOW_FULFILLED or
+ * VOW_REJECTED, and *outcome (may be NULL) is its value or error, borrowed until release
+ * returns: one with VOW_ECANCELLED where the use was cancelled. VOW_PENDING: it never
+ * began. Anywhere else, also in handlers that run inside release: VOW_EINVAL. */
+VOW_API int vow_using_ended(vow_value *VOW_NULLABLE outcome);
+
 /** The place of the member that failed, from 0, in an error (borrowed) of a
  * combined promise; -1 for other errors and kinds, and where no memory was left
  * to say it. */

@@ -10,7 +10,18 @@ typedef struct pool {
     vow_promise *answer;  /* of the use, owned until then; NULL: the resource */
     vow_promise *release; /* what releasing waits for, owned until then; NULL: nothing */
     vow_value end;        /* what releasing returns else */
+    int ended;            /* how the use has ended, and with what */
+    int64_t code;
 } pool;
+
+static vow_value ended_inside(vow_value input, void *context) {
+    (void)input;
+    vow_value outcome = vow_int(1);
+    CHECK_INT_EQ(vow_using_ended(&outcome), VOW_EINVAL);
+    CHECK_INT_EQ(outcome.kind, VOW_NONE);
+    atomic_fetch_add((atomic_int *)context, 1);
+    return vow_none();
+}
 
 static vow_value use_it(vow_value input, void *context) {
     pool *self = context;
@@ -31,6 +42,10 @@ static vow_value release_it(vow_value input, void *context) {
     CHECK_INT_EQ(input.kind, VOW_INT);
     atomic_fetch_add(&self->released, 1);
     CHECK(!vow_current_is_cancelled());
+    vow_value outcome;
+    self->ended = vow_using_ended(&outcome);
+    CHECK_INT_EQ(vow_using_ended(NULL), self->ended);
+    self->code = outcome.kind == VOW_INT ? outcome.as.integer : vow_error_code(outcome);
     if (self->release != NULL) {
         vow_promise *release = self->release;
         self->release = NULL;
@@ -62,6 +77,8 @@ TEST("the outcome is the use's, and comes after the release and the context's en
     vow_promise *promise = use_inline(fulfilled_int(1), &self);
     CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
     was(&self, 1, 1, 1);
+    CHECK_INT_EQ(self.ended, VOW_FULFILLED);
+    CHECK_INT_EQ(self.code, 2);
     CHECK_INT_EQ(int_of(promise), 2);
 }
 
@@ -69,6 +86,27 @@ TEST("a use that fails is released, and its error stays") {
     pool self = {.answer = rejected_code(7)};
     CHECK_INT_EQ(code_of(use_inline(fulfilled_int(1), &self)), 7);
     was(&self, 1, 1, 1);
+    CHECK_INT_EQ(self.ended, VOW_REJECTED);
+    CHECK_INT_EQ(self.code, 7);
+}
+
+static vow_value release_with_handler(vow_value input, void *context) {
+    vow_promise_release(catch_inline(rejected_code(1), ended_inside, context));
+    vow_promise *inner = vow_async(vow_executor_pool(), ended_inside, context);
+    CHECK_INT_EQ(vow_await(inner, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    vow_promise_release(inner);
+    CHECK_INT_EQ(vow_using_ended(NULL), VOW_FULFILLED);
+    (void)input;
+    return vow_none();
+}
+
+TEST("how a use has ended is told to its release alone") {
+    atomic_int asked = 0;
+    ended_inside(vow_none(), &asked);
+    vow_call call = {.size = sizeof call, .context = &asked, .executor = vow_executor_inline()};
+    vow_promise *use = vow_using_with(fulfilled_int(1), ended_inside, release_with_handler, &call);
+    CHECK_INT_EQ(code_of(use), 0);
+    CHECK_INT_EQ(asked, 4);
 }
 
 TEST("a release is waited for; when it fails, it rejects a success") {
@@ -146,6 +184,7 @@ TEST("acquired in spite of the cancellation, it is released without being used")
     CHECK_INT_EQ(vow_promise_state(resource), VOW_PENDING);
     CHECK(vow_resolve(resolver, vow_int(5)));
     was(&self, 0, 1, 1);
+    CHECK_INT_EQ(self.ended, VOW_PENDING);
     CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
     vow_promise_release(resource);
     vow_resolver_release(resolver);
@@ -163,6 +202,8 @@ TEST("cancelled while it is used: the use is cancelled, the release is not") {
     CHECK_INT_EQ(told, 1);
     was(&self, 1, 1, 0);
     CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
+    CHECK_INT_EQ(self.ended, VOW_REJECTED);
+    CHECK_INT_EQ(self.code, VOW_ECANCELLED);
     CHECK(vow_resolve(releasing, vow_none()));
     CHECK_INT_EQ(code_of(promise), VOW_ECANCELLED);
     was(&self, 1, 1, 1);

@@ -105,6 +105,28 @@ extension Promise where Failure == any Error {
     }
 }
 
+/// How the use of a resource has ended, for its release: see ``Promise/using(on:joining:failing:_:release:)``.
+public enum EndOfUse: Sendable {
+    /// The use was cancelled before it began.
+    case unused
+    case fulfilled
+    /// With `CancellationError` where it was cancelled.
+    case failed(any Error)
+
+    /// Of the use whose release is running; nil anywhere else, also in handlers that run inside of it.
+    ///
+    /// ```swift
+    /// let saved = database.begin().using { try $0.write(row) } release: { transaction in
+    ///     if case .fulfilled = EndOfUse.current { try transaction.commit() } else { transaction.rollBack() }
+    /// }
+    /// ```
+    public static var current: EndOfUse? {
+        guard let end = useThatEnded() else { return nil }
+        if !end.isUsed { return .unused }
+        return end.outcome.kind == VOW_ERROR ? .failed(decodeError(end.outcome)) : .fulfilled
+    }
+}
+
 /// The closures of one use. The inputs are borrowed, the results owned.
 private struct Use: Sendable {
     let body: @Sendable (vow_value) -> vow_value

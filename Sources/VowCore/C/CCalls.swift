@@ -285,6 +285,15 @@ public func vow_using_with(
     useResource(resource, use, release, Caller(call, "vow_using_with"), "vow_using_with")
 }
 
+@_cdecl("vow_using_ended") @implementation
+public func vow_using_ended(_ outcome: UnsafeMutablePointer<vow_value>!) -> Int32 {
+    let end = endOfUse(currentThread())
+    outcome?.pointee = end.flatMap { $0.isUsed ? $0.outcome : nil } ?? vow_none()
+    guard let end else { return VOW_EINVAL }
+    if !end.isUsed { return Int32(VOW_PENDING) }
+    return Int32(end.outcome.isError ? VOW_REJECTED : VOW_FULFILLED)
+}
+
 private func useResource(
     _ resource: OpaquePointer?, _ use: Handler?, _ release: Handler?, _ caller: Caller?,
     _ function: StaticString

@@ -22,6 +22,7 @@ private struct UsingFields: ~Copyable {
     /// Both owned. The outcome of the use; until there is one, that of none.
     var resource = vow_none()
     var outcome = ownErrors.cancelled
+    var isUsed = false
 }
 
 /// - Parameter promise: of the resource, consumed.
@@ -75,6 +76,7 @@ private func nextOfUsing(
         using.pointee.resource = settled.value.retained()
         if lane.machine.pointee.isOver { return beginRelease(lane, using, thread) }
         using.pointee.stage.storeRelaxed(UsingStage.inUse.rawValue)
+        using.pointee.isUsed = true
         let work = makeWork(for: lane, runUse, thread)
         if isWatched { notePart(work, .inUse, of: lane.machine.promise) }
         return work
@@ -126,6 +128,16 @@ private func runRelease(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
     return callWithLoan(using.pointee.resource) {
         using.pointee.release($0, machine.pointee.context)
     }
+}
+
+/// In the release of a resource: how its use ended, borrowed until the release has returned. Nil anywhere else.
+func endOfUse(_ thread: ThreadPointer) -> (isUsed: Bool, outcome: vow_value)? {
+    guard let work = thread.pointee.frame?.pointee.reaction, work.pointee.shape.contains(.link),
+        work.link.pointee.handler.map({ unsafeBitCast($0, to: UInt.self) })
+            == unsafeBitCast(runRelease as Handler, to: UInt.self)
+    else { return nil }
+    let using = laneOfWork(work.link.pointee.context).machine.fields(UsingFields.self)
+    return (using.pointee.isUsed, using.pointee.outcome)
 }
 
 private func clearUsing(_ machine: MachinePointer, _ thread: ThreadPointer) {

@@ -71,6 +71,9 @@ package func usingWith(
     outermost { useResource(RecordPointer(resource), use, release, for: caller.caller, $0) }
 }
 
+/// As vow_using_ended. Nil outside of a release; the outcome is borrowed.
+package func useThatEnded() -> (isUsed: Bool, outcome: vow_value)? { endOfUse(currentThread()) }
+
 private func outermost(_ body: (ThreadPointer) -> RecordPointer) -> OpaquePointer {
     let thread = currentThread()
     let promise = body(thread)

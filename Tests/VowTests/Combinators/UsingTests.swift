@@ -29,6 +29,34 @@ final class UsingTests: VowTest {
         XCTAssertEqual(calls.entries, ["release"])
     }
 
+    func testTheReleaseIsToldHowTheUseEnded() throws {
+        func told(_ result: Result<Int, any Error>, cancels: Bool = false) throws -> String {
+            let calls = Journal<String>()
+            let (resource, resolver) = Promise<Int, any Error>.pending()
+            let promise = resource.using(on: .inline) { _ in
+                try result.get()
+            } release: { _ in
+                Promise<Int, any Error>.value(1).done(on: .inline) { _ in
+                    if EndOfUse.current != nil { calls.write("a handler, too") }
+                }
+                switch EndOfUse.current {
+                case .unused: calls.write("unused")
+                case .fulfilled: calls.write("fulfilled")
+                case .failed(let error): calls.write("failed: \(error)")
+                case nil: calls.write("nothing")
+                }
+            }
+            if cancels { promise.cancel() }
+            resolver.fulfill(1)
+            _ = try? promise.wait()
+            return calls.entries.joined(separator: ", ")
+        }
+        XCTAssertNil(EndOfUse.current)
+        XCTAssertEqual(try told(.success(1)), "fulfilled")
+        XCTAssertEqual(try told(.failure(Trouble())), "failed: Trouble()")
+        XCTAssertEqual(try told(.success(1), cancels: true), "unused")
+    }
+
     func testAReleaseIsWaitedForAndNotCancelled() throws {
         let (releasing, resolver) = Promise<Void, any Error>.pending()
         let (answer, kept) = Promise<Int, any Error>.pending()

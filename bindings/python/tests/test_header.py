@@ -98,6 +98,7 @@ def test_what_is_left_out_is_known() -> None:
         "vow_repeat": "the same",
         "vow_retry": "the same",
         "vow_using": "vow_using_with says it too",
+        "vow_using_ended": "an asynchronous context manager is told",
         "vow_scope_retain": "Python counts",
         "vow_scope_async": "a scope's add takes what anything made",
         "vow_current_is_cancelled": "a coroutine is told",
