@@ -103,8 +103,9 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
     while true {
         let word = reaction.pointee.state.lock()
         if word.phase == .claimed {
-            // Its canceller is about to write there.
+            // Its canceller is about to write there; but not if that is a thread of the parent.
             reaction.pointee.state.unlock(word.phase, word.head)
+            if reaction.isLeftInStep, let promise = reaction.upstream { return promise }
             pause.wait()
             continue
         }

@@ -141,7 +141,17 @@ func conclude(
 @inline(never)
 func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.flags.contains(RecordFlag.dropped) {
-        fatal("a reaction was begun twice: an executor ran the same work again")
+        if !reaction.isLeftInStep {
+            fatal("a reaction was begun twice: an executor ran the same work again")
+        }
+        // Nobody ends it in this process. Its promise goes on to those behind it.
+        if let promise = reaction.isBegunByRunning ? reaction.source : reaction.upstream {
+            asOneStep(thread) {
+                finishDelivery(of: reaction, promise, thread)
+                promise.release(thread)
+            }
+        }
+        return
     }
     reaction.pointee.flags.remove(RecordFlag.dropped)
     let executor = reaction.executor

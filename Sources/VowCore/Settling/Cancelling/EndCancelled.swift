@@ -33,7 +33,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// A reaction is begun that may be cancelled, or is being so: what it reads, the promise owned. Nil when it was withdrawn.
+/// A reaction is begun that may be cancelled, or is being so: what it reads, the promise owned. Nil when it was withdrawn, or
+/// a thread of the parent was cancelling it.
 @inline(never)
 func beginCancelled(_ reaction: RecordPointer) -> Reading? {
     var pause = Backoff()
@@ -41,7 +42,7 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
         let word = reaction.pointee.state.lock()
         if word.phase != .cancelled || reaction.pointee.flags.contains(RecordFlag.dropped) {
             reaction.pointee.state.unlock(word.phase, word.head)
-            if word.phase != .claimed { return nil }
+            if word.phase != .claimed || reaction.isLeftInStep { return nil }
             pause.wait()
             continue
         }

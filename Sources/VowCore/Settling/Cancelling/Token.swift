@@ -128,10 +128,13 @@ private enum Entry {
 /// The next one to be cancelled. Linked sources that are about to end are left out.
 private func takeEntry(of source: SourcePointer) -> Entry? {
     source.pointee.lock.withLock {
+        var isBroken = false
         while let entry = source.pointee.first {
             if !source.remove(entry) {
-                // In a forked child: another thread of the parent was about to take it out.
-                source.pointee.first = entry.pointee.next
+                // In a forked child: another thread of the parent was about to take it out. If there are more, this process
+                // has pages of different moments, and the rest of the list is no list.
+                source.pointee.first = isBroken ? nil : entry.pointee.next
+                isBroken = true
                 continue
             }
             switch entry.pointee.kind {
