@@ -47,7 +47,7 @@ func makeKeeper() -> Bool {
     let isMade = startThread(keeperMain)
     poolLock.withLock {
         if !isMade {
-            // Who is next tries again.
+            // The next caller tries again.
             pool.keeper.presence = .none
             pool.keeper.isWatching = false
         } else if pool.keeper.presence == .starting {

@@ -47,8 +47,8 @@ private func goOnFollowing(
     }
     promise.pointee.flags.insert(RecordFlag.follows)
     promise.pointee.state.transitionToFollowing()
-    // From here on it may be cancelled, by who then waits until this thread is through with its slot.
-    // One that is cancelled is about to leave, and is a member of no ring; if it stays, that is seen when it does.
+    // From here on it may be cancelled, by a thread that then waits until this one is through with the slot. A cancelled
+    // follower is about to leave, and is a member of no ring; if it stays, `attach` sees that.
     if promise.pointee.flags.contains(RecordFlag.hasFollowers) && !promise.isCancelled {
         // Before they move on: all that hangs on the member of a ring is rejected with it.
         if waitsForItself(promise, by: followed, thread) {
