@@ -16,7 +16,7 @@ from . import _calls, _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef, PromiseRef
+from ._handles import LoopRef, PromiseRef, Uncopied
 from ._library import lib
 from ._wakes import why_not
 
@@ -55,7 +55,7 @@ class _Shared:
                 _local.shared = None
 
 
-class Attachment:
+class Attachment(Uncopied):
     """The library's loop inside an asyncio loop. Ends with the asyncio loop, or by `close`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> None:

@@ -9,7 +9,7 @@ from typing import Any, AsyncIterator, Awaitable, Generic, Iterable, Iterator, O
 from . import _asyncio, _core
 from ._errors import TimedOut
 from ._executors import inline
-from ._handles import PromiseRef
+from ._handles import PromiseRef, Uncopied
 from ._promise import Promise, to_promise
 from ._resolver import Resolver, pending
 from ._time import timeout as timed
@@ -32,7 +32,7 @@ class _Member(_core.Reader):
             owner._add(self.promise)
 
 
-class as_completed(Generic[T]):
+class as_completed(Uncopied, Generic[T]):
     """The promises in the order in which they settle: with `for`, or with `async for` in a coroutine.
 
     `TimedOut` is raised when it takes longer than `timeout` seconds in all; they go on.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from . import _calls
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef
+from ._handles import LoopRef, Uncopied
 from ._library import lib
 from ._seconds import nanoseconds
 
@@ -50,7 +50,7 @@ def is_virtual(ref: LoopRef) -> bool:
     return isinstance(ref, _VirtualRef)
 
 
-class Loop:
+class Loop(Uncopied):
     """An event loop of the library. The thread that makes it registers and waits with it.
 
     `fileno()` is readable while something is to be run: watch it in any other loop and call

@@ -11,7 +11,6 @@ from typing import (
     Callable,
     Generator,
     Generic,
-    NoReturn,
     Optional,
     TypeVar,
     Union,
@@ -23,7 +22,7 @@ from ._above import above
 from ._cancellation import Token
 from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
-from ._handles import PromiseRef
+from ._handles import PromiseRef, Uncopied
 from ._library import lib, newer
 from ._reactions import address, handle_of, static_label, switch_of
 from ._waiting import block
@@ -38,7 +37,7 @@ THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
 
 
-class Promise(_core.Promise, Generic[T_co]):
+class Promise(_core.Promise, Uncopied, Generic[T_co]):
     """A result that is there now, or later, or never: awaited, chained or waited for.
 
     Made by `pending`, `resolved`, `run` and others, not by calling the class. A promise that is
@@ -46,6 +45,7 @@ class Promise(_core.Promise, Generic[T_co]):
     """
 
     __slots__ = ("__weakref__",)
+    _instead = "and send its value to the other process"
 
     if TYPE_CHECKING:
 
@@ -361,12 +361,6 @@ def to_promise(item: Any, where: str) -> Promise[Any]:
     except TypeError:
         raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
 
-
-def _no_pickle(self: Promise[Any]) -> NoReturn:
-    raise TypeError("a promise belongs to its process: it cannot be pickled")
-
-
-Promise.__reduce__ = _no_pickle  # type: ignore[method-assign,assignment]
 
 _values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
 

@@ -7,7 +7,7 @@ from typing import Any, Awaitable, Optional, TypeVar
 
 from . import _asyncio
 from ._errors import Cancelled, Shutdown, check
-from ._handles import ScopeRef
+from ._handles import ScopeRef, Uncopied
 from ._library import ffi, lib, newer
 from ._promise import Promise, to_promise
 from ._unhandled import tell
@@ -18,7 +18,7 @@ T = TypeVar("T")
 _FAIL_FAST = 1
 
 
-class Scope:
+class Scope(Uncopied):
     """Closing it waits for all its members. `with` and `async with` do, and cancel on exceptions."""
 
     __slots__ = ("_ref",)

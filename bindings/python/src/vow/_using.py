@@ -10,6 +10,7 @@ from . import _asyncio, _calls, _core
 from ._above import above
 from ._awaitables import follow
 from ._executors import Executor
+from ._handles import Uncopied
 from ._library import newer
 from ._promise import Promise, _callable
 from ._reactions import call_of, handle_of
@@ -37,7 +38,7 @@ def use(
     return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
 
 
-class Using(_core.Reader, Generic[T]):
+class Using(_core.Reader, Uncopied, Generic[T]):
     """A resource for the length of a block: what `using` returns. For one `with` or `async with`.
 
     The library holds the block for a use of the resource, whose end the block's end is.
