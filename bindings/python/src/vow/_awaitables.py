@@ -57,7 +57,7 @@ def follow(
     if asyncio._get_running_loop() is None:
         if inspect.iscoroutine(awaitable):
             if local.follow is not None:
-                return local.follow(awaitable, late)
+                return local.follow(awaitable, late, False)
             awaitable.close()
         raise RuntimeError(
             "a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached"
@@ -88,7 +88,7 @@ def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[An
 class _Following:
     """Settles a promise as its future ends: the future calls it."""
 
-    __slots__ = ("_late", "_resolver", "future")
+    __slots__ = ("_had_ended", "_late", "_resolver", "future")
 
     def __init__(
         self, future: _Future, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
@@ -96,22 +96,27 @@ class _Following:
         self.future = future
         self._resolver = resolver
         self._late = late
+        self._had_ended = False  # when it was asked to end
 
     def cancel(self) -> None:
         """Asks the future to end."""
         future = self.future
         if isinstance(future, concurrent.futures.Future):
-            future.cancel()
+            self._ask()
             return
         loop = future.get_loop()
         if loop.is_closed():  # it will never end
             self._resolver.reject(asyncio.CancelledError())
         elif asyncio._get_running_loop() is loop:
-            future.cancel()
+            self._ask()
             if cancelling.asked is not None:
                 cancelling.asked.append(future)
         else:
-            loop.call_soon_threadsafe(future.cancel)
+            loop.call_soon_threadsafe(self._ask)
+
+    def _ask(self) -> None:
+        self._had_ended = self.future.done()
+        self.future.cancel()
 
     def __call__(self, future: _Future) -> None:
         resolver = self._resolver
@@ -119,7 +124,7 @@ class _Following:
             resolver.reject(asyncio.CancelledError())
         elif future.exception() is not None:
             error = future.exception()
-            if not resolver.reject(error):
+            if not resolver.reject(error) and not self._had_ended:
                 tell(error)  # it was cancelled, and its clean-up failed
             del error
         elif not resolver.resolve(future.result()) and self._late is not None:

@@ -9,6 +9,7 @@ from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 from . import _asyncio, _calls, _core
 from ._above import above
 from ._awaitables import follow
+from ._elsewhere import kept, through
 from ._executors import Executor
 from ._handles import Uncopied
 from ._library import newer
@@ -32,7 +33,7 @@ def use(
     _callable(release, "using")
     where = handle_of(executor)
     _asyncio.enter()
-    call = _calls.Call(body, release)
+    call = _calls.Call(body, kept(release))
     resource._reader(call if reader is None else reader)
     said = call_of(call, where)
     return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
@@ -52,7 +53,7 @@ class Using(_core.Reader, Uncopied, Generic[T]):
         newer("vow_using_with")
         _callable(release, "using")
         self._release = release
-        self._resource: Promise[T] = follow(resource, release)
+        self._resource: Promise[T] = follow(resource, kept(release))
         self._end: Optional[Resolver[None]] = None
         self._use: Optional[Promise[None]] = None
 
@@ -147,6 +148,8 @@ def _ignore(error: BaseException) -> None:
 
 async def _through(promise: Promise[None]) -> None:
     """Waits until a promise is settled, also when the task is cancelled, which is raised then."""
+    if asyncio._get_running_loop() is None:
+        return await through(promise)
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     promise.then(lambda _: None if done.done() else done.set_result(None))
     cancelled: Optional[asyncio.CancelledError] = None
