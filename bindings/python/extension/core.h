@@ -111,6 +111,7 @@ extern struct contexts contexts;
     HOOK(to_promise)                                                                               \
     HOOK(get_running_loop)                                                                         \
     HOOK(enter)                                                                                    \
+    HOOK(begun)                                                                                    \
     HOOK(await_elsewhere)                                                                          \
     HOOK(await_thrown)                                                                             \
     HOOK(why_not)                                                                                  \

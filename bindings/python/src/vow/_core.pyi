@@ -29,6 +29,11 @@ class Waiter(Reader):
 
     def wake(self) -> None: ...
 
+class Awaiting:
+    """What `Promise.__await__` gives."""
+
+    def leave(self) -> bool: ...
+
 # Who waits, an executor with its address, and a descriptor of the library's loop.
 Place = tuple[set[Waiter], Any, int, int]
 

@@ -25,6 +25,7 @@ from ._executors import Executor
 from ._handles import PromiseRef, Uncopied
 from ._library import lib, newer
 from ._reactions import address, handle_of, static_label, switch_of
+from ._registration import Registration
 from ._waiting import block
 
 T = TypeVar("T")
@@ -308,13 +309,16 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
 
     # ------------------------------------------------------------ Progress, names
 
-    def on_progress(self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0) -> None:
+    def on_progress(
+        self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0
+    ) -> Registration:
         """Has `fn(fraction, note)` called when this promise has come further.
 
         At most once in `interval` seconds, and no more when it is settled, but that all is done: a
-        fraction of 1 is always told. Raises NotImplementedError with a library that is older.
+        fraction of 1 is always told. The returned registration leaves. Raises NotImplementedError with
+        a library that is older.
         """
-        _progress.on_progress(self, fn, interval)
+        return _progress.on_progress(self, fn, interval)
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
