@@ -13,7 +13,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, NoReturn, Optional
 
-from . import _calls, _core
+from . import _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
@@ -44,7 +44,6 @@ class _Shared:
         if ref is None:
             return
         status = _core.run_loop(ref.handle)
-        _calls.raise_interrupt()
         if status != Shutdown.number:
             check(status, "running the loop")
 

@@ -29,8 +29,8 @@ def from_awaitable(
 ) -> Promise[T]:
     """The promise of a coroutine, task or future. Cancelling it cancels that.
 
-    A coroutine becomes a task of the asyncio loop that is running here. A task that was cancelled
-    rejects with `Cancelled`.
+    A coroutine becomes a task of the asyncio loop that is running here, and goes on when nobody has
+    the promise any more. A task that was cancelled rejects with `Cancelled`.
     """
     return follow(awaitable)
 
@@ -43,7 +43,7 @@ def follow(
     if type(awaitable) is types.CoroutineType:
         loop = asyncio._get_running_loop()
         if loop is not None:  # as mostly
-            promise, following = _made(loop.create_task(awaitable), late)
+            promise, following = _made(loop.create_task(awaitable), late, True)
             following.future.add_done_callback(following)
             return promise
     if isinstance(awaitable, Promise):
@@ -63,21 +63,23 @@ def follow(
             "a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached"
         )
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
-    return _follow(task, late)
+    return _follow(task, late, True)
 
 
 def _made(
-    future: _Future, late: Optional[Callable[[Any], Any]]
+    future: _Future, late: Optional[Callable[[Any], Any]], is_own: bool
 ) -> tuple[Promise[Any], _Following]:
     """What is cancelled settles when the future is done; what fails then is told."""
-    promise, resolver = _core.following()
+    promise, resolver = _core.following(is_own)
     following = _Following(future, resolver, late)
     check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
     return promise, following
 
 
-def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
-    promise, following = _made(future, late)
+def _follow(
+    future: _Future, late: Optional[Callable[[Any], Any]], is_own: bool = False
+) -> Promise[Any]:
+    promise, following = _made(future, late, is_own)
     if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
         future.get_loop().call_soon_threadsafe(future.add_done_callback, following)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _values
+from . import _core, _values
 from ._errors import Cancelled, check
 from ._handles import SourceRef, TokenRef, Uncopied
 from ._library import ffi, lib
@@ -75,4 +75,6 @@ class CancelSource(Uncopied):
     def cancel(self, reason: Optional[Any] = None) -> bool:
         """Cancels, with a reason as the errors' payload. True the first time."""
         value = _values.to_value(reason)
-        return bool(lib.vow_cancel_source_cancel_with(self._ref.handle, value))
+        is_first = lib.vow_cancel_source_cancel_with(self._ref.handle, value)
+        _core.leave_now()
+        return bool(is_first)

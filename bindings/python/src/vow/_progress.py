@@ -89,7 +89,7 @@ def on_progress(
     registration = _Listening()
     listener = _Listener(fn, registration._course)
     token = lib.vow_cancel_source_token(registration._source.handle)
-    call = call_of(_calls.Call(listener), 0, token)
+    call = call_of(_calls.Call(listener, fn), 0, token)
     check(function(ref.handle, limit, _calls.on_progress, call), "on_progress")
     return registration
 

@@ -299,9 +299,12 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        if reason is None:
-            return bool(lib.vow_cancel(ref.handle))
-        return bool(lib.vow_cancel_with(ref.handle, _values.to_value(reason)))
+        value = None if reason is None else _values.to_value(reason)
+        is_first = (
+            lib.vow_cancel(ref.handle) if value is None else lib.vow_cancel_with(ref.handle, value)
+        )
+        _core.leave_now()
+        return bool(is_first)
 
     def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
         """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""

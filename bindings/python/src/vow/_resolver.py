@@ -30,7 +30,13 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
     def __init__(self) -> None:
         raise TypeError("a Resolver is made by vow.pending()")
 
-    def resolve(self, value: Union[T, Awaitable[T], None] = None) -> bool:
+    @overload
+    def resolve(self: Resolver[None]) -> bool: ...
+
+    @overload
+    def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
+
+    def resolve(self, value: Any = None) -> bool:
         """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
         return self._resolve(value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Awaitable, Optional, TypeVar
 
-from . import _asyncio
+from . import _asyncio, _core
 from ._errors import Cancelled, Shutdown, check
 from ._handles import ScopeRef, Uncopied
 from ._library import ffi, lib, newer
@@ -70,6 +70,7 @@ class Scope(Uncopied):
     def cancel(self) -> None:
         """Cancels the members, and those that are added later."""
         lib.vow_scope_cancel(self._open().handle)
+        _core.leave_now()
 
     def close(self) -> Promise[None]:
         """Ends the scope: a promise that settles when all members have.

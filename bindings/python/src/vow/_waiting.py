@@ -65,7 +65,7 @@ def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) ->
             return False
         ready = descriptor.poll(None if left is None else math.ceil(left * 1000))
         status = lib.vow_loop_run_once(loop.handle, 0)
-        _calls.raise_interrupt()
+        _core.leave_now()
         check(status, "wait")
         if timeout == 0 and not ready:
             return promise.done()

@@ -174,7 +174,7 @@ async def attached() -> AsyncIterator[trio.Nursery]:
                 shield: bool,
             ) -> Promise[Any]:
                 promise: Promise[Any]
-                promise, resolver = _core.following()
+                promise, resolver = _core.following(True)
                 following = _Following(resolver, late, shield)
                 resolver.on_cancel(following.cancel)
                 nursery.start_soon(following.run, coroutine, loop)
