@@ -91,7 +91,7 @@ class Crawl:
 
     def links(self, number: int, text: str) -> list[int]:
         self.arrived.add(number)
-        if self.whole is not None and vow.has("vow_on_progress"):
+        if self.whole is not None and vow.has("vow_on_progress_with"):
             self.whole.set_progress(len(self.arrived) / PAGES, f"page {number}")
         found = {int(link) for link in re.findall(r'href="/page/(\d+)"', text)} - self.seen
         self.seen |= found
@@ -104,7 +104,7 @@ class Crawl:
     def run(self) -> vow.Promise[list[int]]:
         """The pages that are left to be fetched: none."""
         self.whole = vow.repeat([0], lambda pages: len(pages) > 0, self.wave)
-        if vow.has("vow_on_progress") and sys.stderr.isatty():
+        if vow.has("vow_on_progress_with") and sys.stderr.isatty():
             self.whole.on_progress(draw, interval=0.05)
         return self.whole
 

@@ -183,6 +183,12 @@ static PyObject *begin(awaiting_object *self) {
         Py_XDECREF(waiter);
         Py_CLEAR(future);
     }
+    /* Held by this object, by this function, by who awaits, and by others. */
+    PyObject *seen = NULL;
+    if (future != NULL && Py_REFCNT((PyObject *)promise) > 3 &&
+        (seen = PyObject_CallFunctionObjArgs(hooks.begun, NULL)) == NULL)
+        PyErr_WriteUnraisable(hooks.begun);
+    Py_XDECREF(seen);
     Py_DECREF((PyObject *)promise);
     place_leave(&place);
     return future == NULL ? fail(self, NULL) : future;
@@ -303,12 +309,26 @@ static PyObject *awaiting_close(PyObject *object, PyObject *nothing) {
     return result;
 }
 
+/* leave(): whether it waits no longer, which it does where others read the promise still. */
+static PyObject *awaiting_leave(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    awaiting_object *self = (awaiting_object *)object;
+    if (self->promise == NULL || self->waiter == NULL ||
+        !promise_read_by_others(self->promise, self->waiter))
+        return PyBool_FromLong(0);
+    waiter_leave(self->waiter);
+    promise_cancel(self->reaction);
+    leave(self);
+    return PyBool_FromLong(1);
+}
+
 /* ------------------------------------------------------------ The type */
 
 static PyMethodDef awaiting_methods[] = {
     {"send", awaiting_send, METH_O, NULL},
     {"throw", awaiting_throw, METH_VARARGS, NULL},
     {"close", awaiting_close, METH_NOARGS, NULL},
+    {"leave", awaiting_leave, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot awaiting_slots[] = {

@@ -20,6 +20,9 @@ bool gate_enter(void);
 void gate_leave(void);
 vow_value gate_refusal(void);
 void gate_stay(void *nothing);
+PyObject *gate_leave_with(PyObject *module, PyObject *error);
+PyObject *gate_leave_now(PyObject *module, PyObject *nothing);
+PyObject *gate_result(PyObject *result);
 
 /* A call into Python by who has entered. The interpreter ends (pthread_exit) a thread that was in a
  * handler for longer than the end waits. The frames of the library must not be unwound: the thread
@@ -41,6 +44,7 @@ void gate_stay(void *nothing);
     FUNCTION(promise_with)                                                                         \
     FUNCTION(promise_retain)                                                                       \
     FUNCTION(promise_release)                                                                      \
+    FUNCTION(detach)                                                                               \
     FUNCTION(promise_state)                                                                        \
     FUNCTION(promise_peek)                                                                         \
     FUNCTION(then_with)                                                                            \
@@ -105,12 +109,14 @@ extern struct contexts contexts;
     HOOK(read_error)                                                                               \
     HOOK(owned_plain)                                                                              \
     HOOK(follow_plain)                                                                             \
+    HOOK(follow_handling)                                                                          \
     HOOK(failed_plain)                                                                             \
     HOOK(refusing)                                                                                 \
     HOOK(refused_plain)                                                                            \
     HOOK(to_promise)                                                                               \
     HOOK(get_running_loop)                                                                         \
     HOOK(enter)                                                                                    \
+    HOOK(begun)                                                                                    \
     HOOK(await_elsewhere)                                                                          \
     HOOK(await_thrown)                                                                             \
     HOOK(why_not)                                                                                  \
@@ -215,20 +221,24 @@ PyObject *handlers_interrupt(PyObject *module, PyObject *arguments);
 
 /* ------------------------------------------------------------ Promises, resolvers */
 
-typedef struct {
+typedef struct promise_object {
     PyObject base;
     vow_promise *handle; /* NULL: the outcome is here, or there never was one */
     struct readers *readers;
     PyObject *value, *error, *traceback, *callbacks;
     char watched, listed;
+    char follows; /* a coroutine, which goes on when nobody has this any more */
+    struct promise_object *next, **place; /* of all that have a handle */
 } promise_object;
 
 extern PyTypeObject *promise_type, *resolver_type;
 extern bool releasing; /* false: references are left to the end of the process */
 
 PyObject *promise_new(vow_promise *handle);
+PyObject *promise_list(PyObject *module, PyObject *nothing);
 vow_promise *promise_with(vow_value value);
 vow_promise *promise_hold(promise_object *self);
+vow_promise *promise_give(promise_object *self);
 vow_promise *promise_hold_for_good(promise_object *self);
 vow_promise *promise_hold_awaited(promise_object *self, reader_object *waiter, bool *is_rung);
 bool promise_read_by_others(promise_object *self, PyObject *reader);
@@ -254,7 +264,7 @@ void waiter_leave(PyObject *waiter);
 
 int resolver_init(PyObject *module);
 PyObject *resolver_pending(PyObject *module, PyObject *nothing);
-PyObject *resolver_following(PyObject *module, PyObject *nothing);
+PyObject *resolver_following(PyObject *module, PyObject *is_own);
 PyObject *resolver_resolved(PyObject *module, PyObject *value);
 PyObject *combine(PyObject *module, PyObject *arguments);
 

@@ -34,9 +34,70 @@ static atomic_long inside;
 static _Thread_local long depth; /* how often this thread is inside */
 static make_error error_of_library;
 
+/* What a handler raised that is meant for the program: on the main thread, which alone has it. It is
+ * raised there when the last call of the library into Python has returned: never inside of one,
+ * which would be cut off. */
+static _Thread_local PyObject *exit_error;
+static _Thread_local bool is_asked;
+
+static void ask_for_exit(void);
+
+/* The end of a function that has called the library: its result, or NULL with the exception. */
+PyObject *gate_result(PyObject *result) {
+    PyObject *error = exit_error;
+    if (depth > 0 || error == NULL)
+        return result;
+    exit_error = NULL;
+    Py_XDECREF(result);
+    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_DECREF(error);
+    return NULL;
+}
+
+/* Not in the package's own code, which may have a reference in its hands. */
+static int raise_exit(void *nothing) {
+    PyObject *globals = PyEval_GetGlobals(), *prefix = NULL;
+    PyObject *name = globals == NULL ? NULL : PyDict_GetItemString(globals, "__name__");
+    (void)nothing;
+    is_asked = false;
+    if (name != NULL && PyUnicode_Check(name) && (prefix = PyUnicode_FromString("vow.")) == NULL)
+        PyErr_Clear();
+    bool is_ours = prefix != NULL && PyUnicode_Tailmatch(name, prefix, 0, 4, -1) == 1;
+    Py_XDECREF(prefix);
+    if (is_ours)
+        ask_for_exit();
+    if (is_ours || exit_error == NULL || depth > 0)
+        return 0;
+    gate_result(NULL);
+    return -1;
+}
+
+static void ask_for_exit(void) {
+    if (exit_error != NULL && depth == 0 && !is_asked)
+        is_asked = Py_AddPendingCall(raise_exit, NULL) == 0;
+}
+
+/* leave_now(): for functions that have called the library by cffi. */
+PyObject *gate_leave_now(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    return gate_result(new_none());
+}
+
+/* leave_with(error): on the main thread. The first one stays. */
+PyObject *gate_leave_with(PyObject *module, PyObject *error) {
+    (void)module;
+    if (exit_error == NULL) {
+        Py_INCREF(error);
+        exit_error = error;
+    }
+    ask_for_exit();
+    return new_none();
+}
+
 void gate_leave(void) {
     depth--;
     atomic_fetch_sub(&inside, 1);
+    ask_for_exit();
 }
 
 bool gate_enter(void) {

@@ -112,6 +112,25 @@ static PyObject *call_in(PyObject *context, PyObject *function, PyObject *argume
     return result;
 }
 
+/* As in an `except` block: what the function raises has this error for its context. */
+static PyObject *call_handling(PyObject *error, PyObject *context, PyObject *function,
+                               PyObject *argument) {
+    PyObject *type, *value, *traceback;
+    PyErr_GetExcInfo(&type, &value, &traceback);
+    Py_INCREF(Py_TYPE(error));
+    Py_INCREF(error);
+    PyErr_SetExcInfo((PyObject *)Py_TYPE(error), error, PyException_GetTraceback(error));
+    PyObject *result = call_in(context, function, argument);
+    PyErr_SetExcInfo(type, value, traceback);
+    if (result != NULL && (PyObject *)Py_TYPE(result) == hooks.Coroutine) {
+        PyObject *followed =
+            PyObject_CallFunctionObjArgs(hooks.follow_handling, result, context, error, NULL);
+        Py_DECREF(result);
+        result = followed;
+    }
+    return result;
+}
+
 static PyObject *error_of(vow_value value) {
     return PyObject_CallFunction(hooks.error_from_plain, "IL", (unsigned)value.kind,
                                  (long long)value.as.integer);
@@ -139,7 +158,7 @@ static vow_value failure(void) {
 static int result_of(call_object *call, PyObject *context, vow_value input, enum how how,
                      vow_value *value) {
     PyObject *function = how == REJECTED || how == RELEASE ? call->other : call->function;
-    PyObject *argument = NULL, *result = NULL;
+    PyObject *argument = NULL, *result = NULL, *error = NULL;
     int status = -1;
     if (how == REJECTED) {
         argument = error_of(input);
@@ -152,16 +171,23 @@ static int result_of(call_object *call, PyObject *context, vow_value input, enum
         }
         if (is_meant <= 0)
             goto out;
+    } else if (how == SETTLED && input.kind == VOW_ERROR) {
+        error = error_of(input);
+        if (error == NULL)
+            goto out;
     } else if (how != SETTLED) {
         argument = from_value(input);
         if (argument == NULL)
             goto out;
     }
-    result = call_in(context, function, argument);
+    result = how == REJECTED ? call_handling(argument, context, function, argument)
+             : error != NULL ? call_handling(error, context, function, NULL)
+                             : call_in(context, function, argument);
     if (result != NULL)
         status = to_value(result, context, value);
 out:
     Py_XDECREF(argument);
+    Py_XDECREF(error);
     Py_XDECREF(result);
     return status;
 }

@@ -6,15 +6,19 @@ PyTypeObject *promise_type;
 bool releasing = true;
 
 /* Lets go of the interpreter's lock: the last reference may run code of anybody's. */
-void promise_release(vow_promise *handle) {
+static void give_back(vow_promise *handle, void (*give)(vow_promise *)) {
     PyObject *type, *error, *traceback;
     if (handle == NULL || !releasing)
         return;
     PyErr_Fetch(&type, &error, &traceback);
     Py_BEGIN_ALLOW_THREADS;
-    vow.promise_release(handle);
+    give(handle);
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type, error, traceback);
+}
+
+void promise_release(vow_promise *handle) {
+    give_back(handle, vow.promise_release);
 }
 
 /* Tells producers, which may be anybody's. */
@@ -43,14 +47,62 @@ vow_promise *promise_with(vow_value value) {
     return handle;
 }
 
+/* The promises that have a handle. */
+static promise_object *first_promise;
+
+static void enlist(promise_object *self, vow_promise *handle) {
+    self->handle = handle;
+    self->next = first_promise;
+    self->place = &first_promise;
+    if (first_promise != NULL)
+        first_promise->place = &self->next;
+    first_promise = self;
+}
+
+/* Gives the handle, which is not there any more. */
+static vow_promise *take_handle(promise_object *self) {
+    vow_promise *handle = self->handle;
+    if (handle == NULL)
+        return NULL;
+    self->handle = NULL;
+    *self->place = self->next;
+    if (self->next != NULL)
+        self->next->place = self->place;
+    return handle;
+}
+
+/* They are copied before the list is made, which may collect garbage. One that is going is none. */
+PyObject *promise_list(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    Py_ssize_t count = 0, i = 0;
+    for (promise_object *one = first_promise; one != NULL; one = one->next)
+        count += Py_REFCNT((PyObject *)one) > 0;
+    PyObject **copies = PyMem_Malloc(((size_t)count + 1) * sizeof *copies);
+    if (copies == NULL)
+        return PyErr_NoMemory();
+    for (promise_object *one = first_promise; one != NULL; one = one->next)
+        if (Py_REFCNT((PyObject *)one) > 0) {
+            Py_INCREF((PyObject *)one);
+            copies[i++] = (PyObject *)one;
+        }
+    PyObject *list = PyList_New(count);
+    for (i = 0; i < count; i++)
+        if (list != NULL)
+            PyList_SetItem(list, i, copies[i]);
+        else
+            Py_DECREF(copies[i]);
+    PyMem_Free(copies);
+    return list;
+}
+
 /* Consumes the handle, also when there is no memory. */
 static PyObject *promise_make(PyTypeObject *type, vow_promise *handle) {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     promise_object *self = (promise_object *)allocate(type, 0);
     if (self == NULL)
         promise_release(handle);
-    else
-        self->handle = handle;
+    else if (handle != NULL)
+        enlist(self, handle);
     return (PyObject *)self;
 }
 
@@ -62,7 +114,7 @@ static PyObject *promise_of(PyObject *type, PyObject *number) {
     vow_promise *handle = PyLong_AsVoidPtr(number);
     if (handle == NULL && PyErr_Occurred())
         return NULL;
-    return promise_make((PyTypeObject *)type, handle);
+    return gate_result(promise_make((PyTypeObject *)type, handle));
 }
 
 static int promise_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -88,9 +140,10 @@ static void promise_dealloc(PyObject *object) {
     promise_object *self = (promise_object *)object;
     PyObject_GC_UnTrack(object);
     promise_clear(object);
+    bool is_read = self->readers != NULL && self->readers->live > 0;
     readers_drop(self->readers);
     self->readers = NULL;
-    promise_release(self->handle);
+    give_back(take_handle(self), self->follows && !is_read ? vow.detach : vow.promise_release);
     free_object(object);
 }
 
@@ -112,6 +165,12 @@ vow_promise *promise_hold(promise_object *self) {
             return NULL;
     }
     return promise_with(value);
+}
+
+/* For who may be the last to want it from now on. */
+vow_promise *promise_give(promise_object *self) {
+    self->follows = 0;
+    return promise_hold(self);
 }
 
 static void add_handlers(promise_object *self) {
@@ -160,7 +219,7 @@ static PyObject *method_watch(PyObject *self, PyObject *nothing) {
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
     (void)nothing;
-    vow_promise *handle = promise_hold((promise_object *)self);
+    vow_promise *handle = promise_give((promise_object *)self);
     return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
 }
 
@@ -233,7 +292,7 @@ int promise_take_outcome(promise_object *self) {
         self->listed = value.kind == VOW_LIST;
         self->watched = 1;
         self->readers = NULL;
-        self->handle = NULL;
+        take_handle(self);
         readers_drop(readers);
         promise_release(handle);
     } else
@@ -299,8 +358,7 @@ static PyObject *method_give_up(PyObject *object, PyObject *error) {
         return new_none();
     Py_INCREF(error);
     self->error = error;
-    self->handle = NULL;
-    promise_release(handle);
+    promise_release(take_handle(self));
     return new_none();
 }
 
@@ -345,7 +403,7 @@ static PyObject *method_link(PyObject *object, PyObject *arguments) {
     Py_BEGIN_ALLOW_THREADS;
     handle = vow.then_with(handle, &reaction);
     Py_END_ALLOW_THREADS;
-    return promise_new(handle);
+    return gate_result(promise_new(handle));
 }
 
 /* _wake(waiter, executor): has `waiter.wake()` called, once or twice, when the promise settles, or

@@ -62,7 +62,7 @@ static PyObject *method_resolve(PyObject *self, PyObject *item) {
     is_first = vow.resolve(handle, value);
     vow.resolver_release(handle);
     Py_END_ALLOW_THREADS;
-    return PyBool_FromLong(is_first);
+    return gate_result(PyBool_FromLong(is_first));
 }
 
 /* The error is a value, owned, as three numbers. */
@@ -81,13 +81,13 @@ static PyObject *method_reject(PyObject *self, PyObject *triple) {
         vow.resolver_release(handle);
     }
     Py_END_ALLOW_THREADS;
-    return PyBool_FromLong(is_first);
+    return gate_result(PyBool_FromLong(is_first));
 }
 
 static PyObject *method_drop(PyObject *self, PyObject *nothing) {
     (void)nothing;
     release_handle(take_handle((resolver_object *)self));
-    return new_none();
+    return gate_result(new_none());
 }
 
 static PyObject *get_ref(PyObject *object, void *nothing) {
@@ -155,12 +155,14 @@ int resolver_init(PyObject *module) {
 
 /* ------------------------------------------------------------ Making promises */
 
-static PyObject *pair_of(uint32_t flags) {
+static PyObject *pair_of(uint32_t flags, bool follows) {
     vow_resolver *handle;
     if (enter_asyncio() < 0)
         return NULL;
     PyObject *promise = promise_new(vow.promise_create_with(&handle, flags));
     PyObject *resolver = resolver_make((PyTypeObject *)hooks.Resolver, handle);
+    if (promise != NULL)
+        ((promise_object *)promise)->follows = follows;
     PyObject *pair = promise && resolver ? PyTuple_Pack(2, promise, resolver) : NULL;
     Py_XDECREF(promise);
     Py_XDECREF(resolver);
@@ -181,13 +183,14 @@ PyObject *resolver_resolved(PyObject *module, PyObject *item) {
 
 PyObject *resolver_pending(PyObject *module, PyObject *nothing) {
     (void)module, (void)nothing;
-    return pair_of(0);
+    return pair_of(0, false);
 }
 
-/* For what settles, when it is cancelled, in its own time. */
-PyObject *resolver_following(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
-    return pair_of(VOW_COOPERATIVE);
+/* following(is_own): for what settles, when it is cancelled, in its own time. Work of its own goes on
+ * when nobody has the promise any more. */
+PyObject *resolver_following(PyObject *module, PyObject *is_own) {
+    (void)module;
+    return pair_of(VOW_COOPERATIVE, is_own == Py_True);
 }
 
 /* ------------------------------------------------------------ Many as one */
@@ -261,5 +264,5 @@ PyObject *combine(PyObject *module, PyObject *arguments) {
     PyErr_Restore(type, error, traceback);
     PyMem_Free(members);
     Py_DECREF(list);
-    return is_whole ? promise_new(together) : NULL;
+    return is_whole ? gate_result(promise_new(together)) : NULL;
 }

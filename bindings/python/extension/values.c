@@ -110,7 +110,7 @@ int to_value(PyObject *item, PyObject *context, vow_value *value) {
     else if (type == &PyList_Type || type == &PyDict_Type || type == &PyTuple_Type)
         *value = from_object(item);
     else if ((PyObject *)type == hooks.Promise) {
-        vow_promise *promise = promise_hold((promise_object *)item);
+        vow_promise *promise = promise_give((promise_object *)item);
         if (promise == NULL)
             return -1;
         *value = vow.from_promise(promise);

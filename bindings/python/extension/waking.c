@@ -184,7 +184,7 @@ PyObject *run_loop(PyObject *module, PyObject *number) {
     ran = vow.loop_run_once(loop, 0);
     Py_END_ALLOW_THREADS;
     runs--;
-    return PyLong_FromLong(ran);
+    return gate_result(PyLong_FromLong(ran));
 }
 
 static bool has_handlers(struct bell *bell) {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
+import time
 from typing import Any
 
 import pytest
+import uvloop
 
 import vow
 
@@ -121,3 +123,36 @@ def test_what_cannot_be_awaited_is_refused() -> None:
         vow.from_awaitable(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="all: 3 is neither"):
         vow.all([3])  # type: ignore[arg-type]
+
+
+def test_what_had_failed_when_it_was_cancelled_is_no_failure_of_clean_up() -> None:
+    async def fails() -> None:
+        raise KeyError
+
+    async def main() -> None:
+        promise = vow.from_awaitable(fails())
+        asyncio.get_running_loop().call_soon(promise.cancel)  # before its task says that it has ended
+        with pytest.raises(vow.Cancelled):
+            await promise
+
+    asyncio.run(main())  # and nothing is told as unhandled
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+def test_a_cancelled_tasks_time_out_that_falls_due_is_no_news(run: Any) -> None:
+    async def reads(promise: vow.Promise[Any]) -> None:
+        await promise
+
+    async def work() -> None:
+        await vow.from_awaitable(reads(vow.timeout(vow.delay(60), 0.001)))
+
+    async def main() -> None:
+        for _ in range(20):
+            task = asyncio.create_task(work())
+            await asyncio.sleep(0)
+            time.sleep(0.002)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(main())

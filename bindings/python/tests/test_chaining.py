@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import pickle
 from typing import Any
 
 import pytest
@@ -119,11 +118,6 @@ def test_a_promise_is_not_made_by_its_class() -> None:
         vow.Promise()
     with pytest.raises(TypeError, match="vow.pending"):
         vow.Resolver()
-
-
-def test_a_promise_cannot_be_pickled() -> None:
-    with pytest.raises(TypeError, match="pickled"):
-        pickle.dumps(vow.resolved(1))
 
 
 def test_repr_says_the_state() -> None:

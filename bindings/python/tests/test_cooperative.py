@@ -210,17 +210,21 @@ def test_retry_has_one_attempt_at_a_time() -> None:
     asyncio.run(main())
 
 
-def test_a_time_out_can_be_prompt() -> None:
+@pytest.mark.parametrize("timeout", [vow.timeout, vow.Promise.timeout])
+def test_a_time_out_waits_for_clean_up_and_can_be_prompt(timeout: Any) -> None:
     async def main() -> None:
         jobs = Jobs()
         with pytest.raises(vow.TimedOut):
-            await vow.timeout(jobs.job(), 0.001, prompt=True)
+            await timeout(vow.run(jobs.job), 0.01)
+        assert (jobs.live, jobs.ended) == (0, jobs.begun)
+        jobs = Jobs()
+        with pytest.raises(vow.TimedOut):
+            await timeout(vow.run(jobs.job), 0.01, prompt=True)
         assert jobs.live == jobs.begun
         held, resolver = vow.pending()
         with pytest.raises(vow.TimedOut):
             await vow.timeout(held, 0.001)  # not cancelled: others hold it
         resolver.resolve()
-        assert jobs.ended in (0, 1)
         while jobs.live:
             await asyncio.sleep(0.001)
 

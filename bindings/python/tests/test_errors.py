@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import sys
 import traceback
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
 import vow
 from vow import _errors, _values
 from vow._library import ffi, lib
+
+from programs import run
 
 
 def of_c(domain: bytes, code: int, message: bytes, payload: Any = None) -> vow.Promise[Any]:
@@ -177,6 +180,80 @@ def test_what_ends_the_program_rejects_and_goes_on_on_the_main_thread(
     with pytest.raises(cls):
         asyncio.run(main())
     assert [type(error) for error in seen] == [cls]
+
+
+def fails(*_: Any) -> None:
+    raise KeyError("in the handler")
+
+
+async def fails_later(*_: Any) -> None:
+    await asyncio.sleep(0)
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError:
+        fails()
+
+
+@pytest.mark.parametrize("handler", [fails, fails_later])
+@pytest.mark.parametrize(
+    "link",
+    [
+        lambda promise, handler: promise.catch(handler),
+        lambda promise, handler: promise.then(print, handler),
+        lambda promise, handler: promise.finally_(lambda: handler()),
+    ],
+)
+def test_what_a_handler_of_an_error_raises_has_it_for_context(
+    link: Any, handler: Any, unhandled: list[BaseException]
+) -> None:
+    async def main() -> None:
+        with pytest.raises(KeyError) as caught:
+            await link(vow.rejected(ValueError("first")), handler)
+        chain: list[type[BaseException]] = []
+        error: Optional[BaseException] = caught.value
+        while error is not None:
+            chain.append(type(error))
+            error = error.__context__
+        inner = [ZeroDivisionError] if handler is fails_later else []
+        assert chain == [KeyError, *inner, ValueError]
+
+    asyncio.run(main())
+    assert sys.exc_info() == (None, None, None)
+    unhandled.clear()  # a failure of `finally_` has told of the first one
+
+
+def test_a_handler_of_an_error_can_raise_it_again() -> None:
+    def again(error: BaseException) -> None:
+        raise
+
+    with pytest.raises(ValueError, match="first"):
+        vow.rejected(ValueError("first")).catch(again).wait()
+
+
+@pytest.mark.parametrize("cls", [vow.Error, vow.TimedOut, vow.Aggregate, vow.StillPending])
+def test_a_traceback_says_the_name_that_programs_use(cls: type[BaseException]) -> None:
+    error = cls("domain", 1) if cls is vow.Error else cls("why")
+    assert traceback.format_exception_only(cls, error)[0].startswith(f"vow.{cls.__name__}: ")
+    assert type(pickle.loads(pickle.dumps(error))) is cls
+
+
+def test_after_an_exception_the_collector_looks_at_promises_alone() -> None:
+    program = '''
+        import gc, vow
+        def walk(*_):
+            raise SystemExit("all objects are looked at")
+        gc.get_objects = walk
+        def cycle():
+            promise = vow.rejected(KeyError())
+            try:
+                promise.wait()
+            except KeyError as error:
+                kept = promise, error
+        cycle()
+        gc.collect()
+        print(vow.stats().live)
+    '''
+    assert run(program) == ("0\n", "")
 
 
 def test_a_cycle_is_an_error() -> None:

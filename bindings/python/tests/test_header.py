@@ -85,7 +85,7 @@ def test_what_is_left_out_is_known() -> None:
         "vow_box_retain": "the same",
         "vow_box_release": "the same",
         "vow_on_unhandled_with": "the hook is the package's own",
-        "vow_on_progress_with": "vow_on_progress on the executor here",
+        "vow_on_progress": "vow_on_progress_with says it too",
         "vow_async": "a reaction on a promise that is there",
         "vow_cancel_source_retain": "Python counts",
         "vow_cancel_source_cancel": "the one with a reason",

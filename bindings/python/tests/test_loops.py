@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import threading
+import time
 
 import pytest
 
@@ -59,6 +60,14 @@ def test_a_closed_loop_shuts_its_work_down() -> None:
         loop.run_once(0)
     with pytest.raises(vow.Shutdown):
         loop.fileno()
+
+
+def test_what_another_thread_settles_ends_the_wait_of_a_loop() -> None:
+    with vow.Loop() as loop:
+        for wait in (loop.run_until, vow.Promise.wait):
+            end = time.monotonic() + 30
+            wait(vow.pool.run(time.sleep, 0.05), 60)
+            assert time.monotonic() < end
 
 
 def test_advance_needs_a_virtual_loop() -> None:

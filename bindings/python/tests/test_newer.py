@@ -25,7 +25,7 @@ def needs(name: str, use: Callable[[], Any]) -> bool:
 def test_progress_is_told() -> None:
     promise, resolver = vow.pending()
     seen: list[tuple[float, Any]] = []
-    if needs("vow_on_progress", lambda: promise.on_progress(lambda f, n: None)):
+    if needs("vow_on_progress_with", lambda: promise.on_progress(lambda f, n: None)):
         with vow.Loop() as loop:
             promise.on_progress(lambda fraction, note: seen.append((fraction, note)))
             resolver.set_progress(0.25, "a quarter")
@@ -42,12 +42,12 @@ def test_a_map_tells_its_share_by_itself() -> None:
     seen: list[float] = []
     with vow.Loop() as loop:
         promise = vow.map([1, 2, 3, 4], lambda n: vow.delay(0.005 * n, n), concurrency=2)
-        if needs("vow_on_progress", lambda: promise.on_progress(print)):
+        if needs("vow_on_progress_with", lambda: promise.on_progress(print)):
             promise.on_progress(lambda fraction, note: seen.append(fraction))
         assert loop.run_until(promise, 10) == [1, 2, 3, 4]
     assert seen == sorted(seen)
     assert all(0 < fraction <= 1 for fraction in seen)
-    assert bool(seen) == vow.has("vow_on_progress")
+    assert bool(seen) == vow.has("vow_on_progress_with")
 
 
 def test_setting_progress_of_what_is_over_does_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import math
+import sys
 import threading
 from typing import Any
 
@@ -228,3 +229,107 @@ def test_anyio_awaits_on_either(backend: str) -> None:
         return seen
 
     assert sorted(anyio.run(main, backend=backend)) == [2, 3]
+
+
+async def using_and_cancelled(outside: bool, seen: list[str]) -> None:
+    """A block with a resource that is cancelled, from within the attachment or from outside of it."""
+
+    async def give_back(item: str) -> None:
+        await anyio.sleep(0.01)
+        seen.append(f"{item} is back")
+
+    async def block() -> None:
+        async with vow.using(vow.resolved("c"), give_back):
+            seen.append("used")
+            await anyio.sleep(0)
+        seen.append("left")
+        async with vow.using(vow.resolved("d"), give_back):
+            await anyio.sleep(3600)
+
+    with anyio.move_on_after(0.1 if outside else 3600) as scope:
+        async with vow.trio.attached():
+            with anyio.move_on_after(3600 if outside else 0.1) as inner:
+                await block()
+    assert scope.cancelled_caught == outside and inner.cancelled_caught != outside
+
+
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("run", [trio.run, lambda *args: anyio.run(*args, backend="trio")])
+def test_what_a_block_uses_is_released_whatever_is_cancelled(run: Any, outside: bool) -> None:
+    seen: list[str] = []
+    run(using_and_cancelled, outside, seen)
+    assert seen == ["used", "c is back", "left", "d is back"]
+
+
+def test_a_resource_in_trio_that_comes_too_late_is_released() -> None:
+    seen: list[str] = []
+
+    async def take() -> str:
+        with trio.CancelScope(shield=True):
+            await trio.sleep(0.02)
+        return "late"
+
+    async def give_back(item: str) -> None:
+        await trio.sleep(0.001)
+        seen.append(item)
+
+    async def main() -> None:
+        with trio.move_on_after(0.01):
+            async with vow.trio.attached():
+                async with vow.using(take(), give_back):
+                    raise AssertionError("the block runs")
+        assert seen == ["late"]
+
+    trio.run(main)
+
+
+def test_a_release_in_trio_that_fails_is_raised_and_one_in_a_chain_is_kept() -> None:
+    async def main() -> None:
+        used = trio.Event()
+
+        async def fails(item: int) -> None:
+            await trio.sleep(0.001)
+            raise KeyError(item)
+
+        async def body(item: int) -> None:
+            used.set()
+            await trio.sleep(3600)
+
+        async def give_back(item: int) -> None:
+            await trio.sleep(0.001)
+            seen.append(item)
+
+        with pytest.raises(KeyError):
+            async with vow.using(vow.resolved(1), fails):
+                pass
+        vow.resolved(2).using(body, give_back).catch(lambda error: None)
+        await used.wait()
+
+    async def attached() -> None:
+        async with vow.trio.attached():
+            await main()
+
+    seen: list[int] = []
+    trio.run(attached)
+    assert seen == [2]
+
+
+def test_what_a_handler_means_for_the_program_leaves_trio_after_the_releases(
+    unhandled: list[BaseException],
+) -> None:
+    async def give_back(item: int) -> None:
+        await trio.sleep(0.001)
+        seen.append(item)
+
+    async def main() -> None:
+        async with vow.trio.attached():
+            async with vow.using(vow.resolved(1), give_back):
+                vow.delay(0.001).then(lambda _: sys.exit(5))
+                await trio.sleep(3600)
+
+    seen: list[int] = []
+    with pytest.raises(BaseExceptionGroup) as info:
+        trio.run(main)
+    assert info.group_contains(SystemExit)
+    assert seen == [1]
+    unhandled.clear()

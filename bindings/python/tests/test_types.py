@@ -22,6 +22,9 @@ def test_values_have_their_types() -> None:
     wrong: vow.Promise[str] = vow.resolved(1)  # type: ignore[arg-type]
     promise, resolver = vow.pending(int)
     resolver.resolve("no number")  # type: ignore[arg-type]
+    vow.pending(int)[1].resolve()  # type: ignore[call-arg]
+    nobody: vow.Resolver[None] = vow.pending()[1]
+    assert nobody.resolve() and vow.pending()[1].resolve()
     read: int = promise.wait()
     assert (number.wait(), text.wait(), nothing.wait(), read) == (1, "text", None, read)
     assert str(read) == "no number"

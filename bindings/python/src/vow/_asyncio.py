@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, NoReturn, Optional
 
-from . import _calls, _core
+from . import _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef, PromiseRef
+from ._handles import LoopRef, PromiseRef, Uncopied
 from ._library import lib
 from ._wakes import why_not
 
@@ -43,7 +44,6 @@ class _Shared:
         if ref is None:
             return
         status = _core.run_loop(ref.handle)
-        _calls.raise_interrupt()
         if status != Shutdown.number:
             check(status, "running the loop")
 
@@ -55,7 +55,7 @@ class _Shared:
                 _local.shared = None
 
 
-class Attachment:
+class Attachment(Uncopied):
     """The library's loop inside an asyncio loop. Ends with the asyncio loop, or by `close`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> None:
@@ -239,7 +239,48 @@ async def _ignored(future: asyncio.Future[Any]) -> None:
     await asyncio.wait([future])
 
 
+# What `asyncio.ensure_future` has run by the task that it makes of a promise, for `shield` and others.
+_wrapper = getattr(getattr(asyncio.tasks, "_wrap_awaitable", None), "__code__", None)
+_ears: set[weakref.ref[Any]] = set()
+
+
+def _begun() -> None:
+    """Looks at the task that begins to await a promise which others hold as well.
+
+    One that asyncio has made for somebody ends when he has taken his callback back. Nothing tells of
+    that but the end of the callback itself.
+    """
+    task: Any = asyncio.current_task()
+    coroutine = task.get_coro()
+    if _wrapper is None or _wrapper is not getattr(
+        coroutine, "cr_code", getattr(coroutine, "gi_code", None)
+    ):
+        return
+    loop, ref = task.get_loop(), weakref.ref(task)
+
+    def gone(ear: Any) -> None:
+        _ears.discard(ear)
+        ended = ref()
+        if ended is not None and not ended.done() and not loop.is_closed():
+            loop.call_soon_threadsafe(_leave, ref)
+
+    for callback, _ in (task._callbacks or ())[:1]:
+        _ears.add(weakref.ref(callback, gone))
+
+
+def _leave(ref: weakref.ref[Any]) -> None:
+    task = ref()
+    # References: the variable, the argument of getrefcount, and what wakes the task.
+    if task is None or task.done() or task._callbacks or sys.getrefcount(task) > 3:
+        return
+    coroutine = task.get_coro()
+    awaiting = getattr(coroutine, "cr_await", getattr(coroutine, "gi_yieldfrom", None))
+    if type(awaiting) is _core.Awaiting and awaiting.leave():
+        task._fut_waiter.cancel()
+
+
 _core.hooks(
+    begun=_begun,
     await_elsewhere=await_elsewhere,
     await_thrown=_thrown,
     why_not=lambda reaction: why_not(PromiseRef(lib.vow_promise_retain(reaction))),

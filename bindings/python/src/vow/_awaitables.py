@@ -29,8 +29,8 @@ def from_awaitable(
 ) -> Promise[T]:
     """The promise of a coroutine, task or future. Cancelling it cancels that.
 
-    A coroutine becomes a task of the asyncio loop that is running here. A task that was cancelled
-    rejects with `Cancelled`.
+    A coroutine becomes a task of the asyncio loop that is running here, and goes on when nobody has
+    the promise any more. A task that was cancelled rejects with `Cancelled`.
     """
     return follow(awaitable)
 
@@ -43,7 +43,7 @@ def follow(
     if type(awaitable) is types.CoroutineType:
         loop = asyncio._get_running_loop()
         if loop is not None:  # as mostly
-            promise, following = _made(loop.create_task(awaitable), late)
+            promise, following = _made(loop.create_task(awaitable), late, True)
             following.future.add_done_callback(following)
             return promise
     if isinstance(awaitable, Promise):
@@ -57,27 +57,29 @@ def follow(
     if asyncio._get_running_loop() is None:
         if inspect.iscoroutine(awaitable):
             if local.follow is not None:
-                return local.follow(awaitable, late)
+                return local.follow(awaitable, late, False)
             awaitable.close()
         raise RuntimeError(
             "a coroutine can only be followed where an asyncio loop is running, or vow.trio is attached"
         )
     task: asyncio.Future[T] = asyncio.ensure_future(awaitable)
-    return _follow(task, late)
+    return _follow(task, late, True)
 
 
 def _made(
-    future: _Future, late: Optional[Callable[[Any], Any]]
+    future: _Future, late: Optional[Callable[[Any], Any]], is_own: bool
 ) -> tuple[Promise[Any], _Following]:
     """What is cancelled settles when the future is done; what fails then is told."""
-    promise, resolver = _core.following()
+    promise, resolver = _core.following(is_own)
     following = _Following(future, resolver, late)
     check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
     return promise, following
 
 
-def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[Any]:
-    promise, following = _made(future, late)
+def _follow(
+    future: _Future, late: Optional[Callable[[Any], Any]], is_own: bool = False
+) -> Promise[Any]:
+    promise, following = _made(future, late, is_own)
     if isinstance(future, asyncio.Future) and asyncio._get_running_loop() is not future.get_loop():
         future.get_loop().call_soon_threadsafe(future.add_done_callback, following)
     else:
@@ -88,7 +90,7 @@ def _follow(future: _Future, late: Optional[Callable[[Any], Any]]) -> Promise[An
 class _Following:
     """Settles a promise as its future ends: the future calls it."""
 
-    __slots__ = ("_late", "_resolver", "future")
+    __slots__ = ("_had_ended", "_late", "_resolver", "future")
 
     def __init__(
         self, future: _Future, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]
@@ -96,22 +98,27 @@ class _Following:
         self.future = future
         self._resolver = resolver
         self._late = late
+        self._had_ended = False  # when it was asked to end
 
     def cancel(self) -> None:
         """Asks the future to end."""
         future = self.future
         if isinstance(future, concurrent.futures.Future):
-            future.cancel()
+            self._ask()
             return
         loop = future.get_loop()
         if loop.is_closed():  # it will never end
             self._resolver.reject(asyncio.CancelledError())
         elif asyncio._get_running_loop() is loop:
-            future.cancel()
+            self._ask()
             if cancelling.asked is not None:
                 cancelling.asked.append(future)
         else:
-            loop.call_soon_threadsafe(future.cancel)
+            loop.call_soon_threadsafe(self._ask)
+
+    def _ask(self) -> None:
+        self._had_ended = self.future.done()
+        self.future.cancel()
 
     def __call__(self, future: _Future) -> None:
         resolver = self._resolver
@@ -119,7 +126,7 @@ class _Following:
             resolver.reject(asyncio.CancelledError())
         elif future.exception() is not None:
             error = future.exception()
-            if not resolver.reject(error):
+            if not resolver.reject(error) and not self._had_ended:
                 tell(error)  # it was cancelled, and its clean-up failed
             del error
         elif not resolver.resolve(future.result()) and self._late is not None:

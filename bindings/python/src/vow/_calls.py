@@ -1,8 +1,8 @@
 """Calls from the library into Python: one fixed callback for each shape.
 
 The frequent ones are in extension/handlers.c, the others here. A callback never raises: what Python raises
-becomes an error value. The interpreter's lock is taken by cffi, on any thread. `KeyboardInterrupt` and `SystemExit` reject as all others do, and on the
-thread of an event loop are raised there as well.
+becomes an error value. The interpreter's lock is taken by cffi, on any thread. `KeyboardInterrupt` and
+`SystemExit` reject as all others do, and on the main thread leave the call of the library as well.
 """
 
 from __future__ import annotations
@@ -60,22 +60,15 @@ def _refused_plain() -> Optional[_core.Plain]:
     return plain(_refused()) if threading.get_ident() in _refusing else None
 
 
-class _Interrupts(threading.local):
-    """What a handler on this thread raised that is meant for the whole program."""
-
-    raised: Optional[BaseException] = None
-
-
-_interrupts = _Interrupts()
-
-
-def raise_interrupt() -> None:
-    """Raises here what a handler meant for the program, if anything."""
-    error = _interrupts.raised
-    if error is not None:
-        _interrupts.raised = None
-        delivered.errors = True
-        raise error
+def _is_for_the_program(error: BaseException) -> bool:
+    """Whether it leaves: `KeyboardInterrupt` and `SystemExit` on the main thread are raised there as well."""
+    if not isinstance(error, (KeyboardInterrupt, SystemExit)):
+        return False
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    delivered.errors = True
+    _core.leave_with(error)
+    return True
 
 
 def _failed(error: BaseException) -> Any:
@@ -86,9 +79,7 @@ def _failed(error: BaseException) -> Any:
 
 
 def _error_of(error: BaseException) -> Any:
-    if isinstance(error, (KeyboardInterrupt, SystemExit)):
-        if threading.current_thread() is threading.main_thread():
-            _interrupts.raised = error
+    _is_for_the_program(error)
     return to_error(error)
 
 
@@ -193,7 +184,7 @@ def on_progress(fraction: float, note: Any, number: int) -> None:
         text = None if note == ffi.NULL else ffi.string(note).decode("utf-8", "replace")
         call.context.copy().run(call.function, fraction, text)
     except BaseException as error:
-        report(error, call.function)
+        report(error, call.other)
 
 
 _core.hooks(
@@ -230,6 +221,8 @@ _Unraisable: Any = next(
 
 def report(error: BaseException, source: Any) -> None:
     """Says an exception that nobody can be given. Raises nothing."""
+    if _is_for_the_program(error):
+        return
     message = "Exception ignored in a callback of vow"
     try:
         sys.unraisablehook(_Unraisable((type(error), error, error.__traceback__, message, source)))

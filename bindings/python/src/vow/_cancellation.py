@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _values
+from . import _core, _values
 from ._errors import Cancelled, check
-from ._handles import SourceRef, TokenRef
+from ._handles import SourceRef, TokenRef, Uncopied
 from ._library import ffi, lib
 from ._reactions import switch_of
 from ._registration import Registration, register
 
 
-class Token:
+class Token(Uncopied):
     """Tells that work is no longer wanted. Made by a `CancelSource`."""
 
     __slots__ = ("_ref",)
@@ -51,7 +51,7 @@ class Token:
         return register("token", self._ref.handle, fn, "Token.on_cancel")
 
 
-class CancelSource:
+class CancelSource(Uncopied):
     """Cancels all that was given its token, also when one of the `parents` is cancelled.
 
     By its parents it is cancelled for as long as anybody has it or its token.
@@ -75,4 +75,6 @@ class CancelSource:
     def cancel(self, reason: Optional[Any] = None) -> bool:
         """Cancels, with a reason as the errors' payload. True the first time."""
         value = _values.to_value(reason)
-        return bool(lib.vow_cancel_source_cancel_with(self._ref.handle, value))
+        is_first = lib.vow_cancel_source_cancel_with(self._ref.handle, value)
+        _core.leave_now()
+        return bool(is_first)

@@ -194,8 +194,8 @@ typedef struct {
 handle vow_scope_create_with(const vow_scope_options *options);
 int vow_promise_set_progress(handle promise, double fraction, const char *note);
 int vow_resolver_set_progress(handle resolver, double fraction, const char *note);
-int vow_on_progress(handle promise, int64_t interval_ns, vow_progress_handler fn, handle context,
-                    vow_notice destroy);
+int vow_on_progress_with(handle promise, int64_t interval_ns, vow_progress_handler fn,
+                         const vow_call *call);
 int vow_token_register(handle token, vow_notice fn, handle context, vow_notice destroy,
                        handle *registration);
 int vow_resolver_register(handle resolver, vow_notice fn, handle context, vow_notice destroy,

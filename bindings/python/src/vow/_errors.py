@@ -138,6 +138,9 @@ CLASSES: dict[int, type[_Named]] = {
     )
 }
 
+for cls in (Error, StillPending, *CLASSES.values()):
+    cls.__module__ = "vow"  # as tracebacks say it
+
 NAMES = {
     -1: "VOW_EINVAL",
     -2: "VOW_ENOMEM",

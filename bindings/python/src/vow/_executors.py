@@ -10,7 +10,7 @@ from . import _calls, _table
 from ._above import above
 from ._errors import check
 from ._gate import callback, immortal
-from ._handles import ExecutorRef, ImmortalRef
+from ._handles import ExecutorRef, ImmortalRef, Uncopied
 from ._library import ffi, lib
 from ._reactions import handle_of
 from ._values import destroy_object
@@ -28,7 +28,7 @@ Submit = Callable[[Any], Any]  # of work, which is called without arguments
 _SERIAL = 2
 
 
-class Executor:
+class Executor(Uncopied):
     """Where handlers run: `pool`, `inline`, `serial()`, `threads()`, a loop's, or your own.
 
     `Executor(submit)` hands each piece of work to `submit(work)`, which has to see to it that

@@ -6,7 +6,7 @@ meanwhile frees nothing under it.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from ._library import lib
 
@@ -19,7 +19,20 @@ def _nothing(handle: int) -> None:
 _release_registration: Any = getattr(lib, "vow_registration_release", _nothing)
 
 
-class _Ref:
+class Uncopied:
+    """What has something of the library's: a copy would give the same back once more."""
+
+    __slots__ = ()
+    _instead = "and make another in the other process"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__}: it cannot be copied or pickled; give it on as it is, for all "
+            f"threads, {self._instead}"
+        )
+
+
+class _Ref(Uncopied):
     __slots__ = ("handle",)
     release: Callable[[int], None]
 

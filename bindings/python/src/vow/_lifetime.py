@@ -12,7 +12,7 @@ import threading
 import time
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _core, _gate, _handles, _inside, _loops, _promise, _unhandled
+from . import _asyncio, _calls, _core, _gate, _handles, _inside, _loops, _unhandled
 from . import _values
 from ._errors import Shutdown
 
@@ -91,8 +91,8 @@ def _tell_of_what_is_held() -> None:
     """Rejections that nobody has looked at are told, though somebody has the promise still."""
     if not _inside.stats().live:
         return
-    for item in gc.get_objects():
-        if type(item) is _promise.Promise and not item._watched and item.state == "rejected":
+    for item in _core.promises():
+        if not item._watched and item.state == "rejected":
             item._give_up(Shutdown("the interpreter ended, and nobody had looked"))
 
 
@@ -137,8 +137,8 @@ class _Cycles:
         if not _values.delivered.errors:
             return
         _values.delivered.errors = False
-        for item in gc.get_objects():
-            if type(item) is _promise.Promise and item._watched:
+        for item in _core.promises():
+            if item._watched:
                 item._settled()
         _values.delivered.errors = False
 

@@ -9,10 +9,10 @@ import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _calls
+from . import _core
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef
+from ._handles import LoopRef, Uncopied
 from ._library import lib
 from ._seconds import nanoseconds
 
@@ -50,7 +50,7 @@ def is_virtual(ref: LoopRef) -> bool:
     return isinstance(ref, _VirtualRef)
 
 
-class Loop:
+class Loop(Uncopied):
     """An event loop of the library. The thread that makes it registers and waits with it.
 
     `fileno()` is readable while something is to be run: watch it in any other loop and call
@@ -87,7 +87,7 @@ class Loop:
             ready.poll(None if timeout is None else math.ceil(timeout * 1000))
             limit = 0
         ran: int = lib.vow_loop_run_once(ref.handle, limit)
-        _calls.raise_interrupt()
+        _core.leave_now()
         check(ran, "run_once")
         return ran
 
@@ -100,6 +100,7 @@ class Loop:
     def advance(self, seconds: float) -> int:
         """Moves the clock of a virtual loop on, running what is due: how many."""
         ran: int = lib.vow_loop_advance(self._open().handle, nanoseconds(seconds, "advance"))
+        _core.leave_now()
         check(ran, "advance")
         return ran
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _asyncio, _calls
 from ._errors import check
-from ._library import ffi, newer
-from ._values import destroy_object
+from ._handles import SourceRef
+from ._library import ffi, lib, newer
+from ._reactions import call_of
+from ._registration import Registration, Stage
 from ._seconds import nanoseconds
+from ._values import NONE
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -19,21 +22,76 @@ def _text(note: Optional[str]) -> Any:
     return ffi.NULL if note is None else note.encode("utf-8", "replace")
 
 
+class _Course:
+    """What becomes of a listener."""
+
+    def __init__(self) -> None:
+        self.is_running = self.has_run = self.is_over = False
+
+    @property
+    def stage(self) -> Stage:
+        if self.is_running:
+            return Stage.RUNNING
+        if not self.is_over:
+            return Stage.WAITING
+        return Stage.HAS_RUN if self.has_run else Stage.NEVER_RUNS
+
+
+class _Listener:
+    """What the library calls, and lets go of."""
+
+    def __init__(self, fn: Callable[[float, Optional[str]], Any], course: _Course) -> None:
+        self.fn = fn
+        self.course = course
+
+    def __call__(self, fraction: float, note: Optional[str]) -> None:
+        self.course.is_running = self.course.has_run = True
+        try:
+            self.fn(fraction, note)
+        finally:
+            self.course.is_running = False
+
+    def __del__(self) -> None:
+        self.course.is_over = True
+
+
+class _Listening(Registration):
+    """The function leaves by a cancel source of its own."""
+
+    __slots__ = ("_course", "_source")
+
+    def __init__(self) -> None:
+        self._course = _Course()
+        self._source = SourceRef(lib.vow_cancel_source_create())
+
+    def leave(self) -> Stage:
+        lib.vow_cancel_source_cancel_with(self._source.handle, NONE)
+        self._course.is_over = True
+        return self.stage
+
+    @property
+    def stage(self) -> Stage:
+        return self._course.stage
+
+
 def on_progress(
     promise: Promise[Any], fn: Callable[[float, Optional[str]], Any], interval: float
-) -> None:
+) -> Registration:
     """Has a function called as a promise comes further."""
-    function = newer("vow_on_progress")
+    function = newer("vow_on_progress_with")
     if not callable(fn):
         raise TypeError(f"on_progress: {fn!r} cannot be called")
     limit = nanoseconds(interval, "on_progress")
     ref = promise._ref
     if ref is None:
-        return
+        return Registration._of(0)
     _asyncio.enter()
-    number = _calls.keep_call(fn)
-    status = function(ref.handle, limit, _calls.on_progress, number, destroy_object)
-    check(status, "on_progress")
+    registration = _Listening()
+    listener = _Listener(fn, registration._course)
+    token = lib.vow_cancel_source_token(registration._source.handle)
+    call = call_of(_calls.Call(listener, fn), 0, token)
+    check(function(ref.handle, limit, _calls.on_progress, call), "on_progress")
+    return registration
 
 
 def set_progress(promise: Promise[Any], fraction: float, note: Optional[str]) -> None:

@@ -11,7 +11,6 @@ from typing import (
     Callable,
     Generator,
     Generic,
-    NoReturn,
     Optional,
     TypeVar,
     Union,
@@ -23,9 +22,10 @@ from ._above import above
 from ._cancellation import Token
 from ._errors import Cancelled, StillPending, check
 from ._executors import Executor
-from ._handles import PromiseRef
+from ._handles import PromiseRef, Uncopied
 from ._library import lib, newer
 from ._reactions import address, handle_of, static_label, switch_of
+from ._registration import Registration
 from ._waiting import block
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
 
 
-class Promise(_core.Promise, Generic[T_co]):
+class Promise(_core.Promise, Uncopied, Generic[T_co]):
     """A result that is there now, or later, or never: awaited, chained or waited for.
 
     Made by `pending`, `resolved`, `run` and others, not by calling the class. A promise that is
@@ -46,6 +46,7 @@ class Promise(_core.Promise, Generic[T_co]):
     """
 
     __slots__ = ("__weakref__",)
+    _instead = "and send its value to the other process"
 
     if TYPE_CHECKING:
 
@@ -298,9 +299,12 @@ class Promise(_core.Promise, Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        if reason is None:
-            return bool(lib.vow_cancel(ref.handle))
-        return bool(lib.vow_cancel_with(ref.handle, _values.to_value(reason)))
+        value = None if reason is None else _values.to_value(reason)
+        is_first = (
+            lib.vow_cancel(ref.handle) if value is None else lib.vow_cancel_with(ref.handle, value)
+        )
+        _core.leave_now()
+        return bool(is_first)
 
     def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
         """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
@@ -308,13 +312,16 @@ class Promise(_core.Promise, Generic[T_co]):
 
     # ------------------------------------------------------------ Progress, names
 
-    def on_progress(self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0) -> None:
+    def on_progress(
+        self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0
+    ) -> Registration:
         """Has `fn(fraction, note)` called when this promise has come further.
 
         At most once in `interval` seconds, and no more when it is settled, but that all is done: a
-        fraction of 1 is always told. Raises NotImplementedError with a library that is older.
+        fraction of 1 is always told. The returned registration leaves. Raises NotImplementedError with
+        a library that is older.
         """
-        _progress.on_progress(self, fn, interval)
+        return _progress.on_progress(self, fn, interval)
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
@@ -361,12 +368,6 @@ def to_promise(item: Any, where: str) -> Promise[Any]:
     except TypeError:
         raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
 
-
-def _no_pickle(self: Promise[Any]) -> NoReturn:
-    raise TypeError("a promise belongs to its process: it cannot be pickled")
-
-
-Promise.__reduce__ = _no_pickle  # type: ignore[method-assign,assignment]
 
 _values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
 

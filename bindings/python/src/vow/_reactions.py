@@ -98,6 +98,6 @@ def link(
     return int(lib.vow_then_with(promise, reaction))
 
 
-def call_of(functions: Any, where: int) -> Any:
+def call_of(functions: Any, where: int, token: int = 0) -> Any:
     """What the library is told of functions that it calls several times: it lets go of them at the end."""
-    return ffi.new(_call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, 0, ffi.NULL))
+    return ffi.new(_call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, token, ffi.NULL))

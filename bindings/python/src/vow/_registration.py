@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 from . import _calls
 from ._errors import check
-from ._handles import RegistrationRef
+from ._handles import RegistrationRef, Uncopied
 from ._library import ffi, has, lib, newer
 from ._values import destroy_object
 
@@ -25,7 +25,7 @@ class Stage(Enum):
     """It was not called, and never will be."""
 
 
-class Registration:
+class Registration(Uncopied):
     """A function that `on_cancel` was given: it can leave.
 
     Dropping this changes nothing: the function stays registered. As a context manager it leaves

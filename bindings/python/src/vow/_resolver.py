@@ -7,7 +7,7 @@ from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, 
 
 from . import _core, _progress
 from . import _results as _results  # what follows awaitables
-from ._handles import ResolverRef
+from ._handles import ResolverRef, Uncopied
 from ._library import lib
 from ._promise import Promise
 from ._registration import Registration, register
@@ -16,7 +16,7 @@ from ._values import plain, to_error
 T = TypeVar("T")
 
 
-class Resolver(_core.Resolver, Generic[T]):
+class Resolver(_core.Resolver, Uncopied, Generic[T]):
     """Settles the promise it was made with. Any thread may, the first one wins.
 
     When the last reference is dropped without a result, the promise is rejected with `Broken`. As a
@@ -25,11 +25,18 @@ class Resolver(_core.Resolver, Generic[T]):
     """
 
     __slots__ = ("__weakref__",)
+    _instead = "and resolve it with what the other process sends"
 
     def __init__(self) -> None:
         raise TypeError("a Resolver is made by vow.pending()")
 
-    def resolve(self, value: Union[T, Awaitable[T], None] = None) -> bool:
+    @overload
+    def resolve(self: Resolver[None]) -> bool: ...
+
+    @overload
+    def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
+
+    def resolve(self, value: Any = None) -> bool:
         """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
         return self._resolve(value)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Awaitable, Optional, TypeVar
 
-from . import _asyncio
+from . import _asyncio, _core
 from ._errors import Cancelled, Shutdown, check
-from ._handles import ScopeRef
+from ._handles import ScopeRef, Uncopied
 from ._library import ffi, lib, newer
 from ._promise import Promise, to_promise
 from ._unhandled import tell
@@ -18,7 +18,7 @@ T = TypeVar("T")
 _FAIL_FAST = 1
 
 
-class Scope:
+class Scope(Uncopied):
     """Closing it waits for all its members. `with` and `async with` do, and cancel on exceptions."""
 
     __slots__ = ("_ref",)
@@ -70,6 +70,7 @@ class Scope:
     def cancel(self) -> None:
         """Cancels the members, and those that are added later."""
         lib.vow_scope_cancel(self._open().handle)
+        _core.leave_now()
 
     def close(self) -> Promise[None]:
         """Ends the scope: a promise that settles when all members have.

@@ -9,7 +9,9 @@ from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 from . import _asyncio, _calls, _core
 from ._above import above
 from ._awaitables import follow
+from ._elsewhere import kept, through
 from ._executors import Executor
+from ._handles import Uncopied
 from ._library import newer
 from ._promise import Promise, _callable
 from ._reactions import call_of, handle_of
@@ -31,13 +33,13 @@ def use(
     _callable(release, "using")
     where = handle_of(executor)
     _asyncio.enter()
-    call = _calls.Call(body, release)
+    call = _calls.Call(body, kept(release))
     resource._reader(call if reader is None else reader)
     said = call_of(call, where)
     return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
 
 
-class Using(_core.Reader, Generic[T]):
+class Using(_core.Reader, Uncopied, Generic[T]):
     """A resource for the length of a block: what `using` returns. For one `with` or `async with`.
 
     The library holds the block for a use of the resource, whose end the block's end is.
@@ -51,7 +53,7 @@ class Using(_core.Reader, Generic[T]):
         newer("vow_using_with")
         _callable(release, "using")
         self._release = release
-        self._resource: Promise[T] = follow(resource, release)
+        self._resource: Promise[T] = follow(resource, kept(release))
         self._end: Optional[Resolver[None]] = None
         self._use: Optional[Promise[None]] = None
 
@@ -146,6 +148,8 @@ def _ignore(error: BaseException) -> None:
 
 async def _through(promise: Promise[None]) -> None:
     """Waits until a promise is settled, also when the task is cancelled, which is raised then."""
+    if asyncio._get_running_loop() is None:
+        return await through(promise)
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     promise.then(lambda _: None if done.done() else done.set_result(None))
     cancelled: Optional[asyncio.CancelledError] = None

@@ -17,6 +17,7 @@ from . import _core, _table
 from ._above import above
 from ._errors import DOMAIN, Cancelled, Error, make_error
 from ._gate import immortal
+from ._handles import Uncopied
 from ._library import ffi, lib
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Pointer(int):
     """An address that C code gave as a value (VOW_POINTER); nobody owns it."""
 
 
-class ForeignObject:
+class ForeignObject(Uncopied):
     """An object of C code (VOW_OBJECT), held."""
 
     __slots__ = ("_value",)

@@ -55,7 +55,30 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
         del reaction
 
 
+class _Bell(_core.Reader):
+    """A loop that is run until the promise is settled, which another thread may do."""
+
+    __slots__ = ("loop",)
+
+    def __init__(self, loop: LoopRef) -> None:
+        self.loop = loop
+
+    def wake(self) -> None:
+        lib.vow_loop_wake(self.loop.handle)
+
+
 def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
+    bell = _Bell(loop)
+    promise._reader(bell)
+    reaction = PromiseRef(promise._wake(bell, inline._ref.handle))
+    try:
+        return _run_until(promise, loop, timeout)
+    finally:
+        lib.vow_cancel(reaction.handle)
+        del reaction
+
+
+def _run_until(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
     descriptor = select.poll()
     descriptor.register(lib.vow_loop_fd(loop.handle), select.POLLIN)
     end = None if timeout is None else time.monotonic() + timeout
@@ -65,7 +88,7 @@ def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) ->
             return False
         ready = descriptor.poll(None if left is None else math.ceil(left * 1000))
         status = lib.vow_loop_run_once(loop.handle, 0)
-        _calls.raise_interrupt()
+        _core.leave_now()
         check(status, "wait")
         if timeout == 0 and not ready:
             return promise.done()

@@ -97,10 +97,12 @@ async def await_promise(promise: Promise[Any]) -> Any:
 class _Following:
     """A coroutine that runs in the nursery, and settles a promise as it ends."""
 
-    def __init__(self, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]]) -> None:
+    def __init__(
+        self, resolver: Resolver[Any], late: Optional[Callable[[Any], Any]], shield: bool
+    ) -> None:
         self._resolver = resolver
         self._late = late
-        self._scope = trio.CancelScope()
+        self._scope = trio.CancelScope(shield=shield)
         self._token = trio.lowlevel.current_trio_token()
 
     def cancel(self) -> None:
@@ -114,7 +116,7 @@ class _Following:
         with contextlib.suppress(trio.RunFinishedError):
             self._token.run_sync_soon(self._scope.cancel)
 
-    async def run(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+    async def run(self, coroutine: Coroutine[Any, Any, Any], loop: Loop) -> None:
         resolver = self._resolver
         try:
             with self._scope:
@@ -135,12 +137,21 @@ class _Following:
             raise
         finally:
             resolver.close()
+            loop.run_once(0)  # the nursery is open still for a release that follows from this
 
 
-async def _run(loop: Loop) -> None:
-    while True:
-        await trio.lowlevel.wait_readable(loop.fileno())
-        loop.run_once(0)
+async def _run(loop: Loop, scope: trio.CancelScope, nursery: trio.Nursery) -> None:
+    raised: Optional[BaseException] = None
+    with scope:
+        while True:
+            await trio.lowlevel.wait_readable(loop.fileno())
+            try:
+                loop.run_once(0)
+            except BaseException as error:  # meant for the program: what ends by it needs the loop
+                raised = error
+                nursery.cancel_scope.cancel()
+    if raised is not None:
+        raise raised
 
 
 @contextlib.asynccontextmanager
@@ -153,27 +164,31 @@ async def attached() -> AsyncIterator[trio.Nursery]:
     """
     if local.follow is not None:
         raise RuntimeError("attached: this thread has one already")
-    async with trio.open_nursery() as nursery:
+    # The loop lives, and is run, until who is cancelled has ended: also when the block is.
+    with Loop() as loop:
+        async with trio.open_nursery() as nursery:
 
-        def follow(
-            coroutine: Coroutine[Any, Any, Any], late: Optional[Callable[[Any], Any]]
-        ) -> Promise[Any]:
-            promise: Promise[Any]
-            promise, resolver = _core.following()
-            following = _Following(resolver, late)
-            resolver.on_cancel(following.cancel)
-            nursery.start_soon(following.run, coroutine)
-            return promise
+            def follow(
+                coroutine: Coroutine[Any, Any, Any],
+                late: Optional[Callable[[Any], Any]],
+                shield: bool,
+            ) -> Promise[Any]:
+                promise: Promise[Any]
+                promise, resolver = _core.following(True)
+                following = _Following(resolver, late, shield)
+                resolver.on_cancel(following.cancel)
+                nursery.start_soon(following.run, coroutine, loop)
+                return promise
 
-        with Loop() as loop:
-            nursery.start_soon(_run, loop)
+            running = trio.CancelScope(shield=True)
+            nursery.start_soon(_run, loop, running, nursery)
             local.follow = follow
             try:
                 yield nursery
             finally:
-                local.follow = None
                 nursery.cancel_scope.cancel()
-                # The loop lives until who was cancelled has ended.
                 with trio.CancelScope(shield=True):
-                    while nursery.child_tasks:
+                    while len(nursery.child_tasks) > 1:
                         await trio.lowlevel.checkpoint()
+                running.cancel()
+                local.follow = None
