@@ -5,7 +5,6 @@
 #include "duration.hpp"
 #include "outcome.hpp"
 #include "reaction.hpp"
-#include "starting.hpp"
 
 namespace vow {
 inline namespace v1 {
@@ -340,7 +339,6 @@ class [[nodiscard]] promise
     }
 
     value await(std::int64_t limit) const {
-        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), limit, &native);
         value held = value::adopt(native);
@@ -354,7 +352,6 @@ class [[nodiscard]] promise
     }
 
     value settled_outcome() const {
-        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), VOW_FOREVER, &native);
         if (answer < 0)
@@ -363,7 +360,6 @@ class [[nodiscard]] promise
     }
 
     vow::state wait_ns(std::int64_t limit) const {
-        detail::begin_deferred();
         const int answer = vow_await(this->native(), limit, nullptr);
         if (answer < 0)
             detail::throw_code(answer, "vow::promise::wait: cannot wait");
