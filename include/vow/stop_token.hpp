@@ -17,14 +17,40 @@
 namespace vow {
 inline namespace v1 {
 
-/// A std::stop_token that is stopped when a token is cancelled; of an empty one, one that never is.
-/// What waits for it is called on the thread that cancels. Throws vow::error, std::bad_alloc.
-[[nodiscard]] inline std::stop_token to_stop_token(const token &from) {
-    if (!from)
-        return {};
-    std::stop_source source;
-    from.on_cancel([source]() mutable { source.request_stop(); });
-    return source.get_token();
+/// What vow::to_stop_token makes: it is one, wherever a std::stop_token is asked for, and leaves
+/// the token that it is of in its destructor.
+class linked_stop_token {
+  public:
+    operator std::stop_token() const &noexcept {
+        return stop_;
+    }
+    operator std::stop_token() const && = delete; // never to be stopped: keep what is made
+
+    [[nodiscard]] bool stop_requested() const noexcept {
+        return stop_.stop_requested();
+    }
+    [[nodiscard]] bool stop_possible() const noexcept {
+        return stop_.stop_possible();
+    }
+
+  private:
+    friend linked_stop_token to_stop_token(const token &from);
+    std::stop_token stop_;
+    registration leaves_;
+};
+
+/// A std::stop_token that is stopped when a token is cancelled, for as long as what is returned
+/// lives; of an empty one, one that never is. What waits for it is called on the thread that
+/// cancels. Throws vow::error, std::bad_alloc.
+[[nodiscard]] inline linked_stop_token to_stop_token(const token &from) {
+    linked_stop_token made;
+    if (from) {
+        std::stop_source source;
+        made.stop_ = source.get_token();
+        made.leaves_ = from.register_on_cancel(
+            [source = std::move(source)]() mutable { source.request_stop(); });
+    }
+    return made;
 }
 
 namespace detail {
