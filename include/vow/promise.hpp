@@ -161,8 +161,8 @@ class [[nodiscard]] promise
     /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
     /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
     /// promise<T>, or throws; `throw;` passes on what it was called for, and
-    /// std::current_exception() is that (before a coroutine's first suspension). Nothing is thrown
-    /// for it where the runtime is libstdc++; elsewhere, unless f is noexcept.
+    /// std::current_exception() is that (before a coroutine's first suspension). For that the
+    /// exception is thrown once, unless f is noexcept.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
