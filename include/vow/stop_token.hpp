@@ -21,21 +21,36 @@ inline namespace v1 {
 /// the token that it is of in its destructor.
 class linked_stop_token {
   public:
+    linked_stop_token(linked_stop_token &&) noexcept = default;
+    ~linked_stop_token() {
+        leaves_.leave();
+        if (of_.is_cancelled()) // and the function may have been about to run
+            source_.request_stop();
+    }
+
     operator std::stop_token() const &noexcept {
-        return stop_;
+        return source_.get_token();
     }
     operator std::stop_token() const && = delete; // never to be stopped: keep what is made
 
     [[nodiscard]] bool stop_requested() const noexcept {
-        return stop_.stop_requested();
+        return source_.stop_requested();
     }
     [[nodiscard]] bool stop_possible() const noexcept {
-        return stop_.stop_possible();
+        return source_.stop_possible();
     }
 
   private:
     friend linked_stop_token to_stop_token(const token &from);
-    std::stop_token stop_;
+    explicit linked_stop_token(const token &of) : of_(of) {
+        if (!of)
+            return;
+        source_ = std::stop_source();
+        leaves_ = of.register_on_cancel([source = source_]() mutable { source.request_stop(); });
+    }
+
+    token of_;
+    std::stop_source source_{std::nostopstate};
     registration leaves_;
 };
 
@@ -43,14 +58,7 @@ class linked_stop_token {
 /// lives; of an empty one, one that never is. What waits for it is called on the thread that
 /// cancels. Throws vow::error, std::bad_alloc.
 [[nodiscard]] inline linked_stop_token to_stop_token(const token &from) {
-    linked_stop_token made;
-    if (from) {
-        std::stop_source source;
-        made.stop_ = source.get_token();
-        made.leaves_ = from.register_on_cancel(
-            [source = std::move(source)]() mutable { source.request_stop(); });
-    }
-    return made;
+    return linked_stop_token(from);
 }
 
 namespace detail {
