@@ -59,6 +59,22 @@ TEST("an operation of Asio's is a promise of what its handler gets") {
     run(context, later);
 }
 
+TEST("an operation of what use_promise is the default on is a promise without a token") {
+    asio::io_context context;
+    pair_of_streams both(context);
+    auto near = vow::use_promise.as_default_on(std::move(both.near));
+    char text[6] = {};
+    const vow::promise<std::size_t> got = near.async_read_some(asio::buffer(text, 5));
+    asio::write(both.far, asio::buffer("hello", 5));
+    CHECK_EQ(run(context, got), 5u);
+    vow::use_promise_t::as_default_on_t<asio::steady_timer> timer(context, 1h);
+    auto late = timer.async_wait();
+    CHECK(late.cancel());
+    CHECK_THROWS(vow::cancelled, run(context, late));
+    auto executor = vow::asio_executor(timer.get_executor());
+    CHECK_EQ(run(context, vow::async(executor, [] { return 3; })), 3);
+}
+
 TEST("an error code of Asio's is thrown as a std::system_error") {
     asio::io_context context;
     pair_of_streams both(context);

@@ -137,3 +137,18 @@ TEST("an exception that nobody saw is reported once, as itself") {
     CHECK_EQ(reported.load(), 12);
     vow::on_unhandled(nullptr);
 }
+
+TEST("a wait that is refused says that it would be a deadlock") {
+    const auto says = [](auto wait) {
+        auto [first, resolver] = vow::pending<int>();
+        vow::promise<int> own;
+        own = first.then([&](int) -> int { return wait(own), 0; });
+        resolver.resolve(1);
+        const auto error = CHECK_THROWS(vow::error, own.get());
+        CHECK(error && error->is(vow::errc::deadlock));
+        CHECK(error && std::string(error->what()).find("deadlock") != std::string::npos);
+    };
+    says([](const vow::promise<int> &own) { own.get(); });
+    says([](const vow::promise<int> &own) { own.get(1h); });
+    says([](const vow::promise<int> &own) { own.wait(); });
+}

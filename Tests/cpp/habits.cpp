@@ -50,7 +50,7 @@ TEST("collectAll, collectAllTry, collectAny, collectAllWindowed, timeout and Try
     CHECK(one.has_value() && !other.has_value() && other.exception() != nullptr);
     CHECK_EQ(vow::race(later(7), vow::delay(1h).then([] { return 0; })).get(), 7);
     CHECK_EQ(vow::map(std::vector<int>{1, 2, 3}, later, 2).get().at(2), 3);
-    CHECK_THROWS(vow::timed_out, vow::with_timeout(vow::delay(1h), 1ms).get());
+    CHECK_THROWS(vow::timed_out, vow::timeout(vow::delay(1h), 1ms).get());
     const auto tried = later(3).settled([](vow::outcome<int> o) { return o.has_value(); });
     CHECK(tried.get());
 }

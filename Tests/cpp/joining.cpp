@@ -163,17 +163,68 @@ TEST("when_any has the first value, when the others have ended") {
     CHECK_EQ(tracked::alive.load(), 0);
 }
 
-TEST("with_timeout rejects when what took too long has ended") {
-    auto p = parent_that([](local &mine) { return vow::with_timeout(slow_child(mine), 1ms); });
+TEST("a time-out rejects when what took too long has ended") {
+    auto p = parent_that([](local &mine) { return vow::timeout(slow_child(mine), 1ms); });
     CHECK_THROWS(vow::timed_out, p.get());
     CHECK_EQ(tracked::alive.load(), 0);
+}
+
+TEST("a time-out waits for clean-up that takes a while, also when it is cancelled; a prompt one "
+     "not") {
+    auto loop = vow::loop::virtual_time();
+    std::string in;
+    const auto slow = [&](int) -> vow::promise<int> {
+        co_await vow::shield(vow::delay(5ms));
+        in += "cleaned up, ";
+        co_return 0;
+    };
+    CHECK_THROWS(vow::timed_out, slow(1).timeout(1ms).get());
+    CHECK_EQ(in, "cleaned up, ");
+    auto left = vow::timeout(slow(2), 1ms);
+    loop.advance(2ms);
+    CHECK(!left.is_settled() && left.cancel());
+    CHECK_THROWS(vow::cancelled, left.get());
+    CHECK_EQ(in, "cleaned up, cleaned up, ");
+    CHECK_THROWS(vow::timed_out, vow::timeout(slow(3), 1ms, vow::prompt).get());
+    CHECK_EQ(in, "cleaned up, cleaned up, ");
+    loop.advance(10ms);
+    CHECK_EQ(in, "cleaned up, cleaned up, cleaned up, ");
+}
+
+TEST("a time-out leaves alone, and does not wait for, what somebody else holds") {
+    auto shared = vow::pending<int>();
+    CHECK_THROWS(vow::timed_out, shared.promise.timeout(1ms).get());
+    CHECK_THROWS(vow::timed_out, shared.promise.timeout(0ms).get());
+    shared.resolver.resolve(3);
+    CHECK_EQ(shared.promise.timeout(1h).get(), 3);
+    CHECK_EQ(shared.promise.get(), 3);
+}
+
+TEST("a time-out that nobody reads any more gives up what it waits for") {
+    local mine;
+    auto p = slow_child(mine).timeout(1h);
+    CHECK_EQ(mine.users.load(), 1);
+    p.reset();
+    CHECK(comes_true([&] { return mine.users == 0; }));
+}
+
+TEST("what fails in clean-up after a time-out is reported") {
+    reports = 0;
+    vow::on_unhandled([](std::exception_ptr) { reports++; });
+    auto never = vow::pending<int>();
+    auto p = std::move(never.promise)
+                 .recover([]() -> int { throw std::logic_error("in the clean-up"); })
+                 .timeout(0ms);
+    CHECK_THROWS(vow::timed_out, p.get());
+    CHECK_EQ(reports.load(), 1);
+    vow::on_unhandled(nullptr);
 }
 
 TEST("cancelling what joins cancels all, and waits for them") {
     auto p = parent_that([](local &mine) {
         return vow::when_any(
             vow::when_all(child(mine), slow_child(mine)).then([](int a, int) { return a; }),
-            vow::with_timeout(slow_child(mine), 1h));
+            vow::timeout(slow_child(mine), 1h));
     });
     CHECK(p.cancel());
     CHECK_THROWS(vow::cancelled, p.get());

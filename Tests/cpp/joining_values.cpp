@@ -50,14 +50,14 @@ TEST("when_any has the first value, or all exceptions") {
     CHECK_THROWS(vow::aggregate_error, vow::when_any(std::vector<vow::promise<int>>()).get());
 }
 
-TEST("with_timeout passes on what is in time") {
-    CHECK_EQ(vow::with_timeout(vow::fulfilled(1), 1h).get(), 1);
-    CHECK_EQ(vow::with_timeout(vow::fulfilled(1), std::chrono::hours::max()).get(), 1);
+TEST("a time-out passes on what is in time") {
+    CHECK_EQ(vow::timeout(vow::fulfilled(1), 1h).get(), 1);
+    CHECK_EQ(vow::timeout(vow::fulfilled(1), std::chrono::hours::max()).get(), 1);
     CHECK_THROWS(std::logic_error,
-                 vow::with_timeout(vow::rejected<int>(std::logic_error("no")), 1h).get());
-    CHECK_THROWS(vow::timed_out, vow::with_timeout(vow::delay(1h), -1s).get());
+                 vow::timeout(vow::rejected<int>(std::logic_error("no")), 1h).get());
+    CHECK_THROWS(vow::timed_out, vow::timeout(vow::delay(1h), 0s).get());
     auto cancelled = vow::delay(1h);
-    auto p = vow::with_timeout(cancelled, 1h);
+    auto p = vow::timeout(cancelled, 1h);
     CHECK(cancelled.cancel());
     CHECK_THROWS(vow::cancelled, p.get());
 }
@@ -68,7 +68,7 @@ TEST("what joins refuses an empty handle, and cancels the others") {
     CHECK_THROWS(vow::error, vow::when_all(never, vow::promise<int>()).get());
     CHECK_THROWS(vow::cancelled, never.get());
     CHECK_THROWS(vow::error, vow::when_any(vow::promise<int>()).get());
-    CHECK_THROWS(vow::error, vow::with_timeout(vow::promise<int>(), 1h).get());
+    CHECK_THROWS(vow::error, vow::timeout(vow::promise<int>(), 1h).get());
 }
 
 TEST("with_scope ends with its members, and fails as one of them does") {

@@ -81,9 +81,10 @@ TEST("progress of the running handler is its promise's") {
         vow::set_current_progress(0.5, "half");
         return wait;
     });
-    vow::on_progress(derived, 0ms, [&](double fraction, std::string_view note) {
-        heard = fraction == 0.5 && note == "half";
-    });
+    const auto listens =
+        vow::on_progress(derived, 0ms, [&](double fraction, std::string_view note) {
+            heard = fraction == 0.5 && note == "half";
+        });
     first.resolve(1);
     while (!heard)
         std::this_thread::yield();

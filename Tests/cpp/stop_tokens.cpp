@@ -7,7 +7,7 @@
 
 TEST("a stop token is stopped with the token that it is of, and not before") {
     vow::cancel_source source;
-    const std::stop_token stop = vow::to_stop_token(source.token());
+    const auto stop = vow::to_stop_token(source.token());
     bool told = false;
     const std::stop_callback callback(stop, [&] { told = true; });
     CHECK(stop.stop_possible() && !stop.stop_requested() && !told);
@@ -15,6 +15,19 @@ TEST("a stop token is stopped with the token that it is of, and not before") {
     CHECK(stop.stop_requested() && told);
     CHECK(vow::to_stop_token(source.token()).stop_requested());
     CHECK(!vow::to_stop_token(vow::token()).stop_possible());
+}
+
+TEST("100,000 stop tokens of one token leave nothing with it, nor with who kept one") {
+    const vow::cancel_source source;
+    const auto before = vow::statistics().bytes;
+    std::stop_token kept;
+    for (int i = 0; i < 100000; i++) {
+        const auto stop = vow::to_stop_token(source.token());
+        kept = stop;
+    }
+    CHECK(vow::statistics().bytes <= before + 1000);
+    source.cancel();
+    CHECK(!kept.stop_requested() && !kept.stop_possible());
 }
 
 TEST("a token is cancelled with the stop token that it is of, for as long as that is wanted") {
@@ -43,14 +56,15 @@ TEST("a token is cancelled with the stop token that it is of, for as long as tha
 TEST("a coroutine gives its own token to what takes a stop token") {
     std::stop_token stop;
     auto work = [](std::stop_token &given) -> vow::promise<void> {
-        given = vow::to_stop_token(co_await vow::current_token());
+        const auto link = vow::to_stop_token(co_await vow::current_token());
+        given = link;
         co_await vow::delay(1h);
     };
     auto p = work(stop);
     CHECK(!stop.stop_requested());
     p.cancel();
-    CHECK(stop.stop_requested());
     CHECK_THROWS(vow::cancelled, p.get());
+    CHECK(stop.stop_requested());
 }
 
 #endif

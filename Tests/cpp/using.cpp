@@ -140,13 +140,13 @@ TEST("G15: whoever is quicker, the producer or who cancels: what was opened is c
     CHECK_EQ(closed.load(), opened.load());
 }
 
-TEST("G14: a time-out is prompt, a limit inside of the body is quiet; both release") {
+TEST("G14: a prompt time-out settles first, a limit inside of the body last; both release") {
     journal in;
     auto loop = vow::loop::virtual_time();
     const auto release = [&](int) { return vow::delay(1s).then([&] { in += " release"; }); };
     auto prompt = vow::use(
                       vow::fulfilled(1), [](int) { return vow::delay(1h); }, release)
-                      .timeout(1s);
+                      .timeout(1s, vow::prompt);
     CHECK_THROWS(vow::timed_out, prompt.get());
     CHECK_EQ(in, "");
     auto quiet = vow::use(

@@ -197,10 +197,30 @@ struct initiate_get {
 /// bound to the token, Asio may hide the operation's: it is cancelled on the thread that cancels).
 struct use_promise_t {
     constexpr use_promise_t() noexcept = default;
+
+    /// The executor of an I/O object whose operations are promises without a token, by Asio's
+    /// convention: `auto timer = vow::use_promise.as_default_on(asio::steady_timer(context));`
+    template <class Executor> struct executor_with_default : Executor {
+        using default_completion_token_type = use_promise_t;
+        template <class From, std::enable_if_t<!std::is_same_v<From, executor_with_default> &&
+                                                   std::is_convertible_v<const From &, Executor>,
+                                               int> = 0>
+        executor_with_default(const From &from) noexcept : Executor(from) {
+        }
+    };
+    template <class Object>
+    using as_default_on_t = typename Object::template rebind_executor<
+        executor_with_default<typename Object::executor_type>>::other;
+    template <class Object>
+    static as_default_on_t<std::decay_t<Object>> as_default_on(Object &&on) {
+        return as_default_on_t<std::decay_t<Object>>(std::forward<Object>(on));
+    }
 };
 VOW_OF_EACH_OBJECT inline constexpr use_promise_t use_promise{};
 
 namespace detail {
+
+template <class E> struct is_strand<use_promise_t::executor_with_default<E>> : is_strand<E> {};
 
 /// How vow::use_promise makes a promise of an operation whose handler takes these.
 template <class... A> struct promise_result {

@@ -10,26 +10,6 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// How a coroutine begins: at once, but for one that is nested too deep in the beginnings of
-/// others. In its frame.
-class eager_start : start {
-  public:
-    bool await_ready() const noexcept {
-        return false;
-    }
-    // After this the frame may be gone: nothing of it may be kept in this call.
-    [[gnu::noinline]] void await_suspend(std::coroutine_handle<> frame) noexcept {
-        frame_ = frame;
-        begin = [](start &base) noexcept { static_cast<eager_start &>(base).frame_.resume(); };
-        begin_or_defer(*this);
-    }
-    void await_resume() const noexcept {
-    }
-
-  private:
-    std::coroutine_handle<> frame_;
-};
-
 /// The coroutine's own part of its frame. It begins on the calling thread, and frees itself.
 template <class T> class coroutine_of : public coroutine_base {
   public:
@@ -58,8 +38,8 @@ template <class T> class coroutine_of : public coroutine_base {
     promise<T> get_return_object() noexcept {
         return std::move(promise_);
     }
-    auto initial_suspend() const noexcept {
-        return eager_start();
+    std::suspend_never initial_suspend() const noexcept {
+        return {};
     }
     auto final_suspend() noexcept {
         struct ending {
@@ -337,12 +317,10 @@ inline auto current_token() noexcept {
 } // namespace v1
 } // namespace vow
 
-/// A function that returns a vow::promise may be a coroutine. It runs on the calling thread up to
-/// its first suspension. (Where a hundred kilobytes of stack are between it and the first of the
-/// coroutines that have begun each other, it begins when the first one is suspended, or when one of
-/// them blocks.) Cancelling its promise, or dropping the last handle unread, has its
-/// co_await throw vow::cancelled, on its executor. If no executor is left to go on, it is
-/// destroyed, and its promise rejected with errc::shut_down.
+/// A function that returns a vow::promise may be a coroutine. It runs on the calling thread, inside
+/// the call, up to its first suspension. Cancelling its promise, or dropping the last handle
+/// unread, has its co_await throw vow::cancelled, on its executor. If no executor is left to go on,
+/// it is destroyed, and its promise rejected with errc::shut_down.
 template <class T, class... Arguments> struct std::coroutine_traits<vow::promise<T>, Arguments...> {
     using promise_type = vow::detail::coroutine_promise<T>;
 };

@@ -7,6 +7,7 @@
 #include "error.hpp"
 #include "identity.hpp"
 
+#include <string>
 #include <system_error>
 #include <type_traits>
 
@@ -149,7 +150,11 @@ inline std::exception_ptr exception_of(vow_value native) noexcept {
 
 /// Throws for the code that a C function returned.
 [[noreturn]] inline void throw_code(std::int64_t code, const char *what) {
-    const value native = value::adopt(vow_error("vow", code, what));
+    const std::string message =
+        std::string(what) + ": " +
+        (code == VOW_EDEADLOCK ? "deadlock, the wait would block what it waits for"
+                               : vow_error_name(code));
+    const value native = value::adopt(vow_error("vow", code, message.c_str()));
     throw_error(native.native());
 }
 

@@ -1,9 +1,9 @@
-/// Promises that are waited for to the end: when_all, when_any, with_timeout, with_scope.
+/// Promises that are waited for to the end: when_all, when_any, with_scope.
 ///
-/// vow::all, any, race and timeout settle at the moment of decision, and what they cancel ends in
-/// its own time. These settle when all have ended: coroutines among them may use what lives as long
-/// as the promise of them all is waited for. What they are given is theirs, as members are a
-/// scope's: it is cancelled whoever else reads it.
+/// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
+/// time. These settle when all have ended: coroutines among them may use what lives as long as the
+/// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
+/// is cancelled whoever else reads it.
 #ifndef VOW_JOINING_HPP
 #define VOW_JOINING_HPP
 
@@ -189,17 +189,6 @@ template <class T, class... Others> promise<T> when_any(promise<T> first, Others
     using same = typename detail::common_content<promise<T>, Others...>::type;
     return promise<same>::adopt(detail::join<&detail::joined::any>(
         scope(), detail::to_join(first, others...), detail::ends_when::fulfilled));
-}
-
-/// The same outcome; when it takes longer than `limit`, it is cancelled, and this is rejected with
-/// vow::timed_out when it has ended. Throws std::bad_alloc.
-template <class T, class Rep, class Period>
-promise<T> with_timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit) {
-    scope_options options;
-    options.deadline =
-        std::chrono::nanoseconds(std::max<std::int64_t>(1, detail::nanoseconds(limit)));
-    return promise<T>::adopt(detail::join<&detail::joined::only>(
-        scope(options), detail::to_join(limited), detail::ends_when::rejected));
 }
 
 /// Calls `f(vow::scope &)`, as scope::async does, and settles when what it returns and all members

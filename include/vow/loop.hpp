@@ -78,7 +78,6 @@ class loop {
         return answer;
     }
     state run(vow_promise *wanted, std::int64_t limit) const {
-        detail::begin_deferred();
         return static_cast<state>(
             checked(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
     }

@@ -5,13 +5,87 @@
 #include "duration.hpp"
 #include "outcome.hpp"
 #include "reaction.hpp"
-#include "starting.hpp"
 
 namespace vow {
 inline namespace v1 {
 
+/// What a time-out is given that is not to wait for what it gives up: `p.timeout(1s, vow::prompt)`.
+struct prompt_t {
+    constexpr prompt_t() noexcept = default;
+};
+VOW_OF_EACH_OBJECT inline constexpr prompt_t prompt{};
+
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
+
+/// A time-out that waits for the end of what it gave up. Its promise is settled by whoever is last:
+/// its maker, the link that sees that end, or the one that has the outcome.
+struct limit {
+    vow_resolver *settles;
+    value outcome{};
+    value failure{}; ///< of what was limited
+    std::atomic<int> count{3};
+
+    static void drop(void *context) noexcept {
+        auto *const self = static_cast<limit *>(context);
+        if (self->count.fetch_sub(1, std::memory_order_acq_rel) != 1)
+            return;
+        vow_resolver *const settles = self->settles;
+        value outcome = std::move(self->outcome);
+        const value failure = std::move(self->failure);
+        delete self;
+        if (failure.is_error() && failure.native().as.pointer != outcome.native().as.pointer)
+            report_unless_cancelled(failure.native());
+        vow_resolve(settles, outcome.release());
+        vow_resolver_release(settles);
+    }
+    static vow_value see_end(vow_value outcome, void *context) noexcept {
+        if (outcome.kind == VOW_ERROR)
+            static_cast<limit *>(context)->failure = value::borrow(outcome);
+        return vow_none();
+    }
+    static vow_value decide(vow_value outcome, void *context) noexcept {
+        static_cast<limit *>(context)->outcome = value::borrow(outcome);
+        return vow_none();
+    }
+    vow_promise *link(vow_promise *promise, vow_handler handler, std::uint32_t flags) noexcept {
+        vow_reaction reaction{};
+        reaction.size = sizeof reaction;
+        reaction.flags = flags;
+        reaction.executor = vow_executor_inline();
+        reaction.on_fulfilled = handler;
+        reaction.on_rejected = handler;
+        reaction.context = this;
+        reaction.destroy = drop;
+        return vow_then_with(promise, &reaction);
+    }
+};
+
+/// vow_timeout of a promise (consumed), which waits for the end of what it gives up.
+inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexcept {
+    if (nanoseconds < 0 || vow_promise_state(given) != VOW_PENDING)
+        return vow_timeout(given, nanoseconds);
+    vow_resolver *settles = nullptr;
+    vow_promise *const made = vow_promise_create_with(&settles, VOW_COOPERATIVE);
+    auto *const self = new (std::nothrow) limit{settles};
+    if (settles == nullptr || self == nullptr) {
+        vow_resolve(settles, vow_error("vow", VOW_ENOMEM, "no memory for a time-out"));
+        vow_resolver_release(settles);
+        vow_promise_release(given);
+        delete self;
+        return made;
+    }
+    vow_promise *const timed = self->link(
+        vow_timeout(self->link(given, limit::see_end, VOW_FINALLY), nanoseconds), limit::decide, 0);
+    // Cancelled, or read by nobody any more.
+    vow_resolver_on_cancel(
+        settles, [](void *context) noexcept { vow_cancel(static_cast<vow_promise *>(context)); },
+        timed,
+        [](void *context) noexcept { vow_promise_release(static_cast<vow_promise *>(context)); });
+    limit::drop(self);
+    return made;
+}
+
 } // namespace detail
 
 /// Reads a result that is there now or later: one T, or the exception that stands in its place.
@@ -87,8 +161,8 @@ class [[nodiscard]] promise
     /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
     /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
     /// promise<T>, or throws; `throw;` passes on what it was called for, and
-    /// std::current_exception() is that (before a coroutine's first suspension). Nothing is thrown
-    /// for it where the runtime is libstdc++; elsewhere, unless f is noexcept.
+    /// std::current_exception() is that (before a coroutine's first suspension). For that the
+    /// exception is thrown once, unless f is noexcept.
     template <class E = detail::by_parameter, class F> promise recover(F f) && {
         return std::move(*this).template recover<E>(executor(), std::move(f));
     }
@@ -221,15 +295,25 @@ class [[nodiscard]] promise
     }
 #endif
 
-    /// The same outcome, or vow::timed_out when it takes longer; then this one is cancelled, if
-    /// nobody else reads it.
+    /// The same outcome, or vow::timed_out when it takes longer. Then this one is cancelled, if
+    /// nobody else reads or holds it, and waited for: the new promise settles when what was given
+    /// up has ended. What clean-up fails with is reported as unhandled.
     template <class Rep, class Period>
     promise timeout(std::chrono::duration<Rep, Period> limit) &&noexcept {
-        return promise(vow_timeout(this->release(), detail::nanoseconds(limit)));
+        return promise(detail::limited(this->release(), detail::nanoseconds(limit)));
     }
     template <class Rep, class Period>
     promise timeout(std::chrono::duration<Rep, Period> limit) const &noexcept {
         return promise(*this).timeout(limit);
+    }
+    /// The same, and it settles when the time is up: what was given up ends in its own time.
+    template <class Rep, class Period>
+    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) &&noexcept {
+        return promise(vow_timeout(this->release(), detail::nanoseconds(limit)));
+    }
+    template <class Rep, class Period>
+    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) const &noexcept {
+        return promise(*this).timeout(limit, prompt_t());
     }
 
     // Reading
@@ -340,7 +424,6 @@ class [[nodiscard]] promise
     }
 
     value await(std::int64_t limit) const {
-        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), limit, &native);
         value held = value::adopt(native);
@@ -354,7 +437,6 @@ class [[nodiscard]] promise
     }
 
     value settled_outcome() const {
-        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), VOW_FOREVER, &native);
         if (answer < 0)
@@ -363,7 +445,6 @@ class [[nodiscard]] promise
     }
 
     vow::state wait_ns(std::int64_t limit) const {
-        detail::begin_deferred();
         const int answer = vow_await(this->native(), limit, nullptr);
         if (answer < 0)
             detail::throw_code(answer, "vow::promise::wait: cannot wait");

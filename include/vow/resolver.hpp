@@ -108,6 +108,10 @@ template <class T> [[nodiscard]] pending_promise<T> pending() noexcept {
 
 /// The promise of what `f` does with a resolver<T>; what f throws rejects.
 template <class T, class F> promise<T> make_promise(F &&f) {
+    static_assert(
+        !detail::is_promise<std::decay_t<std::invoke_result_t<F, resolver<T> &>>>::value,
+        "make_promise's function settles by its resolver and returns nothing: a coroutine "
+        "is called, its promise is the one that it returns");
     auto both = pending<T>();
     try {
         std::invoke(std::forward<F>(f), both.resolver);

@@ -116,7 +116,6 @@ class scope {
     void join() noexcept {
         vow_scope_cancel(native_);
         vow_promise *const end = vow_scope_close(std::exchange(native_, nullptr));
-        detail::begin_deferred();
         vow_value native = vow_none();
         const int answer = vow_await(end, VOW_FOREVER, &native);
         const value outcome = value::adopt(answer >= 0 ? native

@@ -17,14 +17,48 @@
 namespace vow {
 inline namespace v1 {
 
-/// A std::stop_token that is stopped when a token is cancelled; of an empty one, one that never is.
-/// What waits for it is called on the thread that cancels. Throws vow::error, std::bad_alloc.
-[[nodiscard]] inline std::stop_token to_stop_token(const token &from) {
-    if (!from)
-        return {};
-    std::stop_source source;
-    from.on_cancel([source]() mutable { source.request_stop(); });
-    return source.get_token();
+/// What vow::to_stop_token makes: it is one, wherever a std::stop_token is asked for, and leaves
+/// the token that it is of in its destructor.
+class linked_stop_token {
+  public:
+    linked_stop_token(linked_stop_token &&) noexcept = default;
+    ~linked_stop_token() {
+        leaves_.leave();
+        if (of_.is_cancelled()) // and the function may have been about to run
+            source_.request_stop();
+    }
+
+    operator std::stop_token() const &noexcept {
+        return source_.get_token();
+    }
+    operator std::stop_token() const && = delete; // never to be stopped: keep what is made
+
+    [[nodiscard]] bool stop_requested() const noexcept {
+        return source_.stop_requested();
+    }
+    [[nodiscard]] bool stop_possible() const noexcept {
+        return source_.stop_possible();
+    }
+
+  private:
+    friend linked_stop_token to_stop_token(const token &from);
+    explicit linked_stop_token(const token &of) : of_(of) {
+        if (!of)
+            return;
+        source_ = std::stop_source();
+        leaves_ = of.register_on_cancel([source = source_]() mutable { source.request_stop(); });
+    }
+
+    token of_;
+    std::stop_source source_{std::nostopstate};
+    registration leaves_;
+};
+
+/// A std::stop_token that is stopped when a token is cancelled, for as long as what is returned
+/// lives; of an empty one, one that never is. What waits for it is called on the thread that
+/// cancels. Throws vow::error, std::bad_alloc.
+[[nodiscard]] inline linked_stop_token to_stop_token(const token &from) {
+    return linked_stop_token(from);
 }
 
 namespace detail {

@@ -33,6 +33,11 @@ template <class T, class Rep, class Period>
 promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit) noexcept {
     return std::move(limited).timeout(limit);
 }
+template <class T, class Rep, class Period>
+promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit,
+                   prompt_t) noexcept {
+    return std::move(limited).timeout(limit, prompt);
+}
 
 } // namespace v1
 } // namespace vow

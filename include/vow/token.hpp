@@ -27,16 +27,13 @@ void register_callback(F &&function, Register &&enrol, const char *problem) {
         throw_code(status, problem);
 }
 
-class registration_handle
-    : public handle<vow_registration, vow_registration_retain, vow_registration_release> {
-  public:
-    registration_handle() noexcept = default;
-    [[nodiscard]] static registration_handle adopt(vow_registration *owned) noexcept {
-        return registration_handle(owned);
+struct registration_handle
+    : handle<vow_registration, vow_registration_retain, vow_registration_release> {
+    explicit registration_handle(vow_registration *owned = nullptr) noexcept : handle(owned) {
     }
-
-  private:
-    explicit registration_handle(vow_registration *owned) noexcept : handle(owned) {
+};
+struct listening : handle<vow_cancel_source, vow_cancel_source_retain, vow_cancel_source_release> {
+    explicit listening(vow_cancel_source *owned = nullptr) noexcept : handle(owned) {
     }
 };
 
@@ -50,9 +47,9 @@ enum class stage : vow_stage {
     never_runs = VOW_NEVER_RUNS
 };
 
-/// A function that was registered with a token or a resolver, for as long as this lives: it leaves
-/// in the destructor, which waits for nothing. A function that another thread is running then runs
-/// on, and what it has captured is destroyed after it; so it should own what it uses.
+/// A function that was registered with a token, a resolver or a promise, for as long as this lives:
+/// it leaves in the destructor, which waits for nothing. A function that another thread is running
+/// then runs on, and what it has captured is destroyed after it; so it should own what it uses.
 class registration {
   public:
     registration() noexcept = default;
@@ -60,6 +57,7 @@ class registration {
     registration &operator=(registration &&other) noexcept {
         leave();
         handle_ = std::move(other.handle_);
+        source_ = std::move(other.source_);
         return *this;
     }
     ~registration() {
@@ -67,28 +65,42 @@ class registration {
     }
     [[nodiscard]] static registration adopt(vow_registration *owned) noexcept {
         registration result;
-        result.handle_ = detail::registration_handle::adopt(owned);
+        result.handle_ = detail::registration_handle(owned);
+        return result;
+    }
+
+    /// The same of a function that leaves when a source is cancelled (consumed).
+    [[nodiscard]] static registration adopt(vow_cancel_source *owned) noexcept {
+        registration result;
+        result.source_ = detail::listening(owned);
         return result;
     }
 
     /// The function is not called any more; from anywhere, also inside it. What has become of it.
     vow::stage leave() noexcept {
+        if (source_)
+            vow_cancel_source_cancel(source_.native());
         return static_cast<vow::stage>(vow_registration_leave(handle_.native()));
     }
     [[nodiscard]] vow::stage stage() const noexcept {
+        vow_token *const left = vow_cancel_source_token(source_.native());
+        if (left != nullptr && !vow_token_is_cancelled(left))
+            return vow::stage::waiting;
         return static_cast<vow::stage>(vow_registration_stage(handle_.native()));
     }
     /// The function stays registered, whatever becomes of this, which is empty then.
     void stay() noexcept {
         handle_.reset();
+        source_.reset();
     }
-    /// The C handle, borrowed.
+    /// The C handle, borrowed; of a listener none.
     [[nodiscard]] vow_registration *native() const noexcept {
         return handle_.native();
     }
 
   private:
     detail::registration_handle handle_;
+    detail::listening source_;
 };
 
 /// Tells that work is no longer wanted. A counted reference; an empty one is never cancelled.
