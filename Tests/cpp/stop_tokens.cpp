@@ -17,6 +17,14 @@ TEST("a stop token is stopped with the token that it is of, and not before") {
     CHECK(!vow::to_stop_token(vow::token()).stop_possible());
 }
 
+TEST("a stop token that is made at once stays with the token, for good") {
+    vow::cancel_source source;
+    const std::stop_token stop = vow::to_stop_token(source.token());
+    CHECK(stop.stop_possible() && !stop.stop_requested());
+    source.cancel();
+    CHECK(stop.stop_requested());
+}
+
 TEST("100,000 stop tokens of one token leave nothing with it, nor with who kept one") {
     const vow::cancel_source source;
     const auto before = vow::statistics().bytes;

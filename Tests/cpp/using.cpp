@@ -41,6 +41,23 @@ vow::executor at_once() {
 
 } // namespace
 
+TEST("a release is told how the body has ended") {
+    std::exception_ptr why;
+    auto ended = vow::state::pending;
+    const auto release = [&](int) { ended = vow::use_ended(&why); };
+    const auto one = [] { return vow::fulfilled(1); };
+    CHECK(vow::use(
+              at_once(), one(), [](int number) { return number; }, release)
+              .get() == 1);
+    CHECK(ended == vow::state::fulfilled && why == nullptr);
+    auto failing = vow::use(
+        at_once(), one(), [](int) -> int { throw std::runtime_error("no"); }, release);
+    CHECK_THROWS(std::runtime_error, failing.get());
+    CHECK(ended == vow::state::rejected);
+    CHECK_THROWS(std::runtime_error, std::rethrow_exception(why));
+    CHECK_THROWS(vow::error, vow::use_ended());
+}
+
 TEST("the outcome is that of the body, and comes when the promise of release is through") {
     journal in;
     auto [ended, end] = vow::pending<void>();

@@ -31,7 +31,11 @@ class linked_stop_token {
     operator std::stop_token() const &noexcept {
         return source_.get_token();
     }
-    operator std::stop_token() const && = delete; // never to be stopped: keep what is made
+    /// Of a temporary: the function stays with the token, for nobody is left to take it away.
+    operator std::stop_token() &&noexcept {
+        leaves_.stay();
+        return source_.get_token();
+    }
 
     [[nodiscard]] bool stop_requested() const noexcept {
         return source_.stop_requested();
@@ -55,7 +59,8 @@ class linked_stop_token {
 };
 
 /// A std::stop_token that is stopped when a token is cancelled, for as long as what is returned
-/// lives; of an empty one, one that never is. What waits for it is called on the thread that
+/// lives, or for good where that is made a std::stop_token at once; of an empty one, one that never
+/// is. What waits for it is called on the thread that
 /// cancels. Throws vow::error, std::bad_alloc.
 [[nodiscard]] inline linked_stop_token to_stop_token(const token &from) {
     return linked_stop_token(from);

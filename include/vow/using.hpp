@@ -71,6 +71,20 @@ vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions fun
 
 } // namespace detail
 
+/// Inside `release` of a use: how the body has ended. Rejected: `why` is its exception, and
+/// vow::cancelled where it was cancelled. Pending: it was never called. Throws vow::error anywhere
+/// else.
+inline state use_ended(std::exception_ptr *why = nullptr) {
+    vow_value outcome = vow_none();
+    const int answer = vow_using_ended(&outcome);
+    if (answer < 0)
+        detail::throw_code(answer, "vow::use_ended: not inside a release");
+    if (why != nullptr)
+        *why =
+            answer == static_cast<int>(state::rejected) ? detail::exception_of(outcome) : nullptr;
+    return static_cast<state>(answer);
+}
+
 /// Calls `body` with the resource that a promise brings, and, when that and the promise that it
 /// returned is through, `release` with the same; waits for the promise that release returns. The
 /// outcome is that of body. What release throws rejects a success; beside another exception it is

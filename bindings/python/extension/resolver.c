@@ -186,8 +186,8 @@ PyObject *resolver_pending(PyObject *module, PyObject *nothing) {
     return pair_of(0, false);
 }
 
-/* following(is_own): for what settles, when it is cancelled, in its own time. Work of its own goes on
- * when nobody has the promise any more. */
+/* following(is_own): for what settles, when it is cancelled, in its own time. Work of its own goes
+ * on when nobody has the promise any more. */
 PyObject *resolver_following(PyObject *module, PyObject *is_own) {
     (void)module;
     return pair_of(VOW_COOPERATIVE, is_own == Py_True);
