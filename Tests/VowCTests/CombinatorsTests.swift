@@ -48,47 +48,6 @@ final class CombinatorsTests: CTest {
         XCTAssertEqual(outcomeValue(of: all, integers), [0, 1, 2, 3])
     }
 
-    func testAllSaysWhichMemberFailed() {
-        let all = combine(some(2) + [vow_promise_with(failure(7))]) { vow_all($0, $1) }
-        outcomeValue(of: all) { error in
-            XCTAssertEqual(vow_error_code(error), 7)
-            XCTAssertEqual(vow_error_index(error), 2)
-        }
-    }
-
-    func testAllSettledNeverRejects() {
-        let all = combine(some(1) + [vow_promise_with(failure(7))]) { vow_all_settled($0, $1) }
-        outcomeValue(of: all) { list in
-            XCTAssertEqual(vow_list_at(list, 0).as.integer, 0)
-            XCTAssertEqual(vow_error_code(vow_list_at(list, 1)), 7)
-        }
-    }
-
-    func testAnyIsRejectedWithAllErrors() {
-        let failures = [vow_promise_with(failure(1)), vow_promise_with(failure(2))]
-        outcomeValue(of: combine(failures) { vow_any($0, $1) }) { error in
-            XCTAssertEqual(vow_error_code(error), Int64(VOW_EAGGREGATE))
-            XCTAssertEqual(vow_list_count(vow_error_payload(error)), 2)
-        }
-        let mixed = [vow_promise_with(failure(1))] + some(1)
-        XCTAssertEqual(outcome(of: combine(mixed) { vow_any($0, $1) }), .integer(0))
-    }
-
-    func testSomeGivesAsManyAsWanted() {
-        XCTAssertEqual(
-            outcomeValue(of: combine(some(5)) { vow_some($0, $1, 2) }, integers), [0, 1])
-    }
-
-    func testRaceCancelsTheLosers() {
-        let (slow, resolver) = create()
-        let stopped = Counter()
-        _ = vow_resolver_on_cancel(
-            resolver, { $0!.object(Counter.self).add() }, pointer(to: stopped), nil)
-        XCTAssertEqual(outcome(of: combine([slow] + some(1)) { vow_race($0, $1) }), .integer(0))
-        XCTAssertEqual(stopped.value, 1)
-        vow_resolver_release(resolver)
-    }
-
     func testMapReduceAndRepeat() {
         let map = vow_map(list(5), addOne, nil, 2)
         XCTAssertEqual(outcomeValue(of: map, integers), [1, 2, 3, 4, 5])
@@ -110,13 +69,6 @@ final class CombinatorsTests: CTest {
         XCTAssertEqual(vow_promise_state(end), VOW_PENDING)
         finish(resolver, failure(4))
         XCTAssertEqual(outcome(of: end), .error(4))
-    }
-
-    func testCatchIfTakesOnlyItsErrors() {
-        let caught = vow_catch_if(vow_promise_with(failure(4)), nil, 4, { _, _ in vow_int(1) }, nil)
-        XCTAssertEqual(outcome(of: caught), .integer(1))
-        let passed = vow_catch_if(vow_promise_with(failure(5)), nil, 4, { _, _ in vow_int(1) }, nil)
-        XCTAssertEqual(outcome(of: passed), .error(5))
     }
 
     func testTimeoutAndRetry() {

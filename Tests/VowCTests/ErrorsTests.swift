@@ -31,24 +31,4 @@ final class ErrorsTests: CTest {
             XCTAssertEqual(String(cString: vow_error_name(code)), "unknown")
         }
     }
-
-    func testRejectingWithAValueMakesItTheReason() {
-        let (promise, resolver) = create()
-        XCTAssertTrue(vow_reject(resolver, vow_string("why", 3)))
-        vow_resolver_release(resolver)
-        var error = vow_none()
-        XCTAssertTrue(vow_promise_peek(promise, &error))
-        XCTAssertEqual(vow_error_code(error), Int64(VOW_EREASON))
-        XCTAssertEqual(String(cString: vow_error_domain(error)!), "vow")
-        XCTAssertEqual(
-            vow_string_bytes(vow_error_payload(error), nil).map { String(cString: $0) }, "why")
-        vow_promise_release(promise)
-    }
-
-    func testRejectingWithAnErrorKeepsIt() {
-        let (promise, resolver) = create()
-        XCTAssertTrue(vow_reject(resolver, failure(7)))
-        vow_resolver_release(resolver)
-        XCTAssertEqual(outcome(of: promise), .error(7))
-    }
 }

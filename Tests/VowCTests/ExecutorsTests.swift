@@ -66,31 +66,6 @@ final class ExecutorsTests: CTest {
         XCTAssertEqual(outcome(of: vow_async(nil, { _, _ in failure(3) }, nil)), .error(3))
     }
 
-    func testTheDefaultIsThePoolUntilItIsChanged() {
-        XCTAssertEqual(vow_executor_current(), vow_executor_pool())
-        vow_executor_set_default(vow_executor_inline())
-        XCTAssertEqual(vow_executor_current(), vow_executor_inline())
-        let journal = Journal()
-        let end = vow_then(vow_promise_with(vow_int(1)), note, pointer(to: journal))
-        XCTAssertEqual(journal.threads, [pthread_self()])
-        vow_promise_release(end)
-        vow_executor_set_default(nil)
-        XCTAssertEqual(vow_executor_current(), vow_executor_pool())
-    }
-
-    func testInsideAHandlerTheCurrentExecutorIsItsOwn() {
-        let serial = vow_executor_serial("label")!
-        for executor in [vow_executor_inline(), vow_executor_pool(), serial] {
-            let end = vow_async(
-                executor, { _, _ in vow_pointer(.init(vow_executor_current())) }, nil)
-            var value = vow_none()
-            XCTAssertEqual(vow_await(end, oneMinute, &value), Int32(VOW_FULFILLED))
-            XCTAssertEqual(value.as.pointer, UnsafeMutableRawPointer(executor))
-            vow_promise_release(end)
-        }
-        vow_executor_release(serial)
-    }
-
     func testHandlersRunOnTheProgramsOwnQueues() {
         let serial = DispatchQueue(label: "serial")
         let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
@@ -184,15 +159,5 @@ final class ExecutorsTests: CTest {
             XCTAssertEqual(outcome(of: first), .integer(1))
             XCTAssertEqual(outcome(of: second), .integer(1))
         }
-    }
-
-    func testAWrongExecutorClassIsRefused() {
-        let unknownFlags = Hand()
-        withCustom(unknownFlags, flags: 0x10) { XCTAssertNil($0) }
-        XCTAssertEqual(unknownFlags.destroyed.value, 1)
-        // Too short to say where `destroy` is.
-        let short = Hand()
-        withCustom(short, size: 8) { XCTAssertNil($0) }
-        XCTAssertEqual(short.destroyed.value, 0)
     }
 }

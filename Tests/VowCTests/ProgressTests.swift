@@ -49,43 +49,4 @@ final class ProgressTests: CTest {
         vow_promise_release(promise)
         XCTAssertEqual(ear.endCount, 1)
     }
-
-    func testWhatIsNoNumberIsRefused() {
-        let ear = Ear()
-        let (promise, resolver) = create()
-        XCTAssertEqual(listen(promise, ear), 0)
-        XCTAssertEqual(vow_promise_set_progress(promise, .nan, nil), VOW_EINVAL)
-        XCTAssertEqual(vow_promise_set_progress(promise, -.infinity, nil), 0)
-        XCTAssertEqual(vow_promise_set_progress(promise, .infinity, nil), 0)
-        XCTAssertEqual(ear.fractions, [0, 1])
-        finish(resolver, vow_none())
-        vow_promise_release(promise)
-    }
-
-    func testANegativeIntervalEndsTheContext() {
-        let ear = Ear()
-        let (promise, resolver) = create()
-        XCTAssertEqual(listen(promise, every: -1, ear), VOW_EINVAL)
-        XCTAssertEqual(ear.endCount, 1)
-        finish(resolver, vow_none())
-        vow_promise_release(promise)
-    }
-
-    func testTheNewestIsToldWhenTheIntervalIsOver() {
-        let ear = Ear()
-        let loop = vow_loop_create_virtual()!
-        let (promise, resolver) = create()
-        XCTAssertEqual(listen(promise, every: 1_000_000_000, ear), 0)
-        for step in 1...4 {
-            XCTAssertEqual(vow_promise_set_progress(promise, Double(step) / 8, nil), 0)
-            XCTAssertGreaterThanOrEqual(vow_loop_run_once(loop, 0), 0)
-        }
-        XCTAssertEqual(ear.fractions, [0.125])
-        XCTAssertGreaterThanOrEqual(vow_loop_advance(loop, 1_000_000_000), 0)
-        XCTAssertEqual(ear.fractions, [0.125, 0.5])
-        finish(resolver, vow_none())
-        vow_promise_release(promise)
-        vow_loop_destroy(loop)
-        XCTAssertEqual(ear.endCount, 1)
-    }
 }

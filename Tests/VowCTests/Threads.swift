@@ -1,18 +1,6 @@
-// Threads and signals between them.
+// Threads of their own.
 
 import XCTest
-
-/// Where one thread waits for another one's signal.
-final class Signal: @unchecked Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-
-    func send() { semaphore.signal() }
-
-    func receive(file: StaticString = #filePath, line: UInt = #line) {
-        let result = semaphore.wait(timeout: .now() + 60)
-        XCTAssertEqual(result, .success, "no signal within a minute", file: file, line: line)
-    }
-}
 
 private final class Body {
     let run: () -> Void
@@ -23,10 +11,9 @@ private final class Body {
 struct Worker {
     private let id: pthread_t
 
-    init(stack: Int? = nil, _ body: @escaping () -> Void) {
+    init(_ body: @escaping () -> Void) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
-        if let stack { XCTAssertEqual(pthread_attr_setstacksize(&attributes, stack), 0) }
         var id = pthread_t()
         let made = pthread_create(
             &id, &attributes,

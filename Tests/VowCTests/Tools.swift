@@ -103,13 +103,3 @@ func outcome(of promise: OpaquePointer) -> Outcome {
     if result != Int32(VOW_FULFILLED) { return .none(result) }
     return value.kind == VOW_INT ? .integer(value.as.integer) : .other(value.kind)
 }
-
-/// What the library says about a wrong call: the message of the error VOW_EINVAL that it gives.
-func complaint(_ promise: OpaquePointer) -> String? {
-    defer { vow_promise_release(promise) }
-    var value = vow_none()
-    guard vow_promise_peek(promise, &value), vow_error_code(value) == Int64(VOW_EINVAL) else {
-        return nil
-    }
-    return String(cString: vow_error_message(value)!)
-}

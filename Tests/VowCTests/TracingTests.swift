@@ -51,21 +51,6 @@ final class TracingTests: CTest {
         XCTAssertTrue(events.contains { $0["cat"] as? String == "handler" })
     }
 
-    /// A Swift package has no library of its own: its sites are told by names.
-    func testASiteIsNotTheLibrarysOwn() throws {
-        _ = vow_trace_stop()
-        XCTAssertEqual(vow_trace_start(nil), 0)
-        let (promise, resolver) = create()
-        let graph = try graph()
-        let nodes = try XCTUnwrap(graph["nodes"] as? [[String: Any]])
-        XCTAssertEqual(nodes.count, 1)
-        let site = try XCTUnwrap(nodes.first?["site"] as? String)
-        XCTAssertFalse(site.contains("(vow_"), site)
-        XCTAssertFalse(site.contains("$s7VowCore"), site)
-        finish(resolver, vow_none())
-        vow_promise_release(promise)
-    }
-
     func testTheGraphHasWhatIsPending() throws {
         _ = vow_trace_stop()
         XCTAssertEqual(vow_trace_start(nil), 0)

@@ -26,18 +26,4 @@ final class UnhandledTests: CTest {
         vow_promise_release(promise)
         XCTAssertEqual(reports.entries, [3])
     }
-
-    func testADetachedPromiseGoesOnAndIsReportedWhenItIsRejected() {
-        var resolver: OpaquePointer?
-        let told = Counter()
-        vow_detach(vow_promise_create(&resolver))
-        XCTAssertEqual(
-            vow_resolver_on_cancel(
-                resolver!, { $0!.object(Counter.self).add() }, pointer(to: told), nil), 0)
-        XCTAssertEqual(told.value, 0)
-        XCTAssertTrue(vow_reject(resolver!, failure(4)))
-        vow_resolver_release(resolver)
-        XCTAssertEqual(reports.entries, [4])
-        XCTAssertEqual(told.value, 0)
-    }
 }

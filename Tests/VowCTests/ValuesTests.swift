@@ -30,12 +30,6 @@ final class ValuesTests: CTest {
         vow_string_bytes(value, nil).map { String(cString: $0) }
     }
 
-    private func isInvalid(_ value: vow_value, _ message: String) -> Bool {
-        defer { vow_value_release(value) }
-        return vow_error_code(value) == Int64(VOW_EINVAL)
-            && vow_error_message(value).map { String(cString: $0) } == message
-    }
-
     func testAValueTravelsInSixteenBytes() {
         XCTAssertEqual(MemoryLayout<vow_value>.size, 16)
         XCTAssertEqual(MemoryLayout<vow_value>.alignment, 8)
@@ -57,47 +51,6 @@ final class ValuesTests: CTest {
         }
     }
 
-    func testACheckedReaderSaysWhetherAValueIsOfItsKind() {
-        var (integer, real, flag) = (Int64(7), 0.25, false)
-        XCTAssertTrue(vow_as_int(vow_int(-3), &integer))
-        XCTAssertEqual(integer, -3)
-        XCTAssertFalse(vow_as_int(vow_double(1), &integer))
-        XCTAssertEqual(integer, -3)
-        XCTAssertTrue(vow_as_int(vow_int(1), nil))
-        XCTAssertTrue(vow_as_double(vow_double(2.5), &real))
-        XCTAssertFalse(vow_as_double(vow_int(9), &real))
-        XCTAssertEqual(real, 2.5)
-        XCTAssertTrue(vow_as_bool(vow_bool(true), &flag))
-        XCTAssertFalse(vow_as_bool(vow_int(0), &flag))
-        XCTAssertTrue(flag)
-        var place: UnsafeMutableRawPointer?
-        XCTAssertTrue(vow_as_pointer(vow_pointer(pointer(to: self)), &place))
-        XCTAssertFalse(vow_as_pointer(vow_none(), &place))
-        XCTAssertEqual(place, pointer(to: self))
-    }
-
-    func testACheckedReaderGivesWhatACountedValueHolds() {
-        let string = vow_string("two", 3)
-        let list = vow_list([vow_int(1), vow_int(2)], 2)
-        let error = vow_error("test", 5, nil)
-        let promise = vow_from_promise(vow_promise_with(vow_int(4)))
-        defer { for value in [string, list, error, promise] { vow_value_release(value) } }
-        var bytes: UnsafePointer<CChar>?
-        var (length, count, code) = (0, 0, Int64(0))
-        XCTAssertTrue(vow_as_string(string, &bytes, &length))
-        XCTAssertEqual(bytes.map { String(cString: $0) }, "two")
-        XCTAssertEqual(length, 3)
-        XCTAssertTrue(vow_as_list(list, &count))
-        XCTAssertEqual(count, 2)
-        XCTAssertTrue(vow_as_error(error, nil, &code))
-        XCTAssertEqual(code, 5)
-        XCTAssertFalse(vow_as_object(string, nil, nil))
-        var read: OpaquePointer?
-        XCTAssertFalse(vow_as_promise(list, &read))
-        XCTAssertTrue(vow_as_promise(promise, &read))
-        XCTAssertEqual(vow_promise_state(read!), VOW_FULFILLED)
-    }
-
     func testAStringIsACopyOfItsBytes() {
         var length = 99
         let whole = vow_string("héllo", Int(bitPattern: SIZE_MAX))
@@ -112,19 +65,6 @@ final class ValuesTests: CTest {
         _ = vow_string_bytes(empty, &length)
         XCTAssertEqual(length, 0)
         for value in [whole, part, empty] { vow_value_release(value) }
-    }
-
-    func testWrongArgumentsGiveAnErrorThatNamesThem() {
-        XCTAssertTrue(isInvalid(vow_string(nil, 3), "vow_string: utf8 is NULL"))
-        XCTAssertTrue(isInvalid(vow_list(nil, 3), "vow_list: items is NULL"))
-        withClass(size: 8) {
-            XCTAssertTrue(
-                isInvalid(vow_object(nil, $0), "vow_object: cls->size is not the size of vow_class")
-            )
-        }
-        let huge = vow_string("x", Int.max)
-        XCTAssertEqual(vow_error_code(huge), Int64(VOW_ENOMEM))
-        vow_value_release(huge)
     }
 
     func testAnObjectIsFoundUnderItsClassAndDestroyedOnce() {
@@ -157,37 +97,5 @@ final class ValuesTests: CTest {
         vow_value_release(list)
         XCTAssertEqual(text(kept), "two")
         vow_value_release(kept)
-    }
-
-    func testReadersAnswerForOtherKinds() {
-        for value in [vow_none(), vow_int(1), vow_string("s", 1)] {
-            XCTAssertNil(vow_object_pointer(value, nil))
-            XCTAssertEqual(vow_list_count(value), 0)
-            XCTAssertEqual(vow_list_at(value, 0).kind, VOW_NONE)
-            XCTAssertNil(vow_error_domain(value))
-            XCTAssertNil(vow_error_message(value))
-            XCTAssertEqual(vow_error_code(value), 0)
-            XCTAssertEqual(vow_error_payload(value).kind, VOW_NONE)
-            vow_value_release(value)
-        }
-        var length = 9
-        XCTAssertNil(vow_string_bytes(vow_int(1), &length))
-        XCTAssertEqual(length, 0)
-    }
-
-    func testDescribingFollowsSnprintf() {
-        let items = [vow_int(7), vow_string("x", 1)]
-        let list = vow_list(items, 2)
-        let whole = "[7, \"x\"]"
-        XCTAssertEqual(vow_value_describe(list, nil, 0), Int32(whole.count))
-        XCTAssertEqual(vow_value_describe(list, nil, 5), VOW_EINVAL)
-        for size in 1...whole.count + 2 {
-            var buffer = [CChar](repeating: 0x7f, count: size)
-            XCTAssertEqual(vow_value_describe(list, &buffer, size), Int32(whole.count))
-            XCTAssertEqual(
-                buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) },
-                String(whole.prefix(size - 1)))
-        }
-        vow_value_release(list)
     }
 }
