@@ -95,6 +95,7 @@ static vow_value release_resource(vow_value input, void *context) {
     (void)input;
     resource *self = context;
     CHECK(!vow_current_is_cancelled());
+    CHECK_INT_EQ(vow_using_ended(NULL) != VOW_PENDING, atomic_load(&self->used));
     atomic_fetch_add(&self->released, 1);
     return vow_from_promise(vow_async(vow_executor_pool(), make_string, &shared));
 }

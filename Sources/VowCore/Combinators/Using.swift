@@ -76,7 +76,6 @@ private func nextOfUsing(
         using.pointee.resource = settled.value.retained()
         if lane.machine.pointee.isOver { return beginRelease(lane, using, thread) }
         using.pointee.stage.storeRelaxed(UsingStage.inUse.rawValue)
-        using.pointee.isUsed = true
         let work = makeWork(for: lane, runUse, thread)
         if isWatched { notePart(work, .inUse, of: lane.machine.promise) }
         return work
@@ -119,6 +118,7 @@ private func stage(of lane: Lane) -> UsingStage? {
 private func runUse(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
     let machine = laneOfWork(context).machine
     let using = machine.fields(UsingFields.self)
+    using.pointee.isUsed = true
     return callWithLoan(using.pointee.resource) { using.pointee.use($0, machine.pointee.context) }
 }
 
