@@ -5,7 +5,7 @@
 
 enum { GIVEN = 7, OTHERS = 9, ITEMS = 5 };
 
-/* What the calls of one function are to be like, and what was seen. */
+/* The calls of one function: how they are to be, and how many were otherwise. */
 typedef struct calls {
     vow_executor *executor; /* where; NULL: on the other thread */
     vow_promise *promise;   /* that settles afterwards; NULL: none */
@@ -111,7 +111,7 @@ static void row_begin(row *self) {
     vow_context_set(vow_int(GIVEN));
 }
 
-/* What has been given is watched from here on. */
+/* From here on the promise is watched, and no context is given any more. */
 static void row_given(row *self, vow_promise *promise) {
     vow_context_set(vow_none());
     self->promise = self->of.calls.promise = self->of.ends.promise = promise;

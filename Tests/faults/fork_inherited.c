@@ -5,7 +5,7 @@
 
 enum { THREADS = 2 };
 
-/* What the parent's threads use and the child inherits. */
+/* The objects that the parent's threads use and the child inherits. */
 typedef struct inherited {
     vow_cancel_source *source;
     vow_scope *scope;

@@ -287,10 +287,10 @@ public func vow_using_with(
 
 @_cdecl("vow_using_ended") @implementation
 public func vow_using_ended(_ outcome: UnsafeMutablePointer<vow_value>!) -> Int32 {
-    let end = endOfUse(currentThread())
-    outcome?.pointee = end.flatMap { $0.isUsed ? $0.outcome : nil } ?? vow_none()
-    guard let end else { return VOW_EINVAL }
+    outcome?.pointee = vow_none()
+    guard let end = endOfUse(currentThread()) else { return VOW_EINVAL }
     if !end.isUsed { return Int32(VOW_PENDING) }
+    outcome?.pointee = end.outcome
     return Int32(end.outcome.isError ? VOW_REJECTED : VOW_FULFILLED)
 }
 

@@ -133,8 +133,7 @@ private func runRelease(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
 /// In the release of a resource: how its use ended, borrowed until the release has returned. Nil anywhere else.
 func endOfUse(_ thread: ThreadPointer) -> (isUsed: Bool, outcome: vow_value)? {
     guard let work = thread.pointee.frame?.pointee.reaction, work.pointee.shape.contains(.link),
-        work.link.pointee.handler.map({ unsafeBitCast($0, to: UInt.self) })
-            == unsafeBitCast(runRelease as Handler, to: UInt.self)
+        let handler = work.link.pointee.handler, address(of: handler) == address(of: runRelease)
     else { return nil }
     let using = laneOfWork(work.link.pointee.context).machine.fields(UsingFields.self)
     return (using.pointee.isUsed, using.pointee.outcome)

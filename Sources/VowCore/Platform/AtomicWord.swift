@@ -248,12 +248,12 @@ struct AtomicMark: ~Copyable, Sendable {
     }
 }
 
-/// Who has observed a promise, and who keeps it wanted, in one byte. All but `set` and `clear` change single bits; `set` may undo
-/// another thread's change of the bits besides its own.
+/// In one byte: whether a promise's rejection is observed, and which standing readers the promise has. `set` and `clear` may undo
+/// another thread's change of the standing readers, which costs one more of them.
 struct ObservedMark: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>
     private static var observed: UInt8 { 1 }
-    /// Only by one who may take that back.
+    /// By an observer that may take its mark back.
     private static var alone: UInt8 { 2 }
 
     @inline(__always)
@@ -268,7 +268,7 @@ struct ObservedMark: ~Copyable, Sendable {
     @inline(__always)
     var isSet: Bool { bits & (Self.observed | Self.alone) != 0 }
 
-    /// Not only by one who may take that back.
+    /// No observer can take it back.
     @inline(__always)
     var isSetForGood: Bool { bits & Self.observed != 0 }
 
@@ -281,7 +281,7 @@ struct ObservedMark: ~Copyable, Sendable {
         storage.store(now | Self.observed, ordering: .relaxed)
     }
 
-    /// For who knows that nobody else sets it at the same time.
+    /// The caller knows that nobody else sets it at the same time.
     func clear() {
         let now = bits
         if now & (Self.observed | Self.alone) == 0 { return }
@@ -289,37 +289,28 @@ struct ObservedMark: ~Copyable, Sendable {
         storage.store(now & ~(Self.observed | Self.alone), ordering: .relaxed)
     }
 
-    /// Sets it for one who may take that back, as long as nobody else has set it before or since.
+    /// Sets it for an observer that may take it back, unless another one sets it before or afterwards.
     func setAlone() {
-        var now = bits
-        while now & (Self.observed | Self.alone) == 0 {
-            if exchange(&now, for: now | Self.alone) { return }
-        }
-        set()
+        if insert(Self.alone) & (Self.observed | Self.alone) != 0 { set() }
     }
 
+    /// Where other observers have set it, it stays set.
     func takeBackAlone() {
-        var now = bits
-        while now & (Self.observed | Self.alone) == Self.alone {
-            if exchange(&now, for: now & ~Self.alone) { return }
-        }
+        point(.change)
+        storage.bitwiseAnd(~Self.alone, ordering: .relaxed)
     }
 
-    /// False: one that does as much stands already.
+    /// False: a reader that does as much stands already.
     func beginStanding(_ reader: StandingReader) -> Bool {
-        point(.change)
-        let before = storage.bitwiseOr(reader.rawValue, ordering: .relaxed).oldValue
-        return before & reader.orMore == 0
+        insert(reader.rawValue) & reader.orMore == 0
     }
 
     func isStanding(_ reader: StandingReader) -> Bool { bits & reader.orMore != 0 }
 
-    private func exchange(_ now: inout UInt8, for next: UInt8) -> Bool {
+    /// Returns the bits that were there before.
+    private func insert(_ bit: UInt8) -> UInt8 {
         point(.change)
-        let (isDone, found) = storage.compareExchange(
-            expected: now, desired: next, ordering: .relaxed)
-        now = found
-        return isDone
+        return storage.bitwiseOr(bit, ordering: .relaxed).oldValue
     }
 
     @inline(__always)
@@ -334,10 +325,10 @@ struct ObservedMark: ~Copyable, Sendable {
 enum StandingReader: UInt8 {
     /// A shield that nobody reads; it reports.
     case shield = 4
-    /// What `vow_detach` has left; the promise reports itself.
+    /// The reader that `vow_detach` adds; the promise itself reports.
     case silent = 8
 
-    /// It, or one that does more.
+    /// This reader, or one that does more.
     fileprivate var orMore: UInt8 { rawValue | StandingReader.shield.rawValue }
 }
 

@@ -8,6 +8,7 @@ typealias Handler = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> vow_
 typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 func address(of function: @escaping Destroy) -> UInt { unsafeBitCast(function, to: UInt.self) }
+func address(of function: @escaping Handler) -> UInt { unsafeBitCast(function, to: UInt.self) }
 
 /// What a record is; never changes.
 struct Shape: OptionSet {

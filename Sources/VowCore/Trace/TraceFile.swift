@@ -130,7 +130,7 @@ struct TraceFile {
         guard var text = buffer.beginText(TraceFile.longestLine) else { return }
         text.append("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"vow ")
         text.appendVersion()
-        // Who looks for the process that has written this reads no further.
+        // A reader that looks for the process which has written this reads no further.
         text.append("\",\"clock\":\"monotonic\",\"process\":")
         text.append(Int64(vow_platform_process_number()))
         text.append(",\"process_start\":")

@@ -34,8 +34,8 @@ static atomic_long inside;
 static _Thread_local long depth; /* how often this thread is inside */
 static make_error error_of_library;
 
-/* What a handler raised that is meant for the program: on the main thread, which alone has it. It
- * is raised there when the last call of the library into Python has returned: never inside of one,
+/* The exception of a handler that is meant for the program; the main thread alone has one. It is
+ * raised there when the last call of the library into Python has returned: never inside of one,
  * which would be cut off. */
 static _Thread_local PyObject *exit_error;
 static _Thread_local bool is_asked;

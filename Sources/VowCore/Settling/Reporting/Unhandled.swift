@@ -89,7 +89,7 @@ extension vow_value {
         var error = self
         while error.isError, let box = error.box {
             if error.hasWords(of: other) { return true }
-            // One that is made late has no causes yet.
+            // An error that is made late has no causes yet.
             if box.isLate { return false }
             error = box.part(ErrorPart.self).pointee.payload
         }
