@@ -39,7 +39,7 @@ library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
-PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages traces self-tests bare
+PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages self-tests bare
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-plots bench-check \
@@ -103,8 +103,7 @@ mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find
 forms: ## The C tests with archive, bundled and checked library; the heavy ones
 faces: ## C++ by other compilers and standards; packages of users; Swift for release
 packages: ## Tarballs, Debian packages, users' build systems, in an empty Debian
-pages: ## Manual, references, book; vow-trace's page in a browser
-traces: ## Vow-trace over 100,000 mutated traces, and over a million handlers
+pages: ## Manual, references, book
 self-tests: ## That checks and budgets find planted faults
 bare: ## The README's two commands on a bare machine, as root and as anybody
 
@@ -120,11 +119,11 @@ bench: $(LIB) ## Vow beside its peers, in one run; ARGS="--quick --only=W1,W2" a
 bench-plots: ## Draws build/bench/results.json
 	bench/plots/run $(ARGS)
 
-docs: ## Manual, references, Swift pages and book, in build/docs; dead links fail
+docs: ## References, manual pages, Swift pages and book, in build/docs
 	scripts/docs
 
-man: ## The manual pages alone, in build/docs/man; needs python3 only
-	scripts/man
+man: ## The reference of vow.h and its manual pages, which install then takes along; needs doxygen
+	scripts/docs c
 
 # Beside `test`, what cannot be installed is left out of the tests, by name.
 deps: ## Installs what `make test` needs beyond Swift, git and make, as root or with sudo

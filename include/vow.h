@@ -1505,8 +1505,8 @@ VOW_API int vow_on_progress_with(vow_promise *promise, int64_t interval_ns,
  *
  * Off, which it is unless asked for, it costs one branch at each step. On, every live
  * promise is known with its age, its label, where it was made and what it waits for; and
- * each step can be written to a file in Chrome's trace event format, which Perfetto and
- * vow-trace show. docs/tracing.md describes both.
+ * each step can be written to a file in Chrome's trace event format, which Perfetto
+ * shows; docs/tracing.md describes it.
  *
  * The environment switches it on where the library is first used: VOW_TRACE=file writes
  * the history to that file ("%p" in it: the number of the process), VOW_TRACK=1 keeps

@@ -31,7 +31,7 @@ rm -rf "$work/binary" && mkdir "$work/binary" && tar -xf "$binary" -C "$work/bin
 result $? "no file in it names this machine's directories"
 
 # The Debian packages, and the library in them.
-debs=("$made"/deb/{libvow0_"$version"-*,libvow-dev_"$version"-*,libvow-doc_"$version"-*,vow-trace_"$version"-*}.deb)
+debs=("$made"/deb/{libvow0_"$version"-*,libvow-dev_"$version"-*,libvow-doc_"$version"-*}.deb)
 field() { dpkg-deb -f "$1" "$2"; }
 [[ $(field "${debs[0]}" Depends) =~ ^libc6\ \(\>=\ [0-9.]+\)$ ]]
 result $? "libvow0 depends on $(field "${debs[0]}" Depends) alone"

@@ -1,8 +1,11 @@
-# What differs for the C++ reference: it leads to the C one, and shows what explains itself, too.
+# The reference of vow.hpp. What explains itself is shown without a comment.
 @INCLUDE               = docs/reference/Doxyfile
 PROJECT_BRIEF          = "Promises for C++"
-FILTER_PATTERNS        = *.hpp=docs/reference/doxygen-filter
+INPUT                  = include/vow.hpp include/vow
+FILTER_PATTERNS        =
+HTML_OUTPUT            = reference-cpp
+GENERATE_MAN           = NO
+OPTIMIZE_OUTPUT_FOR_C  = NO
 EXCLUDE_SYMBOLS        = *::detail detail *::detail::* *_HPP std std::*
 EXTRACT_ALL            = YES
-WARN_IF_UNDOCUMENTED   = NO
-PREDEFINED             = __cpp_impl_coroutine=201902L
+PREDEFINED            += __cpp_impl_coroutine=201902L

@@ -1,4 +1,4 @@
-/// What a program waits for: labels, the live graph, and a history for vow-trace and Perfetto.
+/// What a program waits for: labels, the live graph, and a history for Perfetto.
 #ifndef VOW_TRACING_HPP
 #define VOW_TRACING_HPP
 

@@ -67,7 +67,6 @@ checks() {
     workflows
     suite "check: counting of tests" --inputs scripts scripts/test-suites
     suite "check: header" --needs "cc g++" --inputs "include scripts" scripts/check-header
-    suite "check: header in an editor" --needs python3 --inputs "include docs/reference scripts" scripts/check-hover
     through "check: libraries"
     suite "check: exports" --needs readelf exports
     suite "check: limits" scripts/check-limits

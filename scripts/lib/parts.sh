@@ -42,13 +42,11 @@ part valgrind "the same under valgrind: errors, definite leaks" "${inputs[asan]}
 part swift-tsan "the Swift package's tests under ThreadSanitizer" "$swift Tests scripts/swift-tests" swift_tsan
 part faces "Swift tests at full size, and for release; the Swift face's budgets; C++ by the other compilers and standards; packages on ours" \
     "$swift $library Tests/VowCoreTests Tests/VowCTests Tests/VowTests Tests/cpp Tests/swift-consumer bench/check bench/count bridges examples-swift README.md scripts/bridges scripts/swift-tests scripts/swift-consumer scripts/cpp-tests scripts/examples-swift" faces
-part pages "manual, references, book, Swift pages, links; vow-trace's page in a browser, a real trace" \
-    "include docs README.md Sources/Vow Tests/reference Tests/trace Tests/docs tools scripts examples-c" pages
-part traces "vow-trace over 100,000 mutated traces and graphs, and over a million handlers" "Tests/trace tools" traces
+part pages "references, manual pages, Swift pages, book" "include docs Sources/Vow scripts/docs" pages
 part self-tests "that the checks, budgets and models' results find planted faults" \
     "$library Tests/abi Tests/model Tests/c Tests/docs bench/check examples-c examples-swift scripts docs README.md Makefile .github" self_tests
 part packages "tarballs, Debian packages, users' build systems, in an empty Debian; twice the same bytes" \
-    "$library packaging Tests/packages Tests/consumers Tests/install docs/installing.md docs/man scripts" packages
+    "$library packaging Tests/packages Tests/consumers Tests/install docs/installing.md scripts" packages
 part fuzz "random programs against the reference model" "" fuzz
 part mutants "planted faults: each is found by models, schedules or fuzzer" \
     "$library Tests/model Tests/schedules Tests/fuzz" scripts/mutants
@@ -100,19 +98,7 @@ faces() {
 }
 
 pages() {
-    suite "libraries" --needs "$c" install_variant shared
-    suite "reference" --needs "python3 mandoc man doxygen" Tests/reference/run
-    suite "book, its pages" --needs "mkdocs python3" Tests/docs/book/pages-test
-    suite "documents, their links" --needs "mandoc doxygen mkdocs python3" \
-        silent "all documents are made, and no link leads nowhere" scripts/docs
-    through "libraries"
-    suite "vow-trace, in a browser" --needs "chromium python3" Tests/trace/run browser
-    suite "vow-trace, a real crawl" --needs "$c libcurl python3" Tests/trace/run real
-}
-
-traces() {
-    suite "vow-trace, 100,000 mutated files" --needs python3 Tests/trace/run fuzz 100000
-    suite "vow-trace, a million handlers" --needs python3 Tests/trace/run large
+    suite "documents" --needs "doxygen mkdocs" silent "all documents are made without a warning" scripts/docs
 }
 
 self_tests() {
@@ -127,7 +113,7 @@ self_tests() {
 packages() {
     suite "consumers" --needs "$c cmake meson automake" Tests/consumers/run
     through
-    suite "packages" --needs "root mmdebstrap dpkg-dev debhelper lintian mandoc doxygen mkdocs" Tests/packages/run
+    suite "packages" --needs "root mmdebstrap dpkg-dev debhelper lintian doxygen mkdocs" Tests/packages/run
     through
     suite "reproducible" --needs "root mmdebstrap dpkg-dev debhelper" Tests/packages/reproducible
 }

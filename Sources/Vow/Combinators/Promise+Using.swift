@@ -105,7 +105,7 @@ extension Promise where Failure == any Error {
     }
 }
 
-/// How the use of a resource has ended, for its release: see ``Promise/using(on:joining:failing:_:release:)``.
+/// How the use of a resource has ended, for its release: see `using` of ``Promise``.
 public enum EndOfUse: Sendable {
     /// The use was cancelled before it began.
     case unused

@@ -77,7 +77,7 @@ extension PromiseRuntime {
     public enum GraphFormat: Sendable {
         /// For Graphviz: what is pending.
         case dot
-        /// For programs, and for `vow-trace`: all that is live.
+        /// For programs: all that is live.
         case json
 
         fileprivate var number: UInt32 { self == .dot ? VOW_GRAPH_DOT : VOW_GRAPH_JSON }

@@ -32,7 +32,7 @@ def on_files(files, config):
         if file.src_path in pages:
             file.dest_path = file.url = pages[file.src_path]
             file.abs_dest_path = os.path.join(config["site_dir"], file.dest_path)
-        elif file.abs_src_path.startswith(config["docs_dir"]) and not file.src_path.startswith("pictures/"):
+        elif file.abs_src_path.startswith(config["docs_dir"]):
             continue
         kept.append(file)
     return Files(kept)
