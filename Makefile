@@ -39,7 +39,7 @@ library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
 demo_sources    := $(wildcard examples-c/demo/*.c)
 demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
 
-PARTS := asan tsan lsan valgrind swift-tsan models schedules fuzz mutants forms faces packages pages self-tests bare
+PARTS := schedules models asan tsan lsan valgrind forms faces swift-tsan fuzz mutants packages bare
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-plots bench-check \
@@ -87,24 +87,22 @@ check: ## Format, floors, header, exports, limits: before every commit
 test: $(filter deps,$(MAKECMDGOALS)) ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 	scripts/test
 
-prove: ## All that is deep, part by part; goes on where it was. SECONDS=3600: an hour of fuzzing
+prove: ## All that is deep, part by part. SECONDS=3600: an hour of fuzzing
 	scripts/prove
 
 # The parts of `prove`, one by one.
+schedules: ## All interleavings of small scenarios, up to a bound
+models: ## The models of the core's protocols, searched exhaustively by spin
 asan: ## C and C++ tests, faults, examples and demo under AddressSanitizer
 tsan: ## The same under ThreadSanitizer
-lsan: ## The same under LeakSanitizer alone
+lsan: ## The same, but C++, under LeakSanitizer alone
 valgrind: ## The same under valgrind: errors and definite leaks fail
-swift-tsan: ## The Swift package's tests under ThreadSanitizer
-models: ## The models of the core's protocols, searched exhaustively by spin
-schedules: ## All interleavings of small scenarios, up to a bound
-fuzz: ## Random programs against a reference model, for SECONDS=60
-mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
 forms: ## The C tests with archive, bundled and checked library; the heavy ones
 faces: ## C++ by other compilers and standards; packages of users; Swift for release
-packages: ## Tarballs, Debian packages, users' build systems, in an empty Debian
-pages: ## Manual, references, book
-self-tests: ## That checks and budgets find planted faults
+swift-tsan: ## The Swift package's tests under ThreadSanitizer
+fuzz: ## Random programs against a reference model, for SECONDS=60
+mutants: ## Plants faults, one by one: the models, schedules or fuzzer must find each
+packages: ## Documents, tarballs, Debian packages, users' build systems, in an empty Debian
 bare: ## The README's two commands on a bare machine, as root and as anybody
 
 $(PARTS):

@@ -1,4 +1,4 @@
-// Programs in PromiseKit's words. What differs has its rows in docs/coming-from.md.
+// Programs in PromiseKit's words. What differs stands in the guide ComingFromPromiseKit.
 
 import Dispatch
 import PromiseKitNames

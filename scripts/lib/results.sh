@@ -6,13 +6,6 @@ result() {
     if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2" && failed=1; fi
 }
 
-# wanted NAME: whether the program or test of this name is to run: with ONLY, a file of the names of failed tests, only where
-# one of these begins with it.
-wanted() {
-    [ -z "${ONLY:-}" ] || awk -v name="$1" '
-        index($0, name) == 1 && substr($0, length(name) + 1, 1) ~ /^[: ]?$/ { found = 1 } END { exit !found }' "$ONLY"
-}
-
 # silent SENTENCE COMMAND...: one line by a command that prints nothing when all is well.
 silent() {
     local sentence=$1

@@ -13,7 +13,6 @@ cmake        cmake                command cmake
 clang-format clang-format         command clang-format
 readelf      binutils             command readelf
 valgrind     valgrind             command valgrind
-abidw        abigail-tools        command abidw
 spin         spin                 command spin
 patch        patch                command patch
 python3      python3              command python3
@@ -26,10 +25,7 @@ mmdebstrap   mmdebstrap           command mmdebstrap
 meson        meson                command meson
 automake     automake             command automake
 doxygen      doxygen              command doxygen
-mandoc       mandoc               command mandoc
-man          man-db               command mandb
 mkdocs       mkdocs               command mkdocs
-chromium     chromium             command chromium
 gdb          gdb                  command gdb
 libuv        libuv1-dev           library libuv
 glib         libglib2.0-dev       library gio-2.0
