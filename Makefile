@@ -36,13 +36,12 @@ export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-objects scripts/lib/toolchain.sh \
                    scripts/lib/sources.sh
-demo_sources    := $(wildcard examples-c/demo/*.c)
-demo_headers    := $(wildcard examples-c/*.h examples-c/demo/*.h)
+demo_sources    := examples-c/curl/chain.c examples-c/curl/fetch.c examples-c/curl/site.c
 
 PARTS := schedules models asan tsan lsan valgrind forms faces swift-tsan fuzz mutants packages bare
 
 .DELETE_ON_ERROR:
-.PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-plots bench-check \
+.PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-check \
         docs man deps format clean $(PARTS)
 
 ##@ Use it
@@ -57,10 +56,10 @@ help: ## This list
 
 lib: $(LIB) ## The library, shared and static, in build/lib
 
-demo: $(OUT)/bin/vow-demo ## Chained HTTP requests on loopback; ARGS="--fail=hang" and others
-	$(OUT)/bin/vow-demo $(ARGS)
+demo: $(OUT)/bin/vow-demo ## Three chained HTTP requests through libcurl on loopback, and what can go wrong
+	$(OUT)/bin/vow-demo
 
-examples: $(LIB) ## All examples but the demo, compared with their expected output
+examples: $(LIB) ## All examples, compared with their expected output
 	scripts/examples tree
 	scripts/postgres-tests tree
 
@@ -93,7 +92,7 @@ prove: ## All that is deep, part by part. SECONDS=3600: an hour of fuzzing
 # The parts of `prove`, one by one.
 schedules: ## All interleavings of small scenarios, up to a bound
 models: ## The models of the core's protocols, searched exhaustively by spin
-asan: ## C and C++ tests, faults, examples and demo under AddressSanitizer
+asan: ## C and C++ tests, faults and examples under AddressSanitizer
 tsan: ## The same under ThreadSanitizer
 lsan: ## The same, but C++, under LeakSanitizer alone
 valgrind: ## The same under valgrind: errors and definite leaks fail
@@ -113,9 +112,6 @@ bench-check: ## Allocations, bytes, atomic steps and instructions within their b
 
 bench: $(LIB) ## Vow beside its peers, in one run; ARGS="--quick --only=W1,W2" and others
 	bench/run $(ARGS)
-
-bench-plots: ## Draws build/bench/results.json
-	bench/plots/run $(ARGS)
 
 docs: ## References, manual pages, Swift pages and book, in build/docs
 	scripts/docs
@@ -151,5 +147,6 @@ $(OBJ)/done: $(library_sources) $(BUILD)/found
 $(LIB): $(OBJ)/done scripts/build-lib
 	scripts/build-lib
 
-$(OUT)/bin/vow-demo: $(demo_sources) $(demo_headers) $(LIB)
-	scripts/build-program $@ $(demo_sources)
+$(OUT)/bin/vow-demo: $(demo_sources) $(wildcard examples-c/*.h examples-c/curl/*.h) $(LIB)
+	@bash -c '. scripts/lib/tools.sh && need pkg-config libcurl'
+	scripts/build-program $@ $(demo_sources) $$(pkg-config --cflags --libs libcurl)
