@@ -30,18 +30,6 @@ final class CancellationTests: CTest {
         vow_resolver_release(resolver)
     }
 
-    func testTheReasonIsThePayloadOfTheError() {
-        let (promise, resolver) = create()
-        XCTAssertTrue(vow_cancel_with(promise, vow_int(42)))
-        var error = vow_none()
-        XCTAssertTrue(vow_promise_peek(promise, &error))
-        XCTAssertEqual(vow_error_code(error), Int64(VOW_ECANCELLED))
-        XCTAssertEqual(vow_error_payload(error).as.integer, 42)
-        XCTAssertFalse(vow_cancel_with(promise, vow_string("late", 4)))
-        vow_promise_release(promise)
-        vow_resolver_release(resolver)
-    }
-
     func testATokensHookIsCalledOnceOrAtOnceIfItIsCancelledAlready() {
         let source = vow_cancel_source_create()!
         let token = vow_cancel_source_token(source)!

@@ -38,15 +38,6 @@ private func some(_ count: Int64) -> [OpaquePointer] {
 }
 
 final class CombinatorsTests: CTest {
-    func testTimesAreOfTheTypeOfTheFunctionsThatTakeThem() {
-        let times: [Int64] = [VOW_NS, VOW_US, VOW_MS, VOW_SECOND]
-        XCTAssertEqual(times, [1, 1_000, 1_000_000, 1_000_000_000])
-    }
-
-    func testAllGivesTheValuesInOrder() {
-        let all = combine(some(4)) { vow_all($0, $1) }
-        XCTAssertEqual(outcomeValue(of: all, integers), [0, 1, 2, 3])
-    }
 
     func testMapReduceAndRepeat() {
         let map = vow_map(list(5), addOne, nil, 2)

@@ -28,15 +28,4 @@ final class ContextTests: CTest {
             XCTAssertEqual(outcome(of: third), .integer(2))
         }
     }
-
-    func testWhatIsMadeInsideAHandlerGetsTheHandlersContext() {
-        vow_context_set(vow_int(5))
-        let end = link(
-            vow_promise_with(vow_none()), on: vow_executor_pool(),
-            fulfilled: { _, _ in
-                vow_from_promise(link(vow_promise_with(vow_none()), fulfilled: read))
-            })
-        vow_context_set(vow_none())
-        XCTAssertEqual(outcome(of: end), .integer(5))
-    }
 }

@@ -17,18 +17,4 @@ final class ErrorsTests: CTest {
         XCTAssertEqual(vow_error_code(vow_error_payload(wrapped)), 404)
         vow_value_release(wrapped)
     }
-
-    func testEveryCodeHasItsName() {
-        let names = [
-            "VOW_EINVAL", "VOW_ENOMEM", "VOW_EFORKED", "VOW_EBROKEN", "VOW_ECYCLE",
-            "VOW_ECANCELLED",
-            "VOW_ETIMEDOUT", "VOW_EDEADLOCK", "VOW_EAGGREGATE", "VOW_ESHUTDOWN", "VOW_EREASON",
-        ]
-        for (index, name) in names.enumerated() {
-            XCTAssertEqual(String(cString: vow_error_name(Int64(-1 - index))), name)
-        }
-        for code in [0, 1, -12, Int64.max, Int64.min] {
-            XCTAssertEqual(String(cString: vow_error_name(code)), "unknown")
-        }
-    }
 }

@@ -22,35 +22,10 @@ private func noteKind(_ input: vow_value, _ context: UnsafeMutableRawPointer?) -
     return vow_int(5)
 }
 
-/// A program's own executor, driven by hand.
-private final class Hand {
-    var work:
-        [(run: @convention(c) (UnsafeMutableRawPointer) -> Void, item: UnsafeMutableRawPointer)] =
-            []
-    let destroyed = Counter()
-
-    func runAll() {
-        while !work.isEmpty {
-            let (run, item) = work.removeFirst()
-            run(item)
-        }
-    }
-}
-
 final class ExecutorsTests: CTest {
     override func tearDown() {
         vow_executor_set_default(nil)
         super.tearDown()
-    }
-
-    func testTheBuiltInExecutorsAreAlwaysTheSame() {
-        let own = [vow_executor_inline(), vow_executor_pool(), vow_executor_main()]
-        XCTAssertEqual(Set(own).count, 3)
-        XCTAssertEqual(own, [vow_executor_inline(), vow_executor_pool(), vow_executor_main()])
-        for executor in own {
-            XCTAssertEqual(vow_executor_retain(executor), executor)
-            for _ in 0..<3 { vow_executor_release(executor) }
-        }
     }
 
     func testAsyncRunsOnTheExecutorAndGivesItsResult() {
@@ -81,83 +56,5 @@ final class ExecutorsTests: CTest {
         }
         XCTAssertNil(vow_executor_dispatch(handle(of: serial), 4))
         XCTAssertNil(vow_executor_dispatch(handle(of: serial), VOW_SERIAL | VOW_BARRIER))
-    }
-
-    func testABarrierHasTheConcurrentQueueForItself() {
-        final class Readers: @unchecked Sendable {
-            let now = Counter()
-            let sawOthers = Counter()
-        }
-        let readers = Readers()
-        let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
-        let executor = vow_executor_dispatch(handle(of: queue), VOW_BARRIER)!
-        var barriers: [OpaquePointer] = []
-        for index in 0..<200 {
-            if index % 5 != 0 {
-                queue.async {
-                    readers.now.add(1)
-                    readers.now.add(-1)
-                }
-                continue
-            }
-            barriers.append(
-                vow_async(
-                    executor,
-                    { _, context in
-                        let readers = context!.object(Readers.self)
-                        for _ in 0..<20 where readers.now.value != 0 { readers.sawOthers.add() }
-                        return vow_none()
-                    }, pointer(to: readers)))
-        }
-        for barrier in barriers { XCTAssertEqual(outcome(of: barrier), .other(VOW_NONE)) }
-        XCTAssertEqual(readers.sawOthers.value, 0)
-        vow_executor_release(executor)
-        queue.sync(flags: .barrier) {}
-    }
-
-    func testASuspendedQueueHoldsItsHandlersUntilItGoesOn() {
-        let queue = DispatchQueue(label: "suspended")
-        let executor = vow_executor_dispatch(handle(of: queue), VOW_SERIAL)!
-        queue.suspend()
-        let journal = Journal()
-        let end = vow_async(executor, note, pointer(to: journal))
-        XCTAssertEqual(vow_await(end, 5_000_000, nil), Int32(VOW_PENDING))
-        XCTAssertEqual(journal.entries, [])
-        queue.resume()
-        XCTAssertEqual(outcome(of: end), .other(VOW_NONE))
-        XCTAssertEqual(journal.entries.count, 1)
-        vow_executor_release(executor)
-    }
-
-    /// An executor of the program's own for as long as the body runs.
-    private func withCustom(
-        _ hand: Hand, size: Int = MemoryLayout<vow_executor_class>.size, flags: UInt32 = 0,
-        _ body: (OpaquePointer?) -> Void
-    ) {
-        var cls = vow_executor_class(
-            size: size,
-            submit: { context, run, item in context!.object(Hand.self).work.append((run, item)) },
-            current: nil, destroy: { $0!.object(Hand.self).destroyed.add() }, flags: flags)
-        withUnsafePointer(to: &cls) { body(vow_executor_custom($0, pointer(to: hand))) }
-    }
-
-    func testAProgramsOwnExecutorRunsItsWorkWhenItLikes() {
-        let hand = Hand()
-        withCustom(hand) { executor in
-            let journal = Journal()
-            let first = link(
-                vow_promise_with(vow_int(1)), on: executor, context: pointer(to: journal),
-                fulfilled: note)
-            let second = vow_async(executor, addOne, nil)
-            XCTAssertEqual(hand.work.count, 2)
-            vow_executor_release(executor)
-            XCTAssertEqual(hand.destroyed.value, 0)
-            XCTAssertEqual(journal.entries, [])
-            hand.runAll()
-            XCTAssertEqual(journal.entries, [1])
-            XCTAssertEqual(hand.destroyed.value, 1)
-            XCTAssertEqual(outcome(of: first), .integer(1))
-            XCTAssertEqual(outcome(of: second), .integer(1))
-        }
     }
 }

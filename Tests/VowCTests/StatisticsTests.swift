@@ -4,14 +4,6 @@ import CVow
 import XCTest
 
 final class StatisticsTests: CTest {
-    func testTheLibraryIsTheOneOfTheHeader() {
-        XCTAssertEqual(vow_version(), UInt32(VOW_VERSION))
-        XCTAssertEqual(
-            vow_version(),
-            UInt32(VOW_VERSION_MAJOR << 16 | VOW_VERSION_MINOR << 8 | VOW_VERSION_PATCH))
-        XCTAssertEqual(
-            VOW_VERSION_STRING, "\(VOW_VERSION_MAJOR).\(VOW_VERSION_MINOR).\(VOW_VERSION_PATCH)")
-    }
 
     func testStatisticsCountEachStep() {
         let before = statistics()

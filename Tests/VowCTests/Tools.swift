@@ -1,7 +1,52 @@
-// What a Swift program needs around the C functions: contexts, promises to try things on, threads.
+// What a Swift program needs around the C functions: a leak gate around each test, contexts, promises to try things on, threads.
 
 import CVow
 import XCTest
+
+/// What the library says about itself.
+func statistics() -> vow_statistics {
+    var statistics = vow_statistics()
+    statistics.size = MemoryLayout<vow_statistics>.size
+    XCTAssertEqual(vow_stats(&statistics), 0)
+    return statistics
+}
+
+/// The base of all suites here: a leak gate around each test.
+class CTest: XCTestCase {
+    private var before = vow_statistics()
+
+    override func setUp() {
+        super.setUp()
+        before = statistics()
+    }
+
+    override func tearDown() {
+        let before = before
+        // Workers may still be giving back what they ran when the test had seen its results.
+        eventually("the test gives back what it took") {
+            let now = statistics()
+            return now.live == before.live && now.pending == before.pending
+                && now.handlers == before.handlers && now.bytes == before.bytes
+        }
+        super.tearDown()
+    }
+}
+
+/// Fails unless the condition comes true within a minute.
+func eventually(
+    _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
+) {
+    for _ in 0..<300_000 {
+        if condition() { return }
+        usleep(200)
+    }
+    XCTFail("in a minute it did not happen that \(what)", file: file, line: line)
+}
+
+/// Long enough for everything that ends at all, in nanoseconds.
+let oneMinute: Int64 = 60_000_000_000
+/// vow.h's VOW_FOREVER, as wide as the time-out.
+let forever = Int64(VOW_FOREVER)
 
 /// Entries in the order in which they were made, from any thread.
 final class Journal: @unchecked Sendable {
@@ -102,4 +147,41 @@ func outcome(of promise: OpaquePointer) -> Outcome {
     if result == Int32(VOW_REJECTED) { return .error(vow_error_code(value)) }
     if result != Int32(VOW_FULFILLED) { return .none(result) }
     return value.kind == VOW_INT ? .integer(value.as.integer) : .other(value.kind)
+}
+
+private final class Body {
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// A thread of its own that runs a body; `join` waits for its end.
+struct Worker {
+    private let id: pthread_t
+
+    init(_ body: @escaping () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        var id = pthread_t()
+        let made = pthread_create(
+            &id, &attributes,
+            { context in
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(Body(body)).toOpaque())
+        pthread_attr_destroy(&attributes)
+        XCTAssertEqual(made, 0, "no thread")
+        self.id = id
+    }
+
+    func join() { XCTAssertEqual(pthread_join(id, nil), 0) }
+}
+
+/// A number that several threads change.
+final class Counter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var number = 0
+
+    func add(_ amount: Int = 1) { lock.withLock { number += amount } }
+
+    var value: Int { lock.withLock { number } }
 }

@@ -30,27 +30,6 @@ final class ValuesTests: CTest {
         vow_string_bytes(value, nil).map { String(cString: $0) }
     }
 
-    func testAValueTravelsInSixteenBytes() {
-        XCTAssertEqual(MemoryLayout<vow_value>.size, 16)
-        XCTAssertEqual(MemoryLayout<vow_value>.alignment, 8)
-    }
-
-    func testScalarsCarryTheirContent() {
-        XCTAssertEqual(vow_none().kind, VOW_NONE)
-        XCTAssertEqual(vow_bool(true).kind, VOW_BOOL)
-        XCTAssertTrue(vow_bool(true).as.boolean)
-        XCTAssertFalse(vow_bool(false).as.boolean)
-        XCTAssertEqual(vow_int(.min).as.integer, .min)
-        XCTAssertEqual(vow_double(-0.5).as.real, -0.5)
-        XCTAssertEqual(vow_pointer(pointer(to: self)).as.pointer, pointer(to: self))
-        XCTAssertNil(vow_pointer(nil).as.pointer)
-        for value in [vow_none(), vow_bool(true), vow_int(1), vow_double(1), vow_pointer(nil)] {
-            XCTAssertEqual(value.reserved, 0)
-            vow_value_release(vow_value_retain(value))
-            vow_value_release(value)
-        }
-    }
-
     func testAStringIsACopyOfItsBytes() {
         var length = 99
         let whole = vow_string("héllo", Int(bitPattern: SIZE_MAX))
@@ -82,20 +61,5 @@ final class ValuesTests: CTest {
                 XCTAssertEqual(destroyed.value, 1)
             }
         }
-    }
-
-    func testAListOwnsItsItems() {
-        let items = [vow_int(1), vow_string("two", 3), vow_list(nil, 0)]
-        let list = vow_list(items, items.count)
-        XCTAssertEqual(vow_list_count(list), 3)
-        XCTAssertEqual(vow_list_at(list, 0).as.integer, 1)
-        XCTAssertEqual(text(vow_list_at(list, 1)), "two")
-        XCTAssertEqual(vow_list_count(vow_list_at(list, 2)), 0)
-        XCTAssertEqual(vow_list_at(list, 3).kind, VOW_NONE)
-        XCTAssertEqual(vow_list_at(list, Int.max).kind, VOW_NONE)
-        let kept = vow_value_retain(vow_list_at(list, 1))
-        vow_value_release(list)
-        XCTAssertEqual(text(kept), "two")
-        vow_value_release(kept)
     }
 }

@@ -4,14 +4,6 @@ import CVow
 import XCTest
 
 final class WaitingTests: CTest {
-    func testASettledPromiseAnswersAtOnceWithAnOwnedValue() {
-        let promise = vow_promise_with(vow_string("kept", 4))
-        var value = vow_none()
-        XCTAssertEqual(vow_await(promise, 0, &value), Int32(VOW_FULFILLED))
-        vow_promise_release(promise)
-        XCTAssertEqual(vow_string_bytes(value, nil).map { String(cString: $0) }, "kept")
-        vow_value_release(value)
-    }
 
     func testG11_aWaitEndsBySettlingFromAnotherThread() {
         for timeout in [forever, oneMinute, Int64.max] {
