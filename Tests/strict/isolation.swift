@@ -162,3 +162,135 @@ print(await step().value)
 //: a value is awaited
 //! 'async'
 print(try step().value)
+
+//: an actor's method, called from elsewhere
+//! call to actor-isolated instance method 'write' in a synchronous
+actor Ledger { func write(_ line: Int) {} }
+
+func follow(_ promise: Promise<Int, any Error>, _ ledger: Ledger) {
+    promise.done { ledger.write($0) }
+}
+
+//: an actor's state, changed by a handler of another place
+//! actor-isolated property 'lines' can not be mutated from a Sendable closure
+actor Ledger {
+    var lines: [String] = []
+
+    func follow(_ promise: Promise<String, Never>) {
+        promise.onSuccess(on: .actor(self)) { self.lines.append($0) }
+    }
+}
+
+//: what is isolated, sent on with a handler
+//! capture of 'settings' with non-Sendable type 'Settings' in a '@Sendable' closure
+final class Settings { var name = "" }
+
+actor Ledger {
+    func write(_ line: String) {}
+
+    func follow(_ promise: Promise<Int, any Error>, _ other: Ledger) {
+        let settings = Settings()
+        promise.done(isolatedTo: other) { other, _ in other.write(settings.name) }
+    }
+}
+
+//: a result that stays with the main actor
+//! type 'Notes' does not conform to the 'Sendable' protocol
+final class Notes { var count = 0 }
+
+@MainActor final class Screen {
+    let notes = Notes()
+
+    func lend(_ promise: Promise<Int, any Error>) {
+        promise.map { _ in self.notes }.cauterize()
+    }
+}
+
+//: state of the main actor, on the pool
+//! main actor-isolated property 'text' can not be referenced from a Sendable closure
+@MainActor final class Screen {
+    var text = ""
+
+    func show(_ promise: Promise<Int, any Error>) {
+        promise.map(on: .pool) { "\($0)" + self.text }.cauterize()
+    }
+}
+
+//: from one actor to another
+//! main actor-isolated property 'text' can not be mutated from
+actor Ledger { func write(_ line: Int) {} }
+
+@MainActor final class Screen {
+    var text = ""
+
+    func show(_ promise: Promise<Int, any Error>, _ ledger: Ledger) {
+        promise.done(isolatedTo: ledger) { ledger, number in
+            ledger.write(number)
+            self.text = "written"
+        }
+    }
+}
+
+//: an actor's items, read lazily
+//! sending 'self.numbers' risks causing data races
+final class Numbers: Sequence, IteratorProtocol {
+    var last = 0
+
+    func next() -> Int? {
+        last += 1
+        return last
+    }
+}
+
+@MainActor final class Screen {
+    let numbers = Numbers()
+
+    func load() -> Promise<[Int], any Error> { .map(numbers, concurrency: 2) { $0 } }
+}
+
+//: state of the main actor, in a handler of elsewhere
+//! main actor-isolated property 'text' can not be mutated from a Sendable closure
+@MainActor final class Screen {
+    var text = ""
+
+    func show(_ promise: Promise<String, Never>) {
+        promise.onSuccess(on: PromiseExecutor.main) { self.text = $0 }
+    }
+}
+
+//: a variable that a handler changes
+//! mutation of captured var 'count' in concurrently-executing code
+func count(_ promise: Promise<Int, Never>) -> Int {
+    var count = 0
+    promise.onSuccess { count += $0 }
+    return count
+}
+
+//: what a task has, changed outside of it
+//! sending value of non-Sendable type
+final class Settings { var name = "" }
+
+func make() {
+    let settings = Settings()
+    let promise = Promise { settings.name = "task" }
+    settings.name = "here"
+    promise.onComplete { _ in }
+}
+
+//: a guarantee with a token
+//! cannot convert value of type 'Promise<Int, CancellationError>' to expected argument type 'Guarantee<Int>'
+func use(_ sure: Guarantee<Int>) {}
+func cancel(_ promise: Guarantee<Int>, _ token: CancellationToken) {
+    let mapped = promise.map(cancelledBy: token) { $0 + 1 }
+    use(mapped)
+}
+
+//: the cancelling value of a guarantee
+//! no exact matches in reference to property 'cancellingValue'
+func wait(_ promise: Guarantee<Int>) async -> Int { await promise.cancellingValue }
+
+//: cancelling with a failure that has no case for it
+//! no exact matches in call to instance method 'cancel'
+enum LoginError: Error { case refused }
+
+func cancel(_ promise: Promise<Int, LoginError>) { promise.cancel() }
