@@ -13,6 +13,9 @@ import VowCore
 public final class PromiseScope: Sendable {
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
+    /// Of the member for the body of the asynchronous `withPromiseScope`, until the body has returned or closes the scope:
+    /// waiting for the end, it would else wait for itself.
+    fileprivate let running = Guarded<Resolver<Void, any Error>?>(nil)
 
     /// - Parameters:
     ///   - deadline: how long the scope may take; then its members are cancelled, and its end fails with
@@ -105,7 +108,16 @@ public final class PromiseScope: Sendable {
     ///   Every call gives the same one.
     @discardableResult
     public func close() -> Promise<Void, any Error> {
-        Promise(owned: vow_scope_close(vow_scope_retain(scope)!))
+        bodyReturned()
+        return Promise(owned: vow_scope_close(vow_scope_retain(scope)!))
+    }
+
+    fileprivate func bodyReturned() {
+        let returned = running.withLock { resolver in
+            defer { resolver = nil }
+            return resolver
+        }
+        returned?.fulfill()
     }
 
     /// Runs `body` with a scope, and waits for its result and for all that it has put into the scope.
@@ -165,19 +177,27 @@ public func withPromiseScope<Success>(
 
 /// The same in a task: returns when `body` has, and all that it has put into the scope has settled.
 ///
-/// Cancelling the task cancels the scope, and the call returns when its members have ended. A deadline cancels the members
-/// only, which `body` notices where it awaits them. As a task changes threads, only what is given to
-/// `PromiseScope.start` is made under the scope.
+/// `body` runs in a task of its own, isolated as the caller is. Whatever cancels the scope cancels that task: the deadline,
+/// the first failure of a member with `failsFast`, ``PromiseScope/cancel()``, and a cancellation of the calling task. As a
+/// task changes threads, only what is given to `PromiseScope.start` is made under the scope.
 @_disfavoredOverload  // Where `body` does not wait.
-nonisolated(nonsending) public func withPromiseScope<Success>(
+nonisolated(nonsending) public func withPromiseScope<Success: Sendable>(
     deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
     label: StaticString? = nil,
-    _ body: nonisolated(nonsending) (PromiseScope) async throws -> Success
+    @_inheritActorContext _ body:
+        sending @escaping @isolated(any) (PromiseScope) async throws -> Success
 ) async throws -> Success {
     let scope = PromiseScope(deadline: deadline, failsFast: failsFast, grace: grace, label: label)
+    // A member that settles when the body has returned, and by which the body hears that the scope is cancelled.
+    let (running, returned) = Promise<Void, any Error>.pendingCooperative()
+    scope.running.withLock { $0 = returned }
+    let isAdded = scope.add(running)
+    let task = Task { try await body(scope) }
+    returned.onCancel { task.cancel() }
+    if !isAdded { task.cancel() }  // A deadline that makes no sense.
     return try await withTaskCancellationHandler {
-        let result: Result<Success, any Error>
-        do { result = .success(try await body(scope)) } catch { result = .failure(error) }
+        let result = await task.result
+        scope.bodyReturned()
         if case .failure = result { scope.cancel() }
         let end: Result<Void, any Error>
         do { end = .success(try await scope.close().cancellingValue) } catch {

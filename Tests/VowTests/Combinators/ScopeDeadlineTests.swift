@@ -3,6 +3,8 @@
 import Vow
 import XCTest
 
+private struct Refused: Error {}
+
 final class ScopeDeadlineTests: VowTest {
     private func isTimeout(_ error: (any Error)?) -> Bool {
         if case .timedOut? = error as? PromiseError { return true }
@@ -137,5 +139,40 @@ final class ScopeDeadlineTests: VowTest {
             XCTAssertTrue(isTimeout(error))
         }
         resolver.fulfill(1)
+    }
+
+    func testInATaskTheDeadlineCancelsTheBody() async {
+        do {
+            try await withPromiseScope(deadline: .milliseconds(20)) { scope in
+                scope.start(on: .pool) { 1 }
+                try await Task.sleep(for: .seconds(600))
+            }
+            XCTFail("it returned")
+        } catch {
+            XCTAssertTrue(isTimeout(error))
+        }
+    }
+
+    func testInATaskAFailureOfAMemberCancelsTheBody() async {
+        let (member, resolver) = Promise<Int, any Error>.pending()
+        do {
+            try await withPromiseScope(failsFast: true) { scope in
+                scope.add(member)
+                resolver.reject(Refused())
+                try await Task.sleep(for: .seconds(600))
+            }
+            XCTFail("it returned")
+        } catch {
+            XCTAssertTrue(error is Refused)
+        }
+    }
+
+    func testInATaskTheBodyMayWaitForTheEnd() async throws {
+        let value = try await withPromiseScope { scope in
+            scope.start(on: .pool) { 1 }
+            try await scope.close().value
+            return 2
+        }
+        XCTAssertEqual(value, 2)
     }
 }
