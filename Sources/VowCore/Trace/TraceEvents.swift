@@ -25,7 +25,7 @@ extension Trace {
         if !file.isOpen || vow_platform_is_new_thread(round) == 0 { return }
         file.event { text in
             text.append("\"ph\":\"M\",\"name\":\"thread_name\"")
-            text.appendPlace(thread: vow_platform_thread_number())
+            text.appendPlace()
             text.append(",\"args\":{\"name\":")
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { name in
                 guard let name = name.baseAddress else { return }
@@ -57,8 +57,7 @@ extension Trace {
         file.event { text in
             text.append("\"ph\":\"X\",\"cat\":\"settle\",\"name\":")
             text.appendName(of: it, after: "settle ")
-            text.appendPlace(thread: it.settled_by)
-            text.appendTime(it.settled)
+            text.appendPlace(thread: it.settled_by, at: it.settled)
             text.append(",\"dur\":0.001,\"args\":{\"promise\":")
             text.append(id: it.id)
             text.append(",\"state\":\"")
@@ -100,15 +99,7 @@ extension Trace {
                 text.append(",\"site\":")
                 text.appendSite(site, names)
             }
-            if it.reads_at_first != 0 {
-                text.append(",\"reads\":")
-                text.append(id: it.reads_at_first)
-            }
-            if it.executor.0 != 0 {
-                text.append(",\"executor\":")
-                text.appendExecutor(of: it)
-            }
-            text.append("}")
+            text.appendReading(it.reads_at_first, on: it)
         }
     }
 
@@ -139,8 +130,7 @@ extension Trace {
         file.event { text in
             text.append("\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cancel\",\"name\":")
             text.appendName(of: it, after: "cancel ")
-            text.appendPlace(thread: vow_platform_thread_number())
-            text.appendTime(monotonicNow())
+            text.appendPlace(at: monotonicNow())
             text.append(",\"args\":{\"promise\":")
             text.append(id: it.id)
             text.append("}")
@@ -162,21 +152,10 @@ extension Trace {
         file.event { text in
             text.append("\"ph\":\"X\",\"cat\":\"handler\",\"name\":")
             text.appendName(of: it)
-            text.appendPlace(thread: vow_platform_thread_number())
-            text.appendTime(run.began)
-            text.append(",\"dur\":")
-            text.append(microseconds: ended &- run.began)
+            text.appendPlace(at: run.began, until: ended)
             text.append(",\"args\":{\"promise\":")
             text.append(id: run.id)
-            if run.reads != 0 {
-                text.append(",\"reads\":")
-                text.append(id: run.reads)
-            }
-            if it.executor.0 != 0 {
-                text.append(",\"executor\":")
-                text.appendExecutor(of: it)
-            }
-            text.append("}")
+            text.appendReading(run.reads, on: it)
         }
     }
 
@@ -184,10 +163,7 @@ extension Trace {
         file.event { text in
             text.append("\"ph\":\"X\",\"cat\":\"await\",\"name\":")
             text.appendName(of: it, after: "await ")
-            text.appendPlace(thread: vow_platform_thread_number())
-            text.appendTime(began)
-            text.append(",\"dur\":")
-            text.append(microseconds: ended &- began)
+            text.appendPlace(at: began, until: ended)
             text.append(",\"args\":{\"promise\":")
             text.append(id: it.id)
             text.append("}")
@@ -206,8 +182,7 @@ extension Trace {
         let (live, pending) = (live, pending)
         file.event { text in
             text.append("\"ph\":\"C\",\"name\":\"promises\"")
-            text.appendPlace(thread: 0)
-            text.appendTime(now)
+            text.appendPlace(thread: 0, at: now)
             text.append(",\"args\":{\"live\":")
             text.append(live)
             text.append(",\"pending\":")
@@ -224,16 +199,21 @@ extension TextBuffer {
         append(quoted: program, min(strlen(program), longestLabel))
     }
 
-    mutating func appendPlace(thread: Int32) {
+    /// Process and thread, and when that was.
+    mutating func appendPlace(
+        thread: Int32 = vow_platform_thread_number(), at moment: Int64? = nil,
+        until end: Int64? = nil
+    ) {
         append(",\"pid\":")
         append(Int64(vow_platform_process_number()))
         append(",\"tid\":")
         append(Int64(thread))
-    }
-
-    mutating func appendTime(_ moment: Int64) {
+        guard let moment else { return }
         append(",\"ts\":")
         append(microseconds: moment)
+        guard let end else { return }
+        append(",\"dur\":")
+        append(microseconds: end &- moment)
     }
 
     fileprivate mutating func appendAsync(
@@ -245,8 +225,7 @@ extension TextBuffer {
         append(id: it.id)
         append(",\"name\":")
         appendName(of: it)
-        appendPlace(thread: thread)
-        appendTime(moment)
+        appendPlace(thread: thread, at: moment)
     }
 
     fileprivate mutating func appendInstant(_ name: StaticString, of id: UInt64) {
@@ -255,8 +234,7 @@ extension TextBuffer {
         append(",\"name\":\"")
         append(name)
         append("\"")
-        appendPlace(thread: vow_platform_thread_number())
-        appendTime(monotonicNow())
+        appendPlace(at: monotonicNow())
     }
 
     fileprivate mutating func appendFlow(
@@ -265,8 +243,20 @@ extension TextBuffer {
         append(phase)
         append(",\"cat\":\"flow\",\"name\":\"settled\",\"id\":")
         append(id: id)
-        appendPlace(thread: thread)
-        appendTime(moment)
+        appendPlace(thread: thread, at: moment)
+    }
+
+    /// The end of an event: what it reads, and where.
+    fileprivate mutating func appendReading(_ reads: UInt64, on it: TraceEntry) {
+        if reads != 0 {
+            append(",\"reads\":")
+            append(id: reads)
+        }
+        if it.executor.0 != 0 {
+            append(",\"executor\":")
+            appendExecutor(of: it)
+        }
+        append("}")
     }
 
     /// The label, else the kind.

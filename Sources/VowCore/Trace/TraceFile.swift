@@ -170,8 +170,7 @@ struct TraceFile {
         add(256) { text in
             text.append("\"ph\":\"i\",\"s\":\"p\",\"cat\":\"dropped\"")
             text.append(",\"name\":\"events dropped\"")
-            text.appendPlace(thread: vow_platform_thread_number())
-            text.appendTime(monotonicNow())
+            text.appendPlace(at: monotonicNow())
             text.append(",\"args\":{\"events\":")
             text.append(events)
             text.append("}")
