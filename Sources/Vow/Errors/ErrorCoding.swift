@@ -97,7 +97,7 @@ extension AggregateError {
     fileprivate init(list: vow_value) {
         errors = (0..<vow_list_count(list)).map { place in
             let error = vow_list_at(list, place)
-            let index = vow_error_index(error)
+            let index = error.heldLate(as: LateError.self)?.index ?? vow_error_index(error)
             return MemberError(
                 label: index >= 0 ? Int(index) : place, underlying: decodeError(error))
         }

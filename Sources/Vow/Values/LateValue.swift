@@ -8,23 +8,45 @@ import VowCore
 protocol LateValue {
     /// A value (owned) of the kind that was said.
     func makeNow() -> vow_value
+    /// A late copy (owned) of an error that says which member has failed, and after how many attempts.
+    func copy(index: Int64, attempts: Int64) -> vow_value
+}
+
+extension LateValue {
+    @usableFromInline
+    func copy(index _: Int64, attempts _: Int64) -> vow_value { makeNow() }
 }
 
 /// A Swift error, which C sees as a `VOW_ERROR`.
 @usableFromInline
 struct LateError: LateValue {
     @usableFromInline let error: any Error
+    /// Of the member of a group that failed; below 0: of none.
+    @usableFromInline var index: Int64 = -1
+    @usableFromInline var attempts: Int64 = 0
 
     @usableFromInline
     func makeNow() -> vow_value {
-        vow_error_wrap(
+        let made = vow_error_wrap(
             error._domain, Int64(error._code), "\(error)", .holding(error, as: (any Error).self))
+        made.number(index: index, attempts: attempts)
+        return made
+    }
+
+    @usableFromInline
+    func copy(index: Int64, attempts: Int64) -> vow_value {
+        let copy = LateError(
+            error: error, index: index >= 0 ? index : self.index,
+            attempts: attempts > 0 ? attempts : self.attempts)
+        return .late(VOW_ERROR, copy, code: Int64(error._code))
     }
 }
 
 @usableFromInline
 protocol LateType {
     static func make(_ value: UnsafeMutableRawPointer) -> vow_value
+    static func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
+        -> vow_value
     static func destroy(_ value: UnsafeMutableRawPointer)
 }
 
@@ -33,6 +55,13 @@ enum Late<Value: LateValue>: LateType {
     @inlinable
     static func make(_ value: UnsafeMutableRawPointer) -> vow_value {
         value.assumingMemoryBound(to: Value.self).pointee.makeNow()
+    }
+
+    @inlinable
+    static func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
+        -> vow_value
+    {
+        value.assumingMemoryBound(to: Value.self).pointee.copy(index: index, attempts: attempts)
     }
 
     @inlinable
@@ -52,6 +81,10 @@ nonisolated(unsafe) private let lateKind: UnsafeMutablePointer<LateKind> = {
             make: { content in
                 (content + typeOffset).load(as: (any LateType.Type).self)
                     .make(content + contentOffset)
+            },
+            copy: { content, index, attempts in
+                (content + typeOffset).load(as: (any LateType.Type).self)
+                    .copy(content + contentOffset, index, attempts)
             },
             destroy: { content in
                 (content + typeOffset).load(as: (any LateType.Type).self)

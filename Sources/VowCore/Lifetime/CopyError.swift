@@ -8,6 +8,12 @@ import CVow
 func makeErrorCopy(
     of error: vow_value, index: Int64? = nil, attempts: Int64? = nil, payload: vow_value? = nil
 ) -> vow_value? {
+    if payload == nil, let late = error.box, late.isLate, late.alreadyMade == nil {
+        let cls = late.part(LatePart.self).pointee.cls
+        let copy = cls.pointee.copy(
+            UnsafeMutableRawPointer(late.content), index ?? -1, attempts ?? 0)
+        return copy.box?.pointee.isImmortal == false ? copy : nil
+    }
     guard let original = error.box(of: VOW_ERROR) else { return nil }
     let part = original.part(ErrorPart.self).pointee
     let copy = makeError(

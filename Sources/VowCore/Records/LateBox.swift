@@ -21,6 +21,9 @@ struct LatePart {
 struct LateClass {
     /// Makes what the box becomes, if nobody has: its box, which it owns. Nil without memory.
     let become: @convention(c) (_ box: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
+    /// Of an error's content: a late copy (owned) that says which member failed, unless below 0, and after how many attempts,
+    /// unless 0. Runs nothing of the program's.
+    let copy: @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> vow_value
     /// Of its content.
     let destroy: @convention(c) (_ content: UnsafeMutableRawPointer) -> Void
 }

@@ -137,30 +137,24 @@ func conclude(
     }
 }
 
-/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones.
+/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones. One that nobody ends in
+/// this process stays; its promise goes on to those behind it.
 @inline(never)
 func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    if !reaction.pointee.flags.contains(RecordFlag.dropped) {
-        if !reaction.isLeftInStep {
-            fatal("a reaction was begun twice: an executor ran the same work again")
-        }
-        // Nobody ends it in this process. Its promise goes on to those behind it.
-        if let promise = reaction.isBegunByRunning ? reaction.source : reaction.upstream {
-            asOneStep(thread) {
-                finishDelivery(of: reaction, promise, thread)
-                promise.release(thread)
-            }
-        }
-        return
+    let isEnded = reaction.pointee.flags.contains(RecordFlag.dropped)
+    if !isEnded && !reaction.isLeftInStep {
+        fatal("a reaction was begun twice: an executor ran the same work again")
     }
-    reaction.pointee.flags.remove(RecordFlag.dropped)
     let executor = reaction.executor
-    if let promise = reaction.withdrawnUpstream {
+    if isEnded { reaction.pointee.flags.remove(RecordFlag.dropped) }
+    let read = reaction.isBegunByRunning ? reaction.source : reaction.upstream
+    if let promise = isEnded ? reaction.withdrawnUpstream : read {
         asOneStep(thread) {
             finishDelivery(of: reaction, promise, thread)
             promise.release(thread)
         }
     }
+    if !isEnded { return }
     executor?.release(thread)
     reaction.releaseProducer(thread)
 }

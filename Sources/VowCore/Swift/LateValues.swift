@@ -10,9 +10,10 @@ package struct LateKind {
 
     package init(
         make: @escaping @convention(c) (UnsafeMutableRawPointer) -> vow_value,
+        copy: @escaping @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> vow_value,
         destroy: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void
     ) {
-        cls = LateClass(become: become, destroy: destroy)
+        cls = LateClass(become: become, copy: copy, destroy: destroy)
         self.make = make
     }
 }
@@ -37,6 +38,13 @@ extension vow_value {
     package var lateContent: UnsafeMutableRawPointer? {
         guard let box, box.isLate else { return nil }
         return UnsafeMutableRawPointer(box.content)
+    }
+
+    /// Has an error that nobody else has seen yet say which member has failed, and after how many attempts.
+    package func number(index: Int64, attempts: Int64) {
+        guard let box, kind == VOW_ERROR, !box.pointee.isImmortal else { return }
+        box.part(ErrorPart.self).pointee.index = index
+        box.part(ErrorPart.self).pointee.attempts = attempts
     }
 }
 

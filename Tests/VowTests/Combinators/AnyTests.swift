@@ -100,4 +100,30 @@ final class AnyTests: VowTest {
         XCTAssertEqual(try Promise.any(failed, .value(2), .value(3)).wait(), 2)
         XCTAssertEqual(try Promise.any(failed.recover(with: 4)).wait(), 4)
     }
+
+    /// Its description, if it were asked inside of the step that settles, would wait for itself.
+    func testADescriptionIsAskedWhenSomebodyLooks() throws {
+        for isAny in [true, false] {
+            let asked = Journal<String>()
+            let members = PendingMembers(2, of: Int.self)
+            let all = members.promises
+            let first = (isAny ? Promise.any(all) : Promise.race(all)).map(on: .inline) { $0 }
+            members.resolvers[0].reject(Described(asked: asked))
+            members.resolvers[1].reject(Described(asked: asked))
+            XCTAssertFalse(first.isPending)
+            XCTAssertEqual(asked.entries, [])
+            let error = try XCTUnwrap(failure(of: first))
+            XCTAssertEqual(
+                "\((error as? AggregateError)?.errors[1].underlying ?? error)", "described")
+            XCTAssertEqual(asked.entries, ["asked"])
+        }
+    }
+}
+
+private struct Described: Error, CustomStringConvertible {
+    let asked: Journal<String>
+    var description: String {
+        asked.write("asked")
+        return "described"
+    }
 }
