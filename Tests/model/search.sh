@@ -1,4 +1,4 @@
-# One exhaustive search of one model. Sourced by run and mutants.
+# One exhaustive search of one model. Sourced by run, and run by Tests/planted/run.
 
 models=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # What every search is compiled with.
@@ -6,7 +6,7 @@ always="-DCOLLAPSE -DVECTORSZ=2048 -DMEMLIM=4096"
 
 need() {
     local tool
-    for tool in spin gcc patch; do
+    for tool in spin gcc; do
         command -v "$tool" >/dev/null || { echo "not ok: $tool is not installed" && exit 2; }
     done
 }

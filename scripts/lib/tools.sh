@@ -14,7 +14,6 @@ clang-format clang-format         command clang-format
 readelf      binutils             command readelf
 valgrind     valgrind             command valgrind
 spin         spin                 command spin
-patch        patch                command patch
 python3      python3              command python3
 venv         python3-venv         module  ensurepip
 python-h     python3-dev          answers python_headers
