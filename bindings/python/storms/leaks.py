@@ -213,7 +213,6 @@ def do(kind: Callable[[], Any], count: int) -> None:
 def counts() -> dict[str, int]:
     for _ in range(3):
         gc.collect()
-    vow.trim()
     seen = vow.stats()
     found = {"live": seen.live, "bytes": seen.bytes, "kept": _core.kept()}
     found["objects"] = len(gc.get_objects())

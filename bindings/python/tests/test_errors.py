@@ -230,7 +230,7 @@ def test_a_handler_of_an_error_can_raise_it_again() -> None:
         vow.rejected(ValueError("first")).catch(again).wait()
 
 
-@pytest.mark.parametrize("cls", [vow.Error, vow.TimedOut, vow.Aggregate, vow.StillPending])
+@pytest.mark.parametrize("cls", [vow.Error, vow.TimedOut, vow.Aggregate])
 def test_a_traceback_says_the_name_that_programs_use(cls: type[BaseException]) -> None:
     error = cls("domain", 1) if cls is vow.Error else cls("why")
     assert traceback.format_exception_only(cls, error)[0].startswith(f"vow.{cls.__name__}: ")

@@ -301,23 +301,6 @@ def frames(work: Callable[[], Any]) -> int:
     return count
 
 
-def test_a_link_enters_one_function_of_the_package_and_its_handler_none() -> None:
-    promise, resolver = vow.pending()
-    links = [promise]
-
-    def make() -> None:
-        for _ in range(100):
-            links.append(links[-1].then(str))
-
-    vow.set_default(vow.inline)
-    try:
-        assert frames(make) == 100
-    finally:
-        vow.set_default(None)
-    assert frames(lambda: resolver.resolve(1)) == 1
-    assert links[-1].result() == "1"
-
-
 def test_making_settling_and_awaiting_enter_one_function_each_or_none() -> None:
     async def main() -> None:
         promise, resolver = vow.pending()

@@ -64,19 +64,6 @@ def test_a_handler_is_let_go_of_when_it_never_runs() -> None:
     resolver.resolve()
 
 
-def test_what_a_thread_keeps_is_counted_and_given_back() -> None:
-    promise = vow.resolved(0)
-    for _ in range(100):
-        promise = promise.then(lambda x: x, executor=vow.inline)
-    assert promise.wait() == 0
-    del promise
-    gc.collect()
-    kept = vow.stats().spare
-    assert kept > 0
-    assert 0 < vow.trim() <= kept
-    assert vow.trim() == 0
-
-
 def test_links_leave_memory_flat() -> None:
     def links(count: int) -> None:
         promise = vow.resolved(0)

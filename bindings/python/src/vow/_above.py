@@ -19,10 +19,6 @@ class _Above:
     """Of `_awaitables`: the promise of an awaitable."""
     run: Callable[..., Any] = staticmethod(_missing)
     """Of `_running`: runs a function on an executor."""
-    use: Callable[..., Any] = staticmethod(_missing)
-    """Of `_using`: `Promise.using`."""
-    timeout: Callable[..., Any] = staticmethod(_missing)
-    """Of `_time`: `Promise.timeout`."""
     to_future: Callable[..., Any] = staticmethod(_missing)
     """Of `_futures`: `Promise.to_future`."""
 

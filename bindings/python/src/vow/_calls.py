@@ -17,8 +17,7 @@ from . import _core, _table
 from ._errors import Shutdown
 from ._gate import callback
 from ._library import ffi
-from ._results import to_result
-from ._values import NONE, delivered, from_error, from_value, is_error, plain, to_error
+from ._values import delivered, from_error, from_value, is_error, plain, to_error
 
 Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
 
@@ -91,62 +90,6 @@ on_item: Any = ffi.cast("vow_handler", _core.on_item)
 on_release: Any = ffi.cast("vow_handler", _core.on_release)
 
 
-@callback("vow_reducer")
-def on_reduce(accumulated: Any, item: Any, number: int) -> Any:
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        arguments = from_value(accumulated), from_value(item)
-        context = call.context.copy()
-        return to_result(context.run(call.function, *arguments), context)
-    except BaseException as error:
-        return _failed(error)
-
-
-class Repeat(Call):
-    """Those of `repeat`: `other` asks whether to go on."""
-
-    __slots__ = ("failure",)
-
-    def __init__(self, step: Callable[..., Any], again: Callable[..., Any]) -> None:
-        super().__init__(step, again)
-        self.failure: Optional[BaseException] = None  # what `again` has raised
-
-
-@callback("vow_condition")
-def on_again(value: Any, number: int) -> bool:
-    """Asks whether to go on. When that raises, the next step rejects with it."""
-    call = _table.find(number)
-    if call is None:
-        return False
-    try:
-        return bool(call.context.copy().run(call.other, from_value(value)))
-    except BaseException as error:
-        call.failure = error
-        return True
-
-
-@callback("vow_handler")
-def on_step(value: Any, number: int) -> Any:
-    """Makes the next state of a `repeat`."""
-    call = _table.find(number)
-    if call is None:
-        return NONE
-    if _refusing and threading.get_ident() in _refusing:
-        return _refused()
-    try:
-        if call.failure is not None:
-            raise call.failure
-        context = call.context.copy()
-        return to_result(context.run(call.function, from_value(value)), context)
-    except BaseException as error:
-        call.failure = None
-        return _failed(error)
-
-
 @callback("vow_condition")
 def on_condition(value: Any, number: int) -> bool:
     """For questions: `other` of the call. One that raises is reported, and answered with no."""
@@ -195,7 +138,7 @@ _core.hooks(
 )
 
 # Those of this file; the extension knows of its own.
-HANDLERS = {"on_again", "on_condition", "on_notice", "on_progress", "on_reduce", "on_step"}
+HANDLERS = {"on_condition", "on_notice", "on_progress"}
 
 
 def inside_handler() -> bool:

@@ -6,8 +6,8 @@ from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union,
 
 from . import _asyncio, _calls, _core, _values
 from ._executors import Executor
-from ._library import ffi, lib
-from ._promise import Promise, _callable, hold_all
+from ._library import lib
+from ._promise import Promise, _callable
 from ._reactions import call_of, handle_of
 
 T = TypeVar("T")
@@ -73,13 +73,6 @@ def any(promises: Awaitables[T]) -> Promise[T]:
     return _combine(_ANY, promises, "any")
 
 
-def some(promises: Awaitables[T], wanted: int) -> Promise[list[T]]:
-    """The first `wanted` values; rejected with `Aggregate` when there cannot be so many."""
-    if wanted < 0:
-        raise ValueError(f"some: {wanted} wanted")
-    return _combine(_SOME, promises, "some", wanted)
-
-
 def race(promises: Awaitables[T]) -> Promise[T]:
     """Settles as the first one to settle does."""
     return _combine(_RACE, promises, "race")
@@ -121,39 +114,3 @@ def map(
     )
 
 
-def reduce(
-    promises: Awaitables[T],
-    fn: Callable[[Any, T], Any],
-    initial: Any = None,
-    executor: Optional[Executor] = None,
-) -> Promise[Any]:
-    """Waits for each in turn: `fn(accumulated, value)`, at first with `initial`."""
-    _callable(fn, "reduce")
-    where = handle_of(executor)
-    _asyncio.enter()
-    handles = hold_all(promises, "reduce")
-    call = call_of(_calls.Call(fn), where)
-    array = ffi.new("handle[]", handles)
-    start = _values.to_value(initial)
-    return Promise._of(
-        lib.vow_reduce_with(array, len(handles), start, _calls.on_reduce, call)
-    )
-
-
-def repeat(
-    state: T,
-    again: Callable[[T], bool],
-    step: Union[Callable[[T], Awaitable[T]], Callable[[T], T]],
-    executor: Optional[Executor] = None,
-) -> Promise[T]:
-    """While `again(state)`, the state becomes the result of `step(state)`; the last state.
-
-    In constant memory, however often. An `again` that raises rejects.
-    """
-    _callable(again, "repeat")
-    _callable(step, "repeat")
-    where = handle_of(executor)
-    _asyncio.enter()
-    call = call_of(_calls.Repeat(step, again), where)
-    start = _values.to_value(state)
-    return Promise._of(lib.vow_repeat_with(start, _calls.on_again, _calls.on_step, call))

@@ -117,10 +117,6 @@ class Reason(_Named):
     number = -11
 
 
-class StillPending(asyncio.InvalidStateError):
-    """The outcome of a promise was asked for that has none yet."""
-
-
 CLASSES: dict[int, type[_Named]] = {
     cls.number: cls
     for cls in (
@@ -138,7 +134,7 @@ CLASSES: dict[int, type[_Named]] = {
     )
 }
 
-for cls in (Error, StillPending, *CLASSES.values()):
+for cls in (Error, *CLASSES.values()):
     cls.__module__ = "vow"  # as tracebacks say it
 
 NAMES = {

@@ -12,7 +12,6 @@ from ._errors import check
 from ._gate import callback, immortal
 from ._handles import ExecutorRef, ImmortalRef, Uncopied
 from ._library import ffi, lib
-from ._reactions import handle_of
 from ._values import destroy_object
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Executor(Uncopied):
 
     def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
-        return above.run(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
+        return above.run(self, fn, args, keywords)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -162,11 +161,3 @@ def from_futures(executor: concurrent.futures.Executor) -> Executor:
     return Executor(submit)
 
 
-def threads(count: int, name: str = "vow") -> Executor:
-    """So many threads of their own, for handlers that block: files, sockets, databases."""
-    return from_futures(concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix=name))
-
-
-def set_default(executor: Optional[Executor]) -> None:
-    """What handlers run on that are registered outside of handlers and loops. None: the pool."""
-    lib.vow_executor_set_default(handle_of(executor))

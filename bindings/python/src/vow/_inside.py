@@ -6,10 +6,8 @@ import os
 from types import TracebackType
 from typing import NamedTuple, Optional, Union
 
-from . import _gate
 from ._errors import check
 from ._library import ffi, lib, newer
-from ._seconds import nanoseconds
 
 
 class Stats(NamedTuple):
@@ -32,15 +30,6 @@ def stats() -> Stats:
     return Stats(
         out.created, out.settled, out.live, out.pending, out.handlers, out.bytes, out.spare
     )
-
-
-def trim() -> int:
-    """Gives back the memory that the calling thread keeps of freed promises. Returns how many bytes.
-
-    A thread that waits in the library does so by itself.
-    """
-    freed: int = newer("vow_trim")()
-    return freed
 
 
 class Trace:
@@ -86,12 +75,3 @@ def graph(format: str = "dot") -> str:
         return file.read().decode("utf-8", "replace")
 
 
-def shutdown(timeout: Optional[float] = None) -> int:
-    """Ends the library's work, for good: how many promises are alive after that.
-
-    Runs what is queued, for at most `timeout` seconds, and refuses what comes later. The end of the
-    interpreter does this by itself. Ctrl-C ends the waiting.
-    """
-    alive = _gate.shut_down(nanoseconds(timeout, "shutdown"))
-    check(alive, "shutdown")
-    return alive

@@ -9,7 +9,7 @@ from ._errors import check
 from ._handles import SourceRef
 from ._library import ffi, lib, newer
 from ._reactions import call_of
-from ._registration import Registration, Stage
+from ._registration import HAS_RUN, NEVER_RUNS, RUNNING, WAITING, Registration
 from ._seconds import nanoseconds
 from ._values import NONE
 
@@ -29,12 +29,12 @@ class _Course:
         self.is_running = self.has_run = self.is_over = False
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> str:
         if self.is_running:
-            return Stage.RUNNING
+            return RUNNING
         if not self.is_over:
-            return Stage.WAITING
-        return Stage.HAS_RUN if self.has_run else Stage.NEVER_RUNS
+            return WAITING
+        return HAS_RUN if self.has_run else NEVER_RUNS
 
 
 class _Listener:
@@ -64,13 +64,13 @@ class _Listening(Registration):
         self._course = _Course()
         self._source = SourceRef(lib.vow_cancel_source_create())
 
-    def leave(self) -> Stage:
+    def leave(self) -> str:
         lib.vow_cancel_source_cancel_with(self._source.handle, NONE)
         self._course.is_over = True
         return self.stage
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> str:
         return self._course.stage
 
 
@@ -94,20 +94,7 @@ def on_progress(
     return registration
 
 
-def set_progress(promise: Promise[Any], fraction: float, note: Optional[str]) -> None:
-    """Says how far a promise is."""
-    function = newer("vow_promise_set_progress")
-    ref = promise._ref
-    if ref is not None:
-        check(function(ref.handle, fraction, _text(note)), "set_progress")
-
-
-def set_current_progress(fraction: float, note: Optional[str] = None) -> None:
-    """Says how far the function is that runs here: of an item of `map` it is its share."""
-    check(newer("vow_current_set_progress")(fraction, _text(note)), "set_current_progress")
-
-
-def set_resolver_progress(resolver: Resolver[Any], fraction: float, note: Optional[str]) -> None:
+def set_progress(resolver: Resolver[Any], fraction: float, note: Optional[str]) -> None:
     """Says how far the promise of a resolver is."""
     function = newer("vow_resolver_set_progress")
     ref = resolver._ref

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextvars
 from typing import (
@@ -20,10 +21,10 @@ from typing import (
 from . import _asyncio, _callbacks, _calls, _core, _progress, _values
 from ._above import above
 from ._cancellation import Token
-from ._errors import Cancelled, StillPending, check
+from ._errors import Cancelled, check
 from ._executors import Executor
 from ._handles import PromiseRef, Uncopied
-from ._library import lib, newer
+from ._library import lib
 from ._reactions import address, handle_of, static_label, switch_of
 from ._registration import Registration
 from ._waiting import block
@@ -33,7 +34,6 @@ T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
 V = TypeVar("V")
 
-_AT_ONCE: Any = object()
 THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
 
@@ -74,30 +74,20 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         """Whether it was rejected with `Cancelled`."""
         return self._settled() and isinstance(self._error, Cancelled)
 
-    def result(self, timeout: Optional[float] = _AT_ONCE) -> T_co:
-        """The value; raises what it was rejected with, or `StillPending`.
-
-        With a `timeout` it waits, as `wait` does; None: as long as it takes.
-        """
+    def result(self) -> T_co:
+        """The value; raises what it was rejected with, or `asyncio.InvalidStateError`: it is pending."""
         try:
             if not self._settled():
-                if timeout is _AT_ONCE:
-                    raise StillPending("the promise is pending")
-                return self.wait(timeout)
+                raise asyncio.InvalidStateError("the promise is pending")
             return self._read()  # type: ignore[no-any-return]
         finally:
             # Or the traceback, which has this frame, would keep what has the traceback.
             del self
 
-    def exception(self, timeout: Optional[float] = _AT_ONCE) -> Optional[BaseException]:
-        """What it was rejected with; None if it was fulfilled. Raises `StillPending`.
-
-        With a `timeout` it waits, as `result` does.
-        """
+    def exception(self) -> Optional[BaseException]:
+        """What it was rejected with; None if it was fulfilled. While it is pending, as `result`."""
         if not self._settled():
-            if timeout is _AT_ONCE:
-                raise StillPending("the promise is pending")
-            self._block(timeout)
+            raise asyncio.InvalidStateError("the promise is pending")
         return self._error
 
     def __repr__(self) -> str:
@@ -195,39 +185,6 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         _callable(fn, "finally_")
         return self._special(fn, None, None, FINALLY, executor, token, label)
 
-    @overload
-    def using(
-        self,
-        body: Callable[[T_co], Awaitable[U]],
-        release: Callable[[T_co], Any],
-        *,
-        executor: Optional[Executor] = ...,
-    ) -> Promise[U]: ...
-
-    @overload
-    def using(
-        self,
-        body: Callable[[T_co], U],
-        release: Callable[[T_co], Any],
-        *,
-        executor: Optional[Executor] = ...,
-    ) -> Promise[U]: ...
-
-    def using(
-        self,
-        body: Callable[[Any], Any],
-        release: Callable[[Any], Any],
-        *,
-        executor: Optional[Executor] = None,
-    ) -> Promise[Any]:
-        """Runs `body` with the resource that this promise brings, and then, in every case, `release`.
-
-        The outcome is that of `body`, and comes when what `release` returned is through. Cancelling
-        stops `body`, or the resource, and never `release`; a resource that comes all the same is
-        released. An exception of `release` rejects a success; beside another it is reported.
-        """
-        return above.use(self, body, release, executor)  # type: ignore[no-any-return]
-
     def _special(
         self,
         fn: Optional[Callable[..., Any]],
@@ -306,12 +263,6 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         _core.leave_now()
         return bool(is_first)
 
-    def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
-        """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
-        return above.timeout(self, seconds, prompt=prompt)  # type: ignore[no-any-return]
-
-    # ------------------------------------------------------------ Progress, names
-
     def on_progress(
         self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0
     ) -> Registration:
@@ -322,17 +273,6 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         a library that is older.
         """
         return _progress.on_progress(self, fn, interval)
-
-    def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
-        """Says how far the work is, from 0 to 1, and what it is at."""
-        _progress.set_progress(self, fraction, note)
-
-    def set_label(self, label: str) -> None:
-        """Names the promise in traces. Does nothing while tracing is off."""
-        function = newer("vow_promise_set_label")
-        ref = self._ref
-        if ref is not None:
-            function(ref.handle, label.encode())
 
     # ------------------------------------------------------------ C code
 
@@ -351,12 +291,6 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
 def _callable(fn: Any, where: str) -> None:
     if not callable(fn):
         raise TypeError(f"{where}: {fn!r} cannot be called")
-
-
-def hold_all(promises: Any, where: str) -> list[int]:
-    """References to each of some promises, owned, for a function that consumes them."""
-    members: list[Promise[Any]] = [to_promise(item, where) for item in promises]
-    return [member._hold_for_good() for member in members]
 
 
 def to_promise(item: Any, where: str) -> Promise[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, Callable, Optional
 
 from . import _calls
@@ -12,17 +11,8 @@ from ._library import ffi, has, lib, newer
 from ._values import destroy_object
 
 
-class Stage(Enum):
-    """What has become of a registered function."""
-
-    WAITING = 0
-    """It may be called still."""
-    RUNNING = 1
-    """It was called, and has not returned."""
-    HAS_RUN = 2
-    """It was called, and has returned."""
-    NEVER_RUNS = 3
-    """It was not called, and never will be."""
+WAITING, RUNNING, HAS_RUN, NEVER_RUNS = "waiting", "running", "has run", "never runs"
+STAGES = (WAITING, RUNNING, HAS_RUN, NEVER_RUNS)
 
 
 class Registration(Uncopied):
@@ -45,23 +35,23 @@ class Registration(Uncopied):
         self._ref = RegistrationRef(handle) if handle else None
         return self
 
-    def leave(self) -> Stage:
-        """Has the function not called any more. Says what has become of it.
+    def leave(self) -> str:
+        """Has the function not called any more. Gives its `stage`.
 
         From anywhere, also inside the function, and more than once; it waits for nothing.
         """
         ref = self._ref
         if ref is None:
-            return Stage.NEVER_RUNS
-        return Stage(newer("vow_registration_leave")(ref.handle))
+            return NEVER_RUNS
+        return STAGES[newer("vow_registration_leave")(ref.handle)]
 
     @property
-    def stage(self) -> Stage:
-        """What has become of the function."""
+    def stage(self) -> str:
+        """What has become of the function: `"waiting"`, `"running"`, `"has run"` or `"never runs"`."""
         ref = self._ref
         if ref is None:
-            return Stage.NEVER_RUNS
-        return Stage(newer("vow_registration_stage")(ref.handle))
+            return NEVER_RUNS
+        return STAGES[newer("vow_registration_stage")(ref.handle)]
 
     def __enter__(self) -> Registration:
         return self

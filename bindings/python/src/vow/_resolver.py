@@ -59,7 +59,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
-        _progress.set_resolver_progress(self, fraction, note)
+        _progress.set_progress(self, fraction, note)
 
     def close(self) -> None:
         """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""

@@ -14,14 +14,10 @@ from ._reactions import link
 from ._values import NONE
 
 if TYPE_CHECKING:
-    from typing_extensions import ParamSpec, TypeVarTuple, Unpack
+    from typing_extensions import ParamSpec
 
     P = ParamSpec("P")
-    Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
-
-
-# With an executor only positional arguments are checked: see Executor.run.
 
 
 @overload
@@ -32,26 +28,18 @@ def run(fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs) -
 def run(fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
 
 
-@overload
-def run(
-    fn: Callable[[Unpack[Ts]], Awaitable[T]], /, *args: Unpack[Ts], executor: Optional[Executor]
-) -> Promise[T]: ...
+def run(fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
+    """Runs `fn(*args)` later; the promise of what it returns.
 
-
-@overload
-def run(
-    fn: Callable[[Unpack[Ts]], T], /, *args: Unpack[Ts], executor: Optional[Executor]
-) -> Promise[T]: ...
-
-
-def run(  # type: ignore[misc]
-    fn: Callable[..., Any], /, *args: Any, executor: Optional[Executor] = None, **keywords: Any
-) -> Promise[Any]:
-    """Runs `fn(*args)` on an executor, later; the promise of what it returns.
-
-    Without one: asyncio's thread where asyncio is running, in a handler that handler's executor,
-    elsewhere the pool.
+    On asyncio's thread where asyncio is running, in a handler on that handler's executor, elsewhere
+    on the pool; `executor.run` says where.
     """
+    return _run(None, fn, args, keywords)
+
+
+def _run(
+    executor: Optional[Executor], fn: Callable[..., Any], args: Any, keywords: Any
+) -> Promise[Any]:
     _callable(fn, "run")
     _asyncio.enter()
     if args or keywords:
@@ -61,10 +49,4 @@ def run(  # type: ignore[misc]
     return Promise._of(link(begin, call, _calls.on_settled, ffi.NULL, executor=executor))
 
 
-def current() -> Executor:
-    """The executor that a handler registered here and now would run on."""
-    _asyncio.enter()
-    return Executor._borrowed(lib.vow_executor_retain(lib.vow_executor_current()), name="current")
-
-
-above.run = run
+above.run = _run

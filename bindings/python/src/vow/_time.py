@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
 
 from . import _asyncio, _calls, _table
-from ._above import above
 from ._errors import Cancelled
 from ._executors import Executor, inline
 from ._gate import callback
@@ -19,15 +18,6 @@ from ._seconds import nanoseconds
 from ._wakes import wake_when_gone
 
 T = TypeVar("T")
-
-_READ, _WRITE = 1, 2
-
-
-def now() -> float:
-    """The monotonic clock that a delay made here goes by, in seconds."""
-    _asyncio.enter()
-    return float(lib.vow_now()) / 1e9
-
 
 @overload
 def delay(seconds: float) -> Promise[None]: ...
@@ -100,15 +90,6 @@ def timeout(promise: Awaitable[T], seconds: Optional[float], *, prompt: bool = F
     return Promise._of(link(timed, ended, _until_ended, _until_ended, FINALLY, inline))
 
 
-def fd_ready(fd: Any, read: bool = True, write: bool = False) -> Promise[tuple[bool, bool]]:
-    """A promise of (readable, writable), once the descriptor or file can be read or written."""
-    number = fd if isinstance(fd, int) else fd.fileno()
-    events = _READ * read | _WRITE * write
-    _asyncio.enter()
-    ready: Promise[int] = Promise._of(lib.vow_fd_ready(number, events))
-    return ready.then(lambda there: (bool(there & _READ), bool(there & _WRITE)))
-
-
 @overload
 def retry(
     fn: Callable[[int], Awaitable[T]],
@@ -177,4 +158,3 @@ def retry(
     return Promise._of(lib.vow_retry_with(policy, _calls.on_item, call))
 
 
-above.timeout = timeout

@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
 from . import _asyncio, _calls, _core
-from ._above import above
 from ._awaitables import follow
 from ._elsewhere import kept, through
 from ._executors import Executor
@@ -161,5 +160,3 @@ async def _through(promise: Promise[None]) -> None:
     if cancelled is not None:
         raise cancelled
 
-
-above.use = use
