@@ -79,7 +79,7 @@ def mistakes() -> None:
         lambda: vow.resolved()._reader(1),  # type: ignore[arg-type]
         lambda: vow.resolved()._give_up(3),  # type: ignore[arg-type]
         lambda: vow.resolved().__await__().throw(3),  # type: ignore[call-overload]
-        lambda: _core.combine("x", [], "all", 0),  # type: ignore[arg-type]
+        lambda: _core.combine("x", [], "all"),  # type: ignore[arg-type]
         lambda: _core.hooks(unknown=1),
     ]
     for call in wrong:

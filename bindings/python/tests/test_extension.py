@@ -158,7 +158,7 @@ def test_arguments_that_are_wrong_leave_nothing_behind() -> None:
         with pytest.raises(TypeError):
             promise._link(*arguments)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        _core.combine("x", [], "all", 0)  # type: ignore[arg-type]
+        _core.combine("x", [], "all")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         vow.all([promise, 1])  # type: ignore[arg-type]
     with pytest.raises(TypeError):

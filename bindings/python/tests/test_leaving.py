@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 import vow
-from vow import _table
+from vow import _core
 
 Way = Callable[[vow.Promise[Any]], Awaitable[Any]]
 N = 50
@@ -106,7 +106,7 @@ def test_nothing_stays_with_the_promise(run: Any, name: str) -> None:
         for _ in range(10):
             await asyncio.sleep(0.001)
         gc.collect()
-        return vow.stats().handlers, _table.count()
+        return vow.stats().handlers, _core.kept()
 
     async def main() -> None:
         promise, resolver = vow.pending()

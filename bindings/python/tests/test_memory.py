@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import vow
-from vow import _table
+from vow import _core
 
 
 class Thing:
@@ -127,7 +127,7 @@ def test_a_cycle_through_an_awaited_exception_is_collected() -> None:
     asyncio.run(fails())
     gc.collect()
     assert gone[0]() is None
-    assert _table.count() == 0
+    assert _core.kept() == 0
 
 
 def test_a_cycle_through_a_value_that_was_read_is_collected() -> None:

@@ -13,8 +13,6 @@ def _missing(*_arguments: Any, **_keywords: Any) -> Any:
 
 
 class _Above:
-    promise_of: Callable[..., Any] = staticmethod(_missing)
-    """Of `_promise`: the promise of a handle, which is consumed."""
     follow: Callable[..., Any] = staticmethod(_missing)
     """Of `_awaitables`: the promise of an awaitable."""
     run: Callable[..., Any] = staticmethod(_missing)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
-from . import _asyncio, _calls, _core, _values
+from . import _asyncio, _core
 from ._executors import Executor
-from ._library import lib
 from ._promise import Promise, _callable
-from ._reactions import call_of, handle_of
+from ._reactions import handle_of
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -20,11 +19,11 @@ U = TypeVar("U")
 Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
 
-_ALL, _ALL_SETTLED, _ANY, _SOME, _RACE = range(5)  # as extension/resolver.c has them
+_ALL, _ALL_SETTLED, _ANY, _RACE = range(4)  # as extension/resolver.c has them
 
 
-def _combine(kind: int, promises: Awaitables[Any], where: str, wanted: int = 0) -> Promise[Any]:
-    return _core.combine(kind, promises, where, wanted)  # type: ignore[no-any-return]
+def _combine(kind: int, promises: Awaitables[Any], where: str) -> Promise[Any]:
+    return _core.combine(kind, promises, where)  # type: ignore[no-any-return]
 
 
 @overload
@@ -108,9 +107,4 @@ def map(
     if concurrency < 0:
         raise ValueError(f"map: a concurrency of {concurrency}")
     _asyncio.enter()
-    call = call_of(_calls.Call(fn), where)
-    return Promise._of(
-        lib.vow_map_with(_values.to_list(items), _calls.on_item, concurrency, call)
-    )
-
-
+    return _core.map(items, (_core.Call(fn), where, 0), concurrency)  # type: ignore[no-any-return]

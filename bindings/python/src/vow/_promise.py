@@ -18,14 +18,15 @@ from typing import (
     overload,
 )
 
-from . import _asyncio, _callbacks, _calls, _core, _progress, _values
+from . import _asyncio, _callbacks, _calls, _core, _progress
+from . import _values as _values  # what C code gives
 from ._above import above
 from ._cancellation import Token
 from ._errors import Cancelled, check
 from ._executors import Executor
 from ._handles import PromiseRef, Uncopied
 from ._library import lib
-from ._reactions import address, handle_of, static_label, switch_of
+from ._reactions import CATCH, FINALLY, THEN, handle_of, label_of, switch_of
 from ._registration import Registration
 from ._waiting import block
 
@@ -34,7 +35,6 @@ T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
 V = TypeVar("V")
 
-THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
 
 
@@ -197,7 +197,7 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
     ) -> Promise[Any]:
         where = handle_of(executor)
         switch = 0 if token is None else switch_of(token)
-        name = 0 if label is None else address(static_label(label))
+        name = 0 if label is None else label_of(label)
         return self._link(fn, other, only, how, where, switch, name)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ Waiting
@@ -256,12 +256,9 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        value = None if reason is None else _values.to_value(reason)
-        is_first = (
-            lib.vow_cancel(ref.handle) if value is None else lib.vow_cancel_with(ref.handle, value)
-        )
-        _core.leave_now()
-        return bool(is_first)
+        if reason is None:
+            return bool(lib.vow_cancel(ref.handle))
+        return bool(lib.vow_cancel_with(ref.handle, reason))
 
     def on_progress(
         self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0
@@ -269,8 +266,7 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         """Has `fn(fraction, note)` called when this promise has come further.
 
         At most once in `interval` seconds, and no more when it is settled, but that all is done: a
-        fraction of 1 is always told. The returned registration leaves. Raises NotImplementedError with
-        a library that is older.
+        fraction of 1 is always told. The returned registration leaves.
         """
         return _progress.on_progress(self, fn, interval)
 
@@ -303,7 +299,4 @@ def to_promise(item: Any, where: str) -> Promise[Any]:
         raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
 
 
-_values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
-
-above.promise_of = Promise._of
 _core.hooks(Promise=Promise, PromiseRef=PromiseRef, to_promise=to_promise)

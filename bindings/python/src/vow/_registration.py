@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _calls
+from . import _core
 from ._errors import check
 from ._handles import RegistrationRef, Uncopied
-from ._library import ffi, has, lib, newer
-from ._values import destroy_object
+from ._library import lib
 
 
 WAITING, RUNNING, HAS_RUN, NEVER_RUNS = "waiting", "running", "has run", "never runs"
@@ -43,7 +42,7 @@ class Registration(Uncopied):
         ref = self._ref
         if ref is None:
             return NEVER_RUNS
-        return STAGES[newer("vow_registration_leave")(ref.handle)]
+        return STAGES[lib.vow_registration_leave(ref.handle)]
 
     @property
     def stage(self) -> str:
@@ -51,7 +50,7 @@ class Registration(Uncopied):
         ref = self._ref
         if ref is None:
             return NEVER_RUNS
-        return STAGES[newer("vow_registration_stage")(ref.handle)]
+        return STAGES[lib.vow_registration_stage(ref.handle)]
 
     def __enter__(self) -> Registration:
         return self
@@ -60,18 +59,10 @@ class Registration(Uncopied):
         self.leave()
 
 
-def register(what: str, handle: int, fn: Callable[[], Any], function: str) -> Registration:
-    """Registers with a `token` or a `resolver`; in vain where the handle is 0."""
-    if not handle:
+def register(token: int, resolver: int, fn: Callable[[], Any], function: str) -> Registration:
+    """Registers with a token or a resolver; in vain where both are 0."""
+    if not token and not resolver:
         return Registration._of(0)
-    number = _calls.keep_call(fn)
-    if not has(f"vow_{what}_register"):
-        plain = getattr(lib, f"vow_{what}_on_cancel")
-        check(plain(handle, _calls.on_notice, number, destroy_object), function)
-        return Registration._of(0)
-    registration = ffi.new("handle *")
-    status = newer(f"vow_{what}_register")(
-        handle, _calls.on_notice, number, destroy_object, registration
-    )
+    status, registration = _core.watch(token, resolver, _core.Call(fn))
     check(status, function)
-    return Registration._of(registration[0])
+    return Registration._of(registration)

@@ -8,10 +8,8 @@ from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, 
 from . import _core, _progress
 from . import _results as _results  # what follows awaitables
 from ._handles import ResolverRef, Uncopied
-from ._library import lib
 from ._promise import Promise
 from ._registration import Registration, register
-from ._values import plain, to_error
 
 T = TypeVar("T")
 
@@ -44,9 +42,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
         """Rejects the promise with an exception. True for the first call."""
         if isinstance(error, type) and issubclass(error, BaseException):
             error = error()
-        if not isinstance(error, BaseException):
-            raise TypeError(f"reject: {error!r} is no exception")
-        return self._reject(plain(to_error(error)))
+        return self._reject(error)
 
     def on_cancel(self, fn: Callable[[], Any]) -> Registration:
         """Has `fn` called, once, if nobody wants the result any more before it is there.
@@ -55,7 +51,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
         Unless it has left before, which the returned registration does.
         """
         ref = self._ref
-        return register("resolver", ref.handle if ref else 0, fn, "Resolver.on_cancel")
+        return register(0, ref.handle if ref else 0, fn, "Resolver.on_cancel")
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
@@ -113,9 +109,7 @@ def resolved(value: Any = None) -> Promise[Any]:
 
 def rejected(error: BaseException) -> Promise[Any]:
     """A promise that is rejected with an exception."""
-    if not isinstance(error, BaseException):
-        raise TypeError(f"rejected: {error!r} is no exception")
-    return Promise._of(lib.vow_promise_with(to_error(error)))
+    return _core.rejected(error)  # type: ignore[no-any-return]
 
 
 _core.hooks(Resolver=Resolver, ResolverRef=ResolverRef)

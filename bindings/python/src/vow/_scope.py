@@ -8,14 +8,12 @@ from typing import Any, Awaitable, Optional, TypeVar
 from . import _asyncio, _core
 from ._errors import Cancelled, Shutdown, check
 from ._handles import ScopeRef, Uncopied
-from ._library import ffi, lib, newer
+from ._library import lib
 from ._promise import Promise, to_promise
 from ._unhandled import tell
 from ._seconds import nanoseconds
 
 T = TypeVar("T")
-
-_FAIL_FAST = 1
 
 
 class Scope(Uncopied):
@@ -36,16 +34,9 @@ class Scope(Uncopied):
         Members that have not ended `grace` seconds after they were cancelled are reported as
         unhandled rejections are, and waited for all the same.
         """
-        if deadline is None and grace is None and not fail_fast:
-            handle = lib.vow_scope_create()
-        else:
-            options = ffi.new("vow_scope_options *")
-            options.size = ffi.sizeof("vow_scope_options")
-            options.flags = _FAIL_FAST if fail_fast else 0
-            # No time is not no limit.
-            options.deadline_ns = 0 if deadline is None else max(nanoseconds(deadline, "Scope"), 1)
-            options.grace_ns = 0 if grace is None else max(nanoseconds(grace, "Scope"), 1)
-            handle = newer("vow_scope_create_with")(options)
+        # No time is not no limit.
+        limits = [0 if given is None else max(nanoseconds(given, "Scope"), 1) for given in (deadline, grace)]
+        handle = _core.scope(fail_fast, *limits)
         if not handle:
             check(-2, "Scope")
         self._ref: Optional[ScopeRef] = ScopeRef(handle)
@@ -70,7 +61,6 @@ class Scope(Uncopied):
     def cancel(self) -> None:
         """Cancels the members, and those that are added later."""
         lib.vow_scope_cancel(self._open().handle)
-        _core.leave_now()
 
     def close(self) -> Promise[None]:
         """Ends the scope: a promise that settles when all members have.
