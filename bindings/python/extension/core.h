@@ -232,7 +232,7 @@ void waiter_leave(PyObject *waiter);
 /* ------------------------------------------------------------ Resolvers */
 
 int resolver_init(PyObject *module);
-PyObject *resolver_pending(PyObject *module, PyObject *nothing);
+PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keywords);
 PyObject *resolver_following(PyObject *module, PyObject *is_own);
 PyObject *resolver_rejected(PyObject *module, PyObject *error);
 PyObject *resolver_resolved(PyObject *module, PyObject *value);

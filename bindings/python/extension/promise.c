@@ -278,7 +278,10 @@ int promise_take_outcome(promise_object *self) {
         self->readers = NULL;
         take_handle(self);
         readers_drop(readers);
-        promise_release(handle);
+        if (held == NULL && releasing) /* a plain value is settled: this frees memory alone */
+            vow.promise_release(handle);
+        else
+            promise_release(handle);
     } else
         Py_XDECREF(item);
     promise_release(held);

@@ -48,8 +48,14 @@ static void resolver_dealloc(PyObject *self) {
 }
 
 /* Resolved, by whomever, it is of no more use, and would hold the outcome: so it goes. */
-static PyObject *method_resolve(PyObject *self, PyObject *item) {
+static PyObject *method_resolve(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"value", NULL};
     vow_value value;
+    PyObject *item = Py_None;
+    if (keywords == NULL && PyTuple_Size(arguments) == 1) /* as mostly */
+        item = PyTuple_GetItem(arguments, 0);
+    else if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:resolve", names, &item))
+        return NULL;
     vow_resolver *handle = take_handle((resolver_object *)self);
     if (handle == NULL)
         return PyBool_FromLong(0);
@@ -66,11 +72,16 @@ static PyObject *method_resolve(PyObject *self, PyObject *item) {
 }
 
 static PyObject *method_reject(PyObject *self, PyObject *error) {
+    PyObject *made = NULL;
+    if (PyExceptionClass_Check(error) && (error = made = PyObject_CallObject(error, NULL)) == NULL)
+        return NULL;
     if (!PyExceptionInstance_Check(error)) {
         PyErr_Format(PyExc_TypeError, "reject: %R is no exception", error);
+        Py_XDECREF(made);
         return NULL;
     }
     vow_value value = error_to_value(error);
+    Py_XDECREF(made);
     vow_resolver *handle = take_handle((resolver_object *)self);
     bool is_first = false;
     Py_BEGIN_ALLOW_THREADS;
@@ -121,9 +132,12 @@ static PyObject *method_on_cancel(PyObject *object, PyObject *function) {
     return PyLong_FromLong(status);
 }
 
+#define RESOLVE_DOC                                                                                \
+    "Fulfils the promise, or has it follow a promise or awaitable. True for the first call."
+
 static PyMethodDef resolver_methods[] = {
-    {"_of", resolver_of, METH_O | METH_CLASS, NULL}, {"_resolve", method_resolve, METH_O, NULL},
-    {"_reject", method_reject, METH_O, NULL},        {"_drop", method_drop, METH_NOARGS, NULL},
+    {"_of", resolver_of, METH_O | METH_CLASS, NULL}, {"resolve", (PyCFunction)(void (*)(void))method_resolve, METH_VARARGS | METH_KEYWORDS, PyDoc_STR(RESOLVE_DOC)},
+    {"reject", method_reject, METH_O, PyDoc_STR("Rejects the promise with an exception. True for the first call.")},        {"_drop", method_drop, METH_NOARGS, NULL},
     {"_on_cancel", method_on_cancel, METH_O, NULL},  {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef resolver_getters[] = {
@@ -148,8 +162,6 @@ int resolver_init(PyObject *module) {
 
 static PyObject *pair_of(uint32_t flags, bool follows) {
     vow_resolver *handle;
-    if (enter_asyncio() < 0)
-        return NULL;
     PyObject *promise = promise_new(vow.promise_create_with(&handle, flags));
     PyObject *resolver = resolver_make((PyTypeObject *)hooks.Resolver, handle);
     if (promise != NULL)
@@ -167,7 +179,7 @@ PyObject *resolver_resolved(PyObject *module, PyObject *item) {
         Py_INCREF(item);
         return item;
     }
-    if (enter_asyncio() < 0 || to_value(item, NULL, &value) < 0)
+    if (to_value(item, NULL, &value) < 0)
         return NULL;
     return promise_new(promise_with(value));
 }
@@ -181,8 +193,13 @@ PyObject *resolver_rejected(PyObject *module, PyObject *error) {
     return promise_new(promise_with(error_to_value(error)));
 }
 
-PyObject *resolver_pending(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
+PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"kind", NULL};
+    PyObject *kind;
+    (void)module;
+    if ((keywords != NULL || PyTuple_Size(arguments) > 0) &&
+        !PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:pending", names, &kind))
+        return NULL;
     return pair_of(0, false);
 }
 

@@ -167,7 +167,10 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
 
         What `fn` returns is the value then; values and other exceptions pass through.
         """
-        _callable(fn, "catch")
+        if not callable(fn):
+            _callable(fn, "catch")
+        if executor is None and token is None and label is None:
+            return self._link(None, fn, only, CATCH, 0, 0, 0)  # type: ignore[no-any-return]
         return self._special(None, fn, only, CATCH, executor, token, label)
 
     def finally_(

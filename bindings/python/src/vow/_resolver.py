@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
 
 from . import _core, _progress
 from . import _results as _results  # what follows awaitables
@@ -28,21 +28,17 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
     def __init__(self) -> None:
         raise TypeError("a Resolver is made by vow.pending()")
 
-    @overload
-    def resolve(self: Resolver[None]) -> bool: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
+        @overload
+        def resolve(self: Resolver[None]) -> bool: ...
 
-    def resolve(self, value: Any = None) -> bool:
-        """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
-        return self._resolve(value)
+        @overload
+        def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
 
-    def reject(self, error: BaseException) -> bool:
-        """Rejects the promise with an exception. True for the first call."""
-        if isinstance(error, type) and issubclass(error, BaseException):
-            error = error()
-        return self._reject(error)
+        def resolve(self, value: Any = None) -> bool: ...
+
+        def reject(self, error: BaseException) -> bool: ...
 
     def on_cancel(self, fn: Callable[[], Any]) -> Registration:
         """Has `fn` called, once, if nobody wants the result any more before it is there.
@@ -77,17 +73,18 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
         return isinstance(error, Exception)
 
 
-@overload
-def pending() -> tuple[Promise[Any], Resolver[Any]]: ...
+if TYPE_CHECKING:
 
+    @overload
+    def pending() -> tuple[Promise[Any], Resolver[Any]]: ...
 
-@overload
-def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
+    @overload
+    def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
 
+    def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]: ...
 
-def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]:
-    """A pending promise, and what settles it. `kind` is for type checkers: what it is a promise of."""
-    return _core.pending()  # type: ignore[no-any-return]
+else:
+    pending = _core.pending
 
 
 @overload
