@@ -210,3 +210,30 @@ def test_progress_of_a_map_on_an_executor_is_told() -> None:
         while len(told) < 4 and loop.run_once(10):  # the last may come after the outcome
             pass
     assert told == [0.25, 0.5, 0.75, 1]
+
+
+def test_a_block_that_is_left_by_its_user_tells_of_no_deadline(
+    unhandled: list[BaseException],
+) -> None:
+    import asyncio
+
+    async def slow() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.02)
+
+    async def work() -> None:
+        async with vow.Scope(deadline=0.01) as scope:
+            scope.add(slow())
+            await asyncio.sleep(60)
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work())
+        await asyncio.sleep(0.005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert unhandled == []

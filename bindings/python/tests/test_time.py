@@ -41,6 +41,26 @@ def test_a_time_out_rejects_and_cancels_what_took_too_long() -> None:
     assert vow.timeout(vow.resolved(1), None).wait() == 1
 
 
+@pytest.mark.parametrize("prompt", [False, True])
+def test_a_time_out_that_nobody_has_any_more_ends_its_work(prompt: bool) -> None:
+    told: list[str] = []
+    promise, resolver = vow.pending()
+    resolver.on_cancel(lambda: told.append("stop"))
+    timed = vow.timeout(promise, 3600, prompt=prompt)
+    del promise
+    assert told == []
+    del timed
+    assert told == ["stop"]
+
+
+def test_a_time_out_that_has_a_handler_goes_on() -> None:
+    promise, resolver = vow.pending()
+    seen: list[int] = []
+    vow.timeout(promise, 3600).then(seen.append, executor=vow.inline)
+    resolver.resolve(1)
+    assert seen == [1]
+
+
 def test_retry_tries_again() -> None:
     tries: list[int] = []
 

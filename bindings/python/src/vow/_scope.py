@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Awaitable, Optional, TypeVar
 
 from . import _asyncio, _core
-from ._errors import Cancelled, Shutdown, check
+from ._errors import Cancelled, Shutdown, TimedOut, check
 from ._handles import ScopeRef, Uncopied
 from ._library import lib
 from ._promise import Promise, to_promise
@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Scope(Uncopied):
     """Closing it waits for all its members. `with` and `async with` do, and cancel on exceptions."""
 
-    __slots__ = ("_ref",)
+    __slots__ = ("_has_deadline", "_ref")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class Scope(Uncopied):
         Members that have not ended `grace` seconds after they were cancelled are reported as
         unhandled rejections are, and waited for all the same.
         """
+        self._has_deadline = deadline is not None
         # No time is not no limit.
         limits = [0 if given is None else max(nanoseconds(given, "Scope"), 1) for given in (deadline, grace)]
         handle = _core.scope(fail_fast, *limits)
@@ -104,5 +105,7 @@ class Scope(Uncopied):
         if error is None:
             return self.close()
         self.cancel()
-        # The exception of the block goes on, and what the members made of their end is told.
-        return self.close().catch(tell)
+        # The exception of the block goes on, and what the members made of their end is told; that the
+        # time is up as well is nothing that they did.
+        has_deadline = self._has_deadline
+        return self.close().catch(lambda e: None if has_deadline and isinstance(e, TimedOut) else tell(e))
