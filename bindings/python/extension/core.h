@@ -81,6 +81,7 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords);
 /* Does what has to be done where asyncio runs on this thread: -1, with an exception, for failure.
  */
 int enter_asyncio(void);
+PyObject *running_loop(void);
 PyObject *entered_asyncio(PyObject *module, PyObject *arguments);
 
 /* The asyncio loop that runs here, and what the package has for it. */

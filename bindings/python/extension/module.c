@@ -152,7 +152,8 @@ static PyMethodDef module_methods[] = {
     {"forked", handlers_forked, METH_NOARGS, NULL},
     {"interrupt", handlers_interrupt, METH_VARARGS, NULL},
     {"pending", (PyCFunction)(void (*)(void))resolver_pending, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("A pending promise, and what settles it. `kind` is for type checkers: what it is a promise of.")},
+     PyDoc_STR("A pending promise, and what settles it. `kind` is for type checkers: what it is a "
+               "promise of.")},
     {"following", resolver_following, METH_O, NULL},
     {"resolved", resolver_resolved, METH_O, NULL},
     {"combine", combine, METH_VARARGS, NULL},

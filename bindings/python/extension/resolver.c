@@ -136,9 +136,14 @@ static PyObject *method_on_cancel(PyObject *object, PyObject *function) {
     "Fulfils the promise, or has it follow a promise or awaitable. True for the first call."
 
 static PyMethodDef resolver_methods[] = {
-    {"_of", resolver_of, METH_O | METH_CLASS, NULL}, {"resolve", (PyCFunction)(void (*)(void))method_resolve, METH_VARARGS | METH_KEYWORDS, PyDoc_STR(RESOLVE_DOC)},
-    {"reject", method_reject, METH_O, PyDoc_STR("Rejects the promise with an exception. True for the first call.")},        {"_drop", method_drop, METH_NOARGS, NULL},
-    {"_on_cancel", method_on_cancel, METH_O, NULL},  {NULL, NULL, 0, NULL},
+    {"_of", resolver_of, METH_O | METH_CLASS, NULL},
+    {"resolve", (PyCFunction)(void (*)(void))method_resolve, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(RESOLVE_DOC)},
+    {"reject", method_reject, METH_O,
+     PyDoc_STR("Rejects the promise with an exception. True for the first call.")},
+    {"_drop", method_drop, METH_NOARGS, NULL},
+    {"_on_cancel", method_on_cancel, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef resolver_getters[] = {
     {"_ref", get_ref, NULL, NULL, NULL},

@@ -228,8 +228,13 @@ static PyObject *message_of(PyObject *error) {
     if (text == NULL)
         PyErr_Clear();
     if (text != NULL && PyUnicode_GetLength(text) > 0) {
-        PyObject *whole = PyUnicode_FromFormat("%U: %U", name, text);
+        static PyObject *between;
+        if (between == NULL)
+            between = PyUnicode_InternFromString(": ");
+        PyObject *head = between ? PyUnicode_Concat(name, between) : NULL;
+        PyObject *whole = head ? PyUnicode_Concat(head, text) : NULL;
         bytes = bytes_of(whole);
+        Py_XDECREF(head);
         Py_XDECREF(whole);
     } else
         bytes = bytes_of(name);
