@@ -3,7 +3,7 @@
     python beside_asyncio.py [ROUNDS]
 
 The two take turns in each round; the table has the best round of each, which is what the machine can do
-when nobody disturbs it, and their ratio. The import is that of the whole: `import vow` brings asyncio.
+when nobody disturbs it, in processor time, and their ratio. The import is that of the whole: `import vow` brings asyncio.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def _per_item(seconds: float, count: int) -> float:
 
 
 async def link_vow() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     promise, resolver = vow.pending()
     for _ in range(LINKS):
         promise = promise.then(_same)
     resolver.resolve(1)
     await promise
-    return _per_item(time.perf_counter() - begin, LINKS)
+    return _per_item(time.process_time() - begin, LINKS)
 
 
 def _same(value: Any) -> Any:
@@ -46,7 +46,7 @@ def _same(value: Any) -> Any:
 async def link_asyncio() -> float:
     """The same by hand: a future each, settled by a callback of the one before."""
     loop = asyncio.get_running_loop()
-    begin = time.perf_counter()
+    begin = time.process_time()
     first = last = loop.create_future()
     for _ in range(LINKS):
         following = loop.create_future()
@@ -58,92 +58,196 @@ async def link_asyncio() -> float:
         last = following
     first.set_result(1)
     await last
-    return _per_item(time.perf_counter() - begin, LINKS)
+    return _per_item(time.process_time() - begin, LINKS)
 
 
 async def settled_vow() -> float:
     promise = vow.resolved(1)
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS):
         await promise
-    return _per_item(time.perf_counter() - begin, AWAITS)
+    return _per_item(time.process_time() - begin, AWAITS)
 
 
 async def settled_asyncio() -> float:
     future = asyncio.get_running_loop().create_future()
     future.set_result(1)
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS):
         await future
-    return _per_item(time.perf_counter() - begin, AWAITS)
+    return _per_item(time.process_time() - begin, AWAITS)
 
 
 async def made_vow() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS):
         promise, resolver = vow.pending()
         resolver.resolve(1)
         await promise
-    return _per_item(time.perf_counter() - begin, AWAITS)
+    return _per_item(time.process_time() - begin, AWAITS)
 
 
 async def made_asyncio() -> float:
     loop = asyncio.get_running_loop()
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS):
         future = loop.create_future()
         future.set_result(1)
         await future
-    return _per_item(time.perf_counter() - begin, AWAITS)
+    return _per_item(time.process_time() - begin, AWAITS)
 
 
 async def resolved_vow() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS):
         await vow.resolved(1)
-    return _per_item(time.perf_counter() - begin, AWAITS)
+    return _per_item(time.process_time() - begin, AWAITS)
 
 
 async def woken_vow() -> float:
     """Awaited while it is pending; somebody else settles it."""
     loop = asyncio.get_running_loop()
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS // 5):
         promise, resolver = vow.pending()
         loop.call_soon(resolver.resolve, 1)
         await promise
-    return _per_item(time.perf_counter() - begin, AWAITS // 5)
+    return _per_item(time.process_time() - begin, AWAITS // 5)
 
 
 async def woken_asyncio() -> float:
     loop = asyncio.get_running_loop()
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(AWAITS // 5):
         future = loop.create_future()
         loop.call_soon(future.set_result, 1)
         await future
-    return _per_item(time.perf_counter() - begin, AWAITS // 5)
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def error_vow() -> float:
+    """An error that passes a link, and is raised where that is awaited."""
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        promise, resolver = vow.pending()
+        link = promise.then(_same)
+        resolver.reject(KeyError())
+        try:
+            await link
+        except KeyError:
+            pass
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def error_asyncio() -> float:
+    loop = asyncio.get_running_loop()
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        first, link = loop.create_future(), loop.create_future()
+
+        def settle(done: asyncio.Future[Any], link: asyncio.Future[Any] = link) -> None:
+            try:
+                link.set_result(_same(done.result()))
+            except KeyError as error:
+                link.set_exception(error)
+
+        first.add_done_callback(settle)
+        first.set_exception(KeyError())
+        try:
+            await link
+        except KeyError:
+            pass
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def caught_vow() -> float:
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        promise, resolver = vow.pending()
+        link = promise.catch(_same)
+        resolver.reject(KeyError())
+        await link
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def caught_asyncio() -> float:
+    loop = asyncio.get_running_loop()
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        first, link = loop.create_future(), loop.create_future()
+
+        def settle(done: asyncio.Future[Any], link: asyncio.Future[Any] = link) -> None:
+            link.set_result(_same(done.exception()))
+
+        first.add_done_callback(settle)
+        first.set_exception(KeyError())
+        await link
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def timeout_vow() -> float:
+    """A time-out that does not come."""
+    loop = asyncio.get_running_loop()
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        promise, resolver = vow.pending()
+        loop.call_soon(resolver.resolve, 1)
+        await vow.timeout(promise, 60)
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def timeout_asyncio() -> float:
+    loop = asyncio.get_running_loop()
+    begin = time.process_time()
+    for _ in range(AWAITS // 5):
+        future = loop.create_future()
+        loop.call_soon(future.set_result, 1)
+        await asyncio.wait_for(future, 60)
+    return _per_item(time.process_time() - begin, AWAITS // 5)
+
+
+async def late_vow() -> float:
+    """A time-out that comes."""
+    begin = time.process_time()
+    for _ in range(AWAITS // 20):
+        promise, _resolver = vow.pending()
+        try:
+            await vow.timeout(promise, 0.0001)
+        except vow.TimedOut:
+            pass
+    return _per_item(time.process_time() - begin, AWAITS // 20)
+
+
+async def late_asyncio() -> float:
+    loop = asyncio.get_running_loop()
+    begin = time.process_time()
+    for _ in range(AWAITS // 20):
+        try:
+            await asyncio.wait_for(loop.create_future(), 0.0001)
+        except asyncio.TimeoutError:
+            pass
+    return _per_item(time.process_time() - begin, AWAITS // 20)
 
 
 async def all_vow() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     pairs = [vow.pending() for _ in range(MEMBERS)]
     together = vow.all([promise for promise, _ in pairs])
     for _, resolver in pairs:
         resolver.resolve(1)
     await together
-    return (time.perf_counter() - begin) * 1e3
+    return (time.process_time() - begin) * 1e3
 
 
 async def all_asyncio() -> float:
     loop = asyncio.get_running_loop()
-    begin = time.perf_counter()
+    begin = time.process_time()
     futures = [loop.create_future() for _ in range(MEMBERS)]
     together = asyncio.gather(*futures)
     for future in futures:
         future.set_result(1)
     await together
-    return (time.perf_counter() - begin) * 1e3
+    return (time.process_time() - begin) * 1e3
 
 
 async def _work() -> int:
@@ -151,15 +255,15 @@ async def _work() -> int:
 
 
 async def coroutines_vow() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     await vow.all([vow.from_awaitable(_work()) for _ in range(MEMBERS)])
-    return (time.perf_counter() - begin) * 1e3
+    return (time.process_time() - begin) * 1e3
 
 
 async def coroutines_asyncio() -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     await asyncio.gather(*[_work() for _ in range(MEMBERS)])
-    return (time.perf_counter() - begin) * 1e3
+    return (time.process_time() - begin) * 1e3
 
 
 ROWS: list[tuple[str, str, Measured, Measured]] = [
@@ -168,6 +272,10 @@ ROWS: list[tuple[str, str, Measured, Measured]] = [
     ("make, settle, await", "µs", made_vow, made_asyncio),
     ("make settled, await", "µs", resolved_vow, made_asyncio),
     ("make, await, be woken", "µs", woken_vow, woken_asyncio),
+    ("an error through a link", "µs", error_vow, error_asyncio),
+    ("an error caught", "µs", caught_vow, caught_asyncio),
+    ("a time-out, in time", "µs", timeout_vow, timeout_asyncio),
+    ("a time-out, too late", "µs", late_vow, late_asyncio),
     ("1,000 in `all` / gather", "ms", all_vow, all_asyncio),
     ("1,000 coroutines", "ms", coroutines_vow, coroutines_asyncio),
 ]

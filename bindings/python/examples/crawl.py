@@ -13,14 +13,15 @@ import re
 import socket
 import sys
 import time
-from typing import Any, Optional
+from concurrent.futures import ThreadPoolExecutor
+from typing import Optional
 
 import vow
 from site_of_pages import PAGES, Site
 
 AT_A_TIME = 16
 
-threads = vow.threads(AT_A_TIME, "fetch")
+threads = vow.from_futures(ThreadPoolExecutor(AT_A_TIME, "fetch"))
 
 
 class StatusError(Exception):
@@ -63,7 +64,7 @@ class Crawl:
         self.arrived: set[int] = set()
         self.retries = 0
         self.under_way = self.most = 0
-        self.whole: Optional[vow.Promise[Any]] = None
+        self.end, self.whole = vow.pending()
 
     def page(self, number: int) -> vow.Promise[list[int]]:
         """The pages that a page links to and nobody has seen yet."""
@@ -91,22 +92,21 @@ class Crawl:
 
     def links(self, number: int, text: str) -> list[int]:
         self.arrived.add(number)
-        if self.whole is not None and vow.has("vow_on_progress_with"):
-            self.whole.set_progress(len(self.arrived) / PAGES, f"page {number}")
+        self.whole.set_progress(len(self.arrived) / PAGES, f"page {number}")
         found = {int(link) for link in re.findall(r'href="/page/(\d+)"', text)} - self.seen
         self.seen |= found
         return sorted(found)
 
-    def wave(self, pages: list[int]) -> vow.Promise[list[int]]:
-        lists = vow.map(pages, self.page, concurrency=AT_A_TIME)
-        return lists.then(lambda lists: [page for links in lists for page in links])
-
-    def run(self) -> vow.Promise[list[int]]:
-        """The pages that are left to be fetched: none."""
-        self.whole = vow.repeat([0], lambda pages: len(pages) > 0, self.wave)
-        if vow.has("vow_on_progress_with") and sys.stderr.isatty():
-            self.whole.on_progress(draw, interval=0.05)
-        return self.whole
+    async def run(self) -> None:
+        """Wave by wave, until no page is left."""
+        if sys.stderr.isatty():
+            self.end.on_progress(draw, interval=0.05)
+        pages = [0]
+        with self.whole:
+            while pages:
+                lists = await vow.map(pages, self.page, concurrency=AT_A_TIME)
+                pages = [page for links in lists for page in links]
+            self.whole.resolve()
 
 
 def draw(fraction: float, note: Optional[str]) -> None:
@@ -119,10 +119,9 @@ async def main() -> None:
     with Site() as site:
         crawl = Crawl(site.server_address[1])
         start = time.monotonic()
-        left = await crawl.run()
+        await crawl.run()
         seconds = time.monotonic() - start
         failed = sum(site.failures.values())
-        print(f"links left to follow: {len(left)}")
         print(f"pages: {len(crawl.arrived)} of {PAGES}")
         print("failed at first:", ", ".join(f"{n} by {kind}" for kind, n in site.failures.items()))
         print(f"each asked again: {'yes' if crawl.retries >= failed else 'no'}")

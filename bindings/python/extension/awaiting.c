@@ -203,7 +203,7 @@ static PyObject *not_settled(awaiting_object *self) {
     }
     waiter_leave(self->waiter);
     PyObject *number = PyLong_FromVoidPtr(self->reaction);
-    PyObject *error = number ? PyObject_CallFunctionObjArgs(hooks.why_not, number, NULL) : NULL;
+    PyObject *error = number == NULL ? NULL : promise_why_not(NULL, number);
     Py_XDECREF(number);
     fail(self, error);
     Py_XDECREF(error);

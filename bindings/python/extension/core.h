@@ -20,8 +20,11 @@ bool gate_enter(void);
 void gate_leave(void);
 vow_value gate_refusal(void);
 void gate_stay(void *nothing);
-PyObject *gate_leave_with(PyObject *module, PyObject *error);
-PyObject *gate_leave_now(PyObject *module, PyObject *nothing);
+void gate_leave_with(PyObject *error);
+void gate_forked(void);
+PyObject *gate_close(PyObject *module, PyObject *nothing);
+PyObject *gate_wait(PyObject *module, PyObject *nothing);
+PyObject *gate_shut_down(PyObject *module, PyObject *number);
 PyObject *gate_result(PyObject *result);
 
 /* A call into Python by who has entered. The interpreter ends (pthread_exit) a thread that was in a
@@ -37,43 +40,9 @@ PyObject *gate_result(PyObject *result);
 
 /* ------------------------------------------------------------ The library: library.c */
 
-/* Looked up when the package has found the library, which VOW_LIBRARY may name. */
-#define LIBRARY_FUNCTIONS(FUNCTION)                                                                \
-    FUNCTION(promise_create)                                                                       \
-    FUNCTION(promise_create_with)                                                                  \
-    FUNCTION(promise_with)                                                                         \
-    FUNCTION(promise_retain)                                                                       \
-    FUNCTION(promise_release)                                                                      \
-    FUNCTION(detach)                                                                               \
-    FUNCTION(promise_state)                                                                        \
-    FUNCTION(promise_peek)                                                                         \
-    FUNCTION(then_with)                                                                            \
-    FUNCTION(cancel)                                                                               \
-    FUNCTION(executor_inline)                                                                      \
-    FUNCTION(executor_retain)                                                                      \
-    FUNCTION(executor_release)                                                                     \
-    FUNCTION(loop_run_once)                                                                        \
-    FUNCTION(resolve)                                                                              \
-    FUNCTION(reject)                                                                               \
-    FUNCTION(resolver_retain)                                                                      \
-    FUNCTION(resolver_release)                                                                     \
-    FUNCTION(resolver_on_cancel)                                                                   \
-    FUNCTION(from_promise)                                                                         \
-    FUNCTION(string)                                                                               \
-    FUNCTION(string_bytes)                                                                         \
-    FUNCTION(object)                                                                               \
-    FUNCTION(object_pointer)                                                                       \
-    FUNCTION(list_count)                                                                           \
-    FUNCTION(list_at)                                                                              \
-    FUNCTION(error)                                                                                \
-    FUNCTION(value_retain)                                                                         \
-    FUNCTION(value_release)                                                                        \
-    FUNCTION(all)                                                                                  \
-    FUNCTION(all_settled)                                                                          \
-    FUNCTION(any)                                                                                  \
-    FUNCTION(some)                                                                                 \
-    FUNCTION(race)
-
+/* All functions of the header: looked up when the package has found the library, which VOW_LIBRARY
+ * may name. */
+#include "made.h"
 #define LIBRARY_MEMBER(name) __typeof__(vow_##name) *name;
 struct library {
     LIBRARY_FUNCTIONS(LIBRARY_MEMBER)
@@ -93,34 +62,14 @@ extern struct contexts contexts;
 /* ------------------------------------------------------------ What Python gives: hooks.c */
 
 /* Functions and classes of the package that the extension calls. */
-#define HOOKS(HOOK)                                                                                \
-    HOOK(Promise)                                                                                  \
-    HOOK(Resolver)                                                                                 \
-    HOOK(PromiseRef)                                                                               \
-    HOOK(ResolverRef)                                                                              \
-    HOOK(Pointer)                                                                                  \
-    HOOK(ForeignObject)                                                                            \
-    HOOK(AsyncioFuture)                                                                            \
-    HOOK(ConcurrentFuture)                                                                         \
-    HOOK(Coroutine)                                                                                \
-    HOOK(to_plain)                                                                                 \
-    HOOK(from_plain)                                                                               \
-    HOOK(error_from_plain)                                                                         \
-    HOOK(read_error)                                                                               \
-    HOOK(owned_plain)                                                                              \
-    HOOK(follow_plain)                                                                             \
-    HOOK(follow_handling)                                                                          \
-    HOOK(failed_plain)                                                                             \
-    HOOK(refusing)                                                                                 \
-    HOOK(refused_plain)                                                                            \
-    HOOK(to_promise)                                                                               \
-    HOOK(get_running_loop)                                                                         \
-    HOOK(enter)                                                                                    \
-    HOOK(begun)                                                                                    \
-    HOOK(await_elsewhere)                                                                          \
-    HOOK(await_thrown)                                                                             \
-    HOOK(why_not)                                                                                  \
-    HOOK(copy_context)
+/* clang-format off */
+#define HOOKS(HOOK) \
+    HOOK(Promise) HOOK(Resolver) HOOK(PromiseRef) HOOK(ResolverRef) HOOK(Pointer) HOOK(ForeignObject) \
+    HOOK(AsyncioFuture) HOOK(ConcurrentFuture) HOOK(Coroutine) HOOK(Error) HOOK(cancellations) HOOK(cancelled) \
+    HOOK(make_error) HOOK(follow) HOOK(follow_handling) HOOK(is_main) HOOK(report) HOOK(tell) \
+    HOOK(submit) HOOK(refusing) HOOK(refused) HOOK(to_promise) HOOK(get_running_loop) HOOK(enter) \
+    HOOK(begun) HOOK(await_elsewhere) HOOK(await_thrown) HOOK(copy_context)
+/* clang-format on */
 
 #define HOOK_MEMBER(name) PyObject *name;
 struct hooks {
@@ -132,6 +81,7 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords);
 /* Does what has to be done where asyncio runs on this thread: -1, with an exception, for failure.
  */
 int enter_asyncio(void);
+PyObject *running_loop(void);
 PyObject *entered_asyncio(PyObject *module, PyObject *arguments);
 
 /* The asyncio loop that runs here, and what the package has for it. */
@@ -156,9 +106,10 @@ unsigned long known_thread(void);
 
 extern const vow_class object_class;
 
-/* Each takes the interpreter's lock. */
+/* The lock is given back by PyGILState_Release. */
 PyGILState_STATE lock_interpreter(void);
-extern void (*keep_thread_state)(void);
+void forget_ended_states(void);
+extern bool errors_delivered; /* since the last full collection: see promise.c */
 
 /* An object that the library holds, and that `destroy_object` gives back. */
 void *keep_object(PyObject *item);
@@ -168,8 +119,12 @@ long objects_kept(void);
 
 /* An owned value. `context` is that of a handler whose result it is, or NULL. -1: an exception. */
 int to_value(PyObject *item, PyObject *context, vow_value *value);
-/* What a hook has returned: three numbers; the object is consumed. */
-int from_triple(PyObject *triple, vow_value *value);
+int to_list_value(PyObject *items, vow_value *value);
+vow_value error_to_value(PyObject *error);
+PyObject *error_from(vow_value value);
+PyObject *take_value(vow_value value);
+PyObject *values_release_object(PyObject *module, PyObject *bits);
+PyObject *values_object_address(PyObject *module, PyObject *bits);
 /* The Python object of a borrowed value. */
 PyObject *from_value(vow_value value);
 
@@ -214,6 +169,14 @@ vow_value on_item(vow_value input, void *context);
 vow_value on_release(vow_value input, void *context);
 vow_value wake(vow_value input, void *waiter);
 void wake_when_gone(void *waiter);
+void on_notice(void *context);
+bool on_condition(vow_value value, void *context);
+void on_progress(double fraction, const char *note, void *context);
+void handlers_tell(vow_value value);
+void handlers_begin(void);
+PyObject *handlers_report(PyObject *module, PyObject *arguments);
+PyObject *handlers_executor_of(PyObject *module, PyObject *arguments);
+PyObject *handlers_run_work(PyObject *module, PyObject *arguments);
 PyObject *handlers_running(PyObject *module, PyObject *nothing);
 PyObject *handlers_inside(PyObject *module, PyObject *nothing);
 PyObject *handlers_forked(PyObject *module, PyObject *nothing);
@@ -221,13 +184,16 @@ PyObject *handlers_interrupt(PyObject *module, PyObject *arguments);
 
 /* ------------------------------------------------------------ Promises, resolvers */
 
+/* DETACH: a coroutine goes on. CANCEL: a time-out ends what it waits for. */
+enum at_end { LET_GO, DETACH, CANCEL };
+
 typedef struct promise_object {
     PyObject base;
     vow_promise *handle; /* NULL: the outcome is here, or there never was one */
     struct readers *readers;
     PyObject *value, *error, *traceback, *callbacks;
     char watched, listed;
-    char follows; /* a coroutine, which goes on when nobody has this any more */
+    char at_end;                          /* of this object, where nobody reads the promise */
     struct promise_object *next, **place; /* of all that have a handle */
 } promise_object;
 
@@ -247,6 +213,10 @@ void promise_cancel(vow_promise *handle);
 int promise_take_outcome(promise_object *self);
 void promise_raise(promise_object *self);
 PyObject *promise_await(PyObject *self);
+PyObject *promise_why_not(PyObject *module, PyObject *number);
+PyObject *promise_share(PyObject *module, PyObject *nothing);
+PyObject *timed(PyObject *module, PyObject *arguments);
+int calls_init(PyObject *module);
 int promise_init(PyObject *module);
 int awaiting_init(PyObject *module);
 int waking_init(PyObject *module);
@@ -263,8 +233,9 @@ void waiter_leave(PyObject *waiter);
 /* ------------------------------------------------------------ Resolvers */
 
 int resolver_init(PyObject *module);
-PyObject *resolver_pending(PyObject *module, PyObject *nothing);
+PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keywords);
 PyObject *resolver_following(PyObject *module, PyObject *is_own);
+PyObject *resolver_rejected(PyObject *module, PyObject *error);
 PyObject *resolver_resolved(PyObject *module, PyObject *value);
 PyObject *combine(PyObject *module, PyObject *arguments);
 

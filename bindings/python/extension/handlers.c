@@ -2,6 +2,7 @@
  * in the context variables of their registration. None raises: what Python raises becomes an error
  * value. */
 #include <pthread.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -66,6 +67,8 @@ PyObject *handlers_running(PyObject *module, PyObject *nothing) {
 /* In a forked child: who ran handlers on other threads is no more. */
 PyObject *handlers_forked(PyObject *module, PyObject *nothing) {
     (void)module, (void)nothing;
+    gate_forked();
+    forget_ended_states();
     unsigned long here = PyThread_get_thread_ident();
     for (struct running **place = &first_running; *place != NULL;) {
         struct running *one = *place;
@@ -131,28 +134,64 @@ static PyObject *call_handling(PyObject *error, PyObject *context, PyObject *fun
     return result;
 }
 
-static PyObject *error_of(vow_value value) {
-    return PyObject_CallFunction(hooks.error_from_plain, "IL", (unsigned)value.kind,
-                                 (long long)value.as.integer);
-}
-
-/* The error value of the exception that is set. */
-static vow_value failure(void) {
+/* The exception that is set, with its traceback; it is not set any more. */
+static PyObject *take_exception(void) {
     PyObject *type, *error, *traceback;
-    vow_value value;
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     if (traceback != NULL)
         PyException_SetTraceback(error, traceback);
     Py_XDECREF(type);
     Py_XDECREF(traceback);
-    int status = from_triple(PyObject_CallFunctionObjArgs(hooks.failed_plain, error, NULL), &value);
-    Py_XDECREF(error);
-    if (status < 0) {
-        PyErr_WriteUnraisable(hooks.failed_plain);
-        value = vow.error("python", 0, "an exception that could not be made an error");
+    return error;
+}
+
+/* `KeyboardInterrupt` and `SystemExit` on the main thread leave the call of the library as well. */
+static bool leaves(PyObject *error) {
+    if (!PyErr_GivenExceptionMatches(error, PyExc_KeyboardInterrupt) &&
+        !PyErr_GivenExceptionMatches(error, PyExc_SystemExit))
+        return false;
+    PyObject *is_main = PyObject_CallFunctionObjArgs(hooks.is_main, NULL);
+    bool is_so = is_main == Py_True;
+    Py_XDECREF(is_main);
+    if (is_so) {
+        errors_delivered = true;
+        gate_leave_with(error);
     }
+    PyErr_Clear();
+    return is_so;
+}
+
+/* The error value of the exception that is set. */
+static vow_value failure(void) {
+    PyObject *error = take_exception();
+    leaves(error);
+    vow_value value = error_to_value(error);
+    Py_XDECREF(error);
     return value;
+}
+
+/* Says the exception that is set, which nobody can be given. */
+static void report(PyObject *source) {
+    PyObject *error = take_exception(), *said = NULL;
+    if (!leaves(error) &&
+        (said = PyObject_CallFunctionObjArgs(hooks.report, error, source, NULL)) == NULL)
+        PyErr_WriteUnraisable(source);
+    Py_XDECREF(said);
+    Py_XDECREF(error);
+}
+
+/* report(error, source): the same, for Python code. */
+PyObject *handlers_report(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *error, *source;
+    if (!PyArg_ParseTuple(arguments, "OO", &error, &source))
+        return NULL;
+    Py_INCREF(Py_TYPE(error));
+    Py_INCREF(error);
+    PyErr_Restore((PyObject *)Py_TYPE(error), error, PyException_GetTraceback(error));
+    report(source);
+    return new_none();
 }
 
 static int result_of(call_object *call, PyObject *context, vow_value input, enum how how,
@@ -161,7 +200,7 @@ static int result_of(call_object *call, PyObject *context, vow_value input, enum
     PyObject *argument = NULL, *result = NULL, *error = NULL;
     int status = -1;
     if (how == REJECTED) {
-        argument = error_of(input);
+        argument = error_from(input);
         int is_meant = argument == NULL     ? -1
                        : call->only == NULL ? 1
                                             : PyObject_IsInstance(argument, call->only);
@@ -172,7 +211,7 @@ static int result_of(call_object *call, PyObject *context, vow_value input, enum
         if (is_meant <= 0)
             goto out;
     } else if (how == SETTLED && input.kind == VOW_ERROR) {
-        error = error_of(input);
+        error = error_from(input);
         if (error == NULL)
             goto out;
     } else if (how != SETTLED) {
@@ -196,12 +235,14 @@ out:
 static int refused(vow_value *value) {
     if (PyDict_Size(hooks.refusing) == 0)
         return 0;
-    PyObject *triple = PyObject_CallFunctionObjArgs(hooks.refused_plain, NULL);
-    if (triple == Py_None) {
-        Py_DECREF(triple);
-        return 0;
-    }
-    return from_triple(triple, value) < 0 ? -1 : 1;
+    PyObject *error = PyObject_CallFunctionObjArgs(hooks.refused, NULL);
+    if (error == NULL)
+        return -1;
+    bool is_refused = error != Py_None;
+    if (is_refused)
+        *value = error_to_value(error);
+    Py_DECREF(error);
+    return is_refused;
 }
 
 static vow_value run_locked(vow_value input, call_object *call, enum how how) {
@@ -258,6 +299,139 @@ vow_value on_item(vow_value input, void *context) {
 /* For what is to be given back: the other function of the call, which nothing refuses. */
 vow_value on_release(vow_value input, void *context) {
     return run(input, context, RELEASE);
+}
+
+/* ------------------------------------------------------------ What answers nothing, and questions
+ */
+
+enum question { NOTICE, MAY_RETRY, PROGRESS };
+
+/* What a function that is no handler answers to an argument (consumed, may be NULL), and to a
+ * second one. What it raises is reported, and answered with no. */
+static bool ask_locked(call_object *call, enum question what, vow_value value, double fraction,
+                       const char *note) {
+    PyGILState_STATE state = lock_interpreter();
+    struct running running;
+    PyObject *function = what == MAY_RETRY ? call->other : call->function;
+    PyObject *context = NULL, *first = NULL, *second = NULL, *result = NULL;
+    Py_INCREF((PyObject *)call);
+    begin_running(&running, function);
+    if (what == MAY_RETRY)
+        first = value.kind == VOW_ERROR ? error_from(value) : from_value(value);
+    else if (what == PROGRESS) {
+        first = PyFloat_FromDouble(fraction);
+        second = note == NULL ? new_none()
+                              : PyUnicode_DecodeUTF8(note, (Py_ssize_t)strlen(note), "replace");
+    }
+    if (!PyErr_Occurred() && (context = copied(call->context)) != NULL) {
+        if (second != NULL)
+            result = PyObject_CallMethod(context, "run", "OOO", function, first, second);
+        else
+            result = call_in(context, function, first);
+    }
+    int answer = result == NULL ? -1 : what == MAY_RETRY ? PyObject_IsTrue(result) : 0;
+    if (answer < 0)
+        report(what == PROGRESS && call->other != NULL ? call->other : function);
+    Py_XDECREF(context);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    Py_XDECREF(result);
+    end_running(&running);
+    Py_DECREF((PyObject *)call);
+    PyGILState_Release(state);
+    return answer > 0;
+}
+
+void on_notice(void *context) {
+    if (gate_enter())
+        GATE_THROUGH(ask_locked(context, NOTICE, vow_none(), 0, NULL));
+}
+
+bool on_condition(vow_value value, void *context) {
+    bool answer;
+    if (!gate_enter())
+        return false;
+    GATE_THROUGH(answer = ask_locked(context, MAY_RETRY, value, 0, NULL));
+    return answer;
+}
+
+void on_progress(double fraction, const char *note, void *context) {
+    if (gate_enter())
+        GATE_THROUGH(ask_locked(context, PROGRESS, vow_none(), fraction, note));
+}
+
+/* ------------------------------------------------------------ Errors that nobody has looked at */
+
+static void tell_locked(vow_value value) {
+    PyGILState_STATE state = lock_interpreter();
+    PyObject *error = error_from(value);
+    PyObject *told = error ? PyObject_CallFunctionObjArgs(hooks.tell, error, NULL) : NULL;
+    if (told == NULL)
+        report(hooks.tell);
+    Py_XDECREF(told);
+    Py_XDECREF(error);
+    PyGILState_Release(state);
+}
+
+void handlers_tell(vow_value value) {
+    if (gate_enter())
+        GATE_THROUGH(tell_locked(value));
+}
+
+static void on_unhandled(vow_value value, void *nothing) {
+    (void)nothing;
+    handlers_tell(value);
+}
+
+void handlers_begin(void) {
+    vow.on_unhandled(on_unhandled, NULL);
+}
+
+/* ------------------------------------------------------------ Executors of a program */
+
+static void submit_locked(void *function, void (*run)(void *work), void *work) {
+    PyGILState_STATE state = lock_interpreter();
+    PyObject *done =
+        PyObject_CallFunction(hooks.submit, "ONN", (PyObject *)function,
+                              PyLong_FromVoidPtr((void *)(uintptr_t)run), PyLong_FromVoidPtr(work));
+    if (done == NULL)
+        PyErr_WriteUnraisable(function);
+    Py_XDECREF(done);
+    PyGILState_Release(state);
+}
+
+/* An executor has to run what it is given; the Python handlers in there are refused in their turn.
+ */
+static void on_submit(void *function, void (*run)(void *work), void *work) {
+    if (gate_enter())
+        GATE_THROUGH(submit_locked(function, run, work));
+    else
+        run(work);
+}
+
+/* executor_of(submit, is_serial): the address of an executor, owned. */
+PyObject *handlers_executor_of(PyObject *module, PyObject *arguments) {
+    (void)module;
+    static const vow_executor_class classes[] = {
+        {sizeof(vow_executor_class), on_submit, NULL, destroy_object, 0},
+        {sizeof(vow_executor_class), on_submit, NULL, destroy_object, VOW_SERIAL}};
+    PyObject *function;
+    int is_serial;
+    if (!PyArg_ParseTuple(arguments, "Op", &function, &is_serial))
+        return NULL;
+    return PyLong_FromVoidPtr(vow.executor_custom(&classes[is_serial], keep_object(function)));
+}
+
+/* run_work(run, work): does a piece of work that an executor was given. */
+PyObject *handlers_run_work(PyObject *module, PyObject *arguments) {
+    (void)module;
+    unsigned long long run, work;
+    if (!PyArg_ParseTuple(arguments, "KK", &run, &work))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    ((void (*)(void *))(uintptr_t)run)((void *)(uintptr_t)work);
+    Py_END_ALLOW_THREADS;
+    return gate_result(new_none());
 }
 
 /* ------------------------------------------------------------ Waking who waits */

@@ -13,7 +13,7 @@ struct hooks hooks;
 #define FIND(name)                                                                                 \
     *(void **)&vow.name = dlsym(library, "vow_" #name);                                            \
     if (vow.name == NULL) {                                                                        \
-        PyErr_SetString(PyExc_ImportError, "vow: " #name " is missing in the library");            \
+        PyErr_SetString(PyExc_ImportError, "vow: the library is too old: it has no vow_" #name);   \
         return false;                                                                              \
     }
 
@@ -42,7 +42,7 @@ static PyObject *module_load(PyObject *module, PyObject *path) {
     Py_DECREF(bytes);
     if (!is_loaded)
         return NULL;
-    return new_none();
+    return PyLong_FromUnsignedLong(vow.version());
 }
 
 /* ------------------------------------------------------------ Hooks */
@@ -63,10 +63,6 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
     if (keywords == NULL)
         return new_none();
     HOOKS(TAKE)
-    if ((item = PyDict_GetItemString(keywords, "keep_thread_state")) != NULL) {
-        *(void **)&keep_thread_state = PyLong_AsVoidPtr(item);
-        taken++;
-    }
     if (PyErr_Occurred())
         return NULL;
     if (taken != PyDict_Size(keywords)) {
@@ -78,21 +74,11 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
 
 /* ------------------------------------------------------------ Objects that the library holds */
 
-static PyObject *module_keep(PyObject *module, PyObject *item) {
-    (void)module;
-    return PyLong_FromVoidPtr(keep_object(item));
-}
-
-static PyObject *module_find(PyObject *module, PyObject *number) {
-    (void)module;
-    PyObject *item = PyLong_AsVoidPtr(number);
-    if (item == NULL) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "vow: no object");
-        return NULL;
-    }
-    Py_INCREF(item);
-    return item;
+/* begin(): the library may tell of errors from now on, as all hooks are there. */
+static PyObject *module_begin(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    handlers_begin();
+    return new_none();
 }
 
 static PyObject *module_kept(PyObject *module, PyObject *nothing) {
@@ -148,11 +134,9 @@ static int module_execute(PyObject *module) {
         return -1;
     }
     if (readers_init(module) < 0 || promise_init(module) < 0 || awaiting_init(module) < 0 ||
-        waking_init(module) < 0 || resolver_init(module) < 0)
+        waking_init(module) < 0 || resolver_init(module) < 0 || calls_init(module) < 0)
         return -1;
-    if (ADDRESS(on_fulfilled) || ADDRESS(on_rejected) || ADDRESS(on_settled) || ADDRESS(on_item) ||
-        ADDRESS(on_release) || ADDRESS(wake) || ADDRESS(wake_when_gone) ||
-        ADDRESS(destroy_object) || add_address(module, "object_class", &object_class) < 0)
+    if (ADDRESS(on_settled) || ADDRESS(on_item) || ADDRESS(on_release) || ADDRESS(on_progress))
         return -1;
     return 0;
 }
@@ -161,20 +145,31 @@ static PyMethodDef module_methods[] = {
     {"load", module_load, METH_O, NULL},
     {"hooks", (PyCFunction)(void (*)(void))hooks_set, METH_VARARGS | METH_KEYWORDS, NULL},
     {"entered", entered_asyncio, METH_VARARGS, NULL},
-    {"keep", module_keep, METH_O, NULL},
-    {"find", module_find, METH_O, NULL},
-    {"leave_with", gate_leave_with, METH_O, NULL},
-    {"leave_now", gate_leave_now, METH_NOARGS, NULL},
     {"promises", promise_list, METH_NOARGS, NULL},
     {"kept", module_kept, METH_NOARGS, NULL},
     {"running", handlers_running, METH_NOARGS, NULL},
     {"inside", handlers_inside, METH_NOARGS, NULL},
     {"forked", handlers_forked, METH_NOARGS, NULL},
     {"interrupt", handlers_interrupt, METH_VARARGS, NULL},
-    {"pending", resolver_pending, METH_NOARGS, NULL},
+    {"pending", (PyCFunction)(void (*)(void))resolver_pending, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("A pending promise, and what settles it. `kind` is for type checkers: what it is a "
+               "promise of.")},
     {"following", resolver_following, METH_O, NULL},
     {"resolved", resolver_resolved, METH_O, NULL},
     {"combine", combine, METH_VARARGS, NULL},
+    {"rejected", resolver_rejected, METH_O, NULL},
+    {"timed", timed, METH_VARARGS, NULL},
+    {"why_not", promise_why_not, METH_O, NULL},
+    {"share", promise_share, METH_NOARGS, NULL},
+    {"report", handlers_report, METH_VARARGS, NULL},
+    {"executor_of", handlers_executor_of, METH_VARARGS, NULL},
+    {"run_work", handlers_run_work, METH_VARARGS, NULL},
+    {"release_object", values_release_object, METH_O, NULL},
+    {"object_address", values_object_address, METH_O, NULL},
+    {"close", gate_close, METH_NOARGS, NULL},
+    {"wait", gate_wait, METH_NOARGS, NULL},
+    {"shut_down", gate_shut_down, METH_O, NULL},
+    {"begin", module_begin, METH_NOARGS, NULL},
     {"run_loop", run_loop, METH_O, NULL},
     {"stop_releasing", module_stop_releasing, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

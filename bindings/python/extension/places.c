@@ -2,7 +2,8 @@
 #include "core.h"
 
 static struct {
-    PyObject *loop; /* a weak reference */
+    PyObject *loop;   /* a weak reference */
+    PyObject *holder; /* what asyncio had for it in this thread's dictionary, if anything */
     PyObject *said;
     unsigned long thread;
 } entered;
@@ -20,6 +21,29 @@ unsigned long this_thread(void) {
     return number;
 }
 
+/* What asyncio up to 3.11 has in the thread's dictionary for the loop that runs: another object
+ * each time that a loop begins or ends to run. Later versions have none. */
+static PyObject *holder_here(void) {
+    static PyObject *name;
+    PyObject *all = PyThreadState_GetDict();
+    if (all == NULL)
+        return NULL;
+    if (name == NULL)
+        name = PyUnicode_InternFromString("__asyncio_running_event_loop__");
+    return name == NULL ? NULL : PyDict_GetItem(all, name);
+}
+
+/* The asyncio loop that runs here, owned, or None. Asking asyncio takes a system call there. */
+PyObject *running_loop(void) {
+    if (entered.holder != NULL && entered.thread == this_thread() &&
+        holder_here() == entered.holder) {
+        PyObject *loop = PyWeakref_GetObject(entered.loop);
+        Py_INCREF(loop);
+        return loop;
+    }
+    return PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL);
+}
+
 /* entered(loop, place): what the package has for the loop that runs here, or that there is none. */
 PyObject *entered_asyncio(PyObject *module, PyObject *arguments) {
     (void)module;
@@ -28,13 +52,16 @@ PyObject *entered_asyncio(PyObject *module, PyObject *arguments) {
         return NULL;
     if (loop != Py_None && (now = PyWeakref_NewRef(loop, NULL)) == NULL)
         return NULL;
-    PyObject *before = entered.loop, *said_before = entered.said;
+    PyObject *before = entered.loop, *said_before = entered.said, *held = entered.holder;
     Py_XINCREF(said);
+    entered.holder = now == NULL ? NULL : holder_here();
+    Py_XINCREF(entered.holder);
     entered.loop = now;
     entered.said = said;
     entered.thread = this_thread();
     Py_XDECREF(before);
     Py_XDECREF(said_before);
+    Py_XDECREF(held);
     return new_none();
 }
 
@@ -44,7 +71,7 @@ static bool is_entered(PyObject *loop) {
 }
 
 int enter_asyncio(void) {
-    PyObject *loop = PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL);
+    PyObject *loop = running_loop();
     if (loop == NULL)
         return -1;
     bool is_known = loop == Py_None || is_entered(loop);
@@ -70,7 +97,7 @@ static int read_said(PyObject *said, struct place *place) {
 }
 
 int place_here(struct place *place) {
-    PyObject *loop = PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL), *said;
+    PyObject *loop = running_loop(), *said;
     if (loop == NULL)
         return -1;
     if (loop == Py_None) {

@@ -17,6 +17,11 @@ static void give_back(vow_promise *handle, void (*give)(vow_promise *)) {
     PyErr_Restore(type, error, traceback);
 }
 
+static void cancel_and_release(vow_promise *handle) {
+    vow.cancel(handle);
+    vow.promise_release(handle);
+}
+
 void promise_release(vow_promise *handle) {
     give_back(handle, vow.promise_release);
 }
@@ -143,7 +148,12 @@ static void promise_dealloc(PyObject *object) {
     bool is_read = self->readers != NULL && self->readers->live > 0;
     readers_drop(self->readers);
     self->readers = NULL;
-    give_back(take_handle(self), self->follows && !is_read ? vow.detach : vow.promise_release);
+    void (*give)(vow_promise *) = vow.promise_release;
+    if (self->at_end == DETACH && !is_read)
+        give = vow.detach;
+    else if (self->at_end == CANCEL && !self->watched)
+        give = cancel_and_release;
+    give_back(take_handle(self), give);
     free_object(object);
 }
 
@@ -154,22 +164,17 @@ vow_promise *promise_hold(promise_object *self) {
     vow_value value;
     if (self->handle != NULL)
         return vow.promise_retain(self->handle);
-    if (self->error == NULL && !self->listed) {
-        if (to_value(self->value ? self->value : Py_None, NULL, &value) < 0)
-            return NULL;
-    } else {
-        PyObject *triple =
-            PyObject_CallFunctionObjArgs(hooks.owned_plain, self->value ? self->value : Py_None,
-                                         self->error ? self->error : Py_None, NULL);
-        if (from_triple(triple, &value) < 0)
-            return NULL;
-    }
+    PyObject *item = self->value ? self->value : Py_None;
+    if (self->error != NULL)
+        value = error_to_value(self->error);
+    else if ((self->listed ? to_list_value(item, &value) : to_value(item, NULL, &value)) < 0)
+        return NULL;
     return promise_with(value);
 }
 
 /* For who may be the last to want it from now on. */
 vow_promise *promise_give(promise_object *self) {
-    self->follows = 0;
+    self->at_end = LET_GO;
     return promise_hold(self);
 }
 
@@ -208,13 +213,6 @@ vow_promise *promise_hold_for_good(promise_object *self) {
         return NULL;
     }
     return handle;
-}
-
-/* For callbacks, which are no readers. */
-static PyObject *method_watch(PyObject *self, PyObject *nothing) {
-    (void)nothing;
-    add_handlers((promise_object *)self);
-    return new_none();
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
@@ -256,16 +254,6 @@ static PyObject *method_read_by_others(PyObject *self, PyObject *item) {
 
 /* ------------------------------------------------------------ Outcomes */
 
-/* Whatever the hook makes of it: only an exception has the place of a traceback. */
-static PyObject *read_error(vow_value value) {
-    PyObject *error = PyObject_CallFunction(hooks.read_error, "L", (long long)value.as.integer);
-    if (error == NULL || PyExceptionInstance_Check(error))
-        return error;
-    PyErr_Format(PyExc_SystemError, "vow: %R is no exception", error);
-    Py_DECREF(error);
-    return NULL;
-}
-
 /* Reading an outcome makes it Python's own. Making it one may run any code, which may read too, and
  * the first is the one; `held` keeps the value till then. 1: settled, 0: pending, -1: an exception.
  */
@@ -277,11 +265,7 @@ int promise_take_outcome(promise_object *self) {
     if (!vow.promise_peek(handle, &value))
         return 0;
     vow_promise *held = is_plain(value.kind) ? NULL : vow.promise_retain(handle);
-    PyObject *item;
-    if (value.kind == VOW_ERROR)
-        item = read_error(value);
-    else
-        item = from_value(value);
+    PyObject *item = from_value(value);
     if (item != NULL && self->handle != NULL) {
         struct readers *readers = self->readers;
         if (value.kind == VOW_ERROR) {
@@ -294,7 +278,10 @@ int promise_take_outcome(promise_object *self) {
         self->readers = NULL;
         take_handle(self);
         readers_drop(readers);
-        promise_release(handle);
+        if (held == NULL && releasing) /* a plain value is settled: this frees memory alone */
+            vow.promise_release(handle);
+        else
+            promise_release(handle);
     } else
         Py_XDECREF(item);
     promise_release(held);
@@ -364,7 +351,7 @@ static PyObject *method_give_up(PyObject *object, PyObject *error) {
 
 /* ------------------------------------------------------------ Links */
 
-enum link { THEN, CATCH, FINALLY };
+enum link { THEN, CATCH, FINALLY, CALLBACK, RUN };
 
 /* link(function, other, only, link, executor, token, label), the last three as addresses. */
 static PyObject *method_link(PyObject *object, PyObject *arguments) {
@@ -379,7 +366,11 @@ static PyObject *method_link(PyObject *object, PyObject *arguments) {
     call_object *call = call_new(function, other, only);
     if (call == NULL)
         return NULL;
-    vow_promise *handle = add_reader(self, &call->reader) < 0 ? NULL : promise_hold(self);
+    if (link == CALLBACK) /* which is no reader */
+        add_handlers(self);
+    vow_promise *handle = NULL;
+    if (link == CALLBACK || add_reader(self, &call->reader) == 0)
+        handle = promise_hold(self);
     if (handle == NULL) {
         Py_DECREF((PyObject *)call);
         return NULL;
@@ -393,6 +384,9 @@ static PyObject *method_link(PyObject *object, PyObject *arguments) {
     if (link == FINALLY) {
         reaction.on_fulfilled = reaction.on_rejected = on_settled;
         reaction.flags = VOW_FINALLY;
+    } else if (link >= CALLBACK) {
+        reaction.on_fulfilled = on_settled;
+        reaction.on_rejected = link == CALLBACK ? on_settled : NULL;
     } else {
         if (link == THEN)
             reaction.on_fulfilled = on_fulfilled;
@@ -428,6 +422,39 @@ static PyObject *method_wake(PyObject *self, PyObject *arguments) {
     return PyLong_FromVoidPtr(handle);
 }
 
+/* why_not(reaction): why the reaction of somebody who was woken could not wait for its promise. */
+PyObject *promise_why_not(PyObject *module, PyObject *number) {
+    (void)module;
+    vow_value value;
+    vow_promise *reaction = PyLong_AsVoidPtr(number);
+    if (reaction == NULL)
+        return PyErr_Occurred() ? NULL : new_none();
+    promise_cancel(reaction);
+    if (vow.promise_peek(reaction, &value) && value.kind == VOW_ERROR &&
+        vow.error_code(value) != VOW_ECANCELLED)
+        return error_from(value);
+    return PyObject_CallFunction(hooks.make_error, "sis", "vow", VOW_ESHUTDOWN,
+                                 "the loop that was to tell that the promise is settled is closed");
+}
+
+/* share(): shows the collector what a read exception holds. Its traceback has the frames that it
+ * passed, these have promises, and those would hold the exception, through the library, where the
+ * collector cannot see it: each read promise gives its outcome to Python, and before a full
+ * collection those that share one with it do. */
+PyObject *promise_share(PyObject *module, PyObject *nothing) {
+    if (!errors_delivered)
+        return new_none();
+    PyObject *list = promise_list(module, nothing);
+    for (Py_ssize_t i = 0; list != NULL && i < PyList_Size(list); i++) {
+        promise_object *one = (promise_object *)PyList_GetItem(list, i);
+        if (one->watched && promise_take_outcome(one) < 0)
+            PyErr_Clear();
+    }
+    errors_delivered = false;
+    Py_XDECREF(list);
+    return list == NULL ? NULL : new_none();
+}
+
 /* ------------------------------------------------------------ The type */
 
 static PyMethodDef promise_methods[] = {
@@ -435,7 +462,6 @@ static PyMethodDef promise_methods[] = {
     {"_hold", method_hold, METH_NOARGS, NULL},
     {"_hold_for_good", method_hold_for_good, METH_NOARGS, NULL},
     {"_reader", method_reader, METH_O, NULL},
-    {"_watch", method_watch, METH_NOARGS, NULL},
     {"_read_by_others", method_read_by_others, METH_O, NULL},
     {"_settled", method_settled, METH_NOARGS, NULL},
     {"_read", method_read, METH_NOARGS, NULL},

@@ -48,8 +48,14 @@ static void resolver_dealloc(PyObject *self) {
 }
 
 /* Resolved, by whomever, it is of no more use, and would hold the outcome: so it goes. */
-static PyObject *method_resolve(PyObject *self, PyObject *item) {
+static PyObject *method_resolve(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"value", NULL};
     vow_value value;
+    PyObject *item = Py_None;
+    if (keywords == NULL && PyTuple_Size(arguments) == 1) /* as mostly */
+        item = PyTuple_GetItem(arguments, 0);
+    else if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:resolve", names, &item))
+        return NULL;
     vow_resolver *handle = take_handle((resolver_object *)self);
     if (handle == NULL)
         return PyBool_FromLong(0);
@@ -65,12 +71,17 @@ static PyObject *method_resolve(PyObject *self, PyObject *item) {
     return gate_result(PyBool_FromLong(is_first));
 }
 
-/* The error is a value, owned, as three numbers. */
-static PyObject *method_reject(PyObject *self, PyObject *triple) {
-    vow_value value;
-    Py_INCREF(triple);
-    if (from_triple(triple, &value) < 0)
+static PyObject *method_reject(PyObject *self, PyObject *error) {
+    PyObject *made = NULL;
+    if (PyExceptionClass_Check(error) && (error = made = PyObject_CallObject(error, NULL)) == NULL)
         return NULL;
+    if (!PyExceptionInstance_Check(error)) {
+        PyErr_Format(PyExc_TypeError, "reject: %R is no exception", error);
+        Py_XDECREF(made);
+        return NULL;
+    }
+    vow_value value = error_to_value(error);
+    Py_XDECREF(made);
     vow_resolver *handle = take_handle((resolver_object *)self);
     bool is_first = false;
     Py_BEGIN_ALLOW_THREADS;
@@ -99,14 +110,9 @@ static PyObject *get_ref(PyObject *object, void *nothing) {
                                  PyLong_FromVoidPtr(vow.resolver_retain(self->handle)));
 }
 
-/* _on_cancel(function, notice): for who does not leave; `notice` is the address of what calls it.
- */
-static PyObject *method_on_cancel(PyObject *object, PyObject *arguments) {
+/* _on_cancel(function): for who does not leave. */
+static PyObject *method_on_cancel(PyObject *object, PyObject *function) {
     resolver_object *self = (resolver_object *)object;
-    PyObject *function;
-    unsigned long long notice;
-    if (!PyArg_ParseTuple(arguments, "OK", &function, &notice))
-        return NULL;
     if (self->handle == NULL)
         return PyLong_FromLong(0);
     /* Making the call may collect garbage, which may run anything. */
@@ -120,19 +126,23 @@ static PyObject *method_on_cancel(PyObject *object, PyObject *arguments) {
     Py_DECREF((PyObject *)call);
     int status;
     Py_BEGIN_ALLOW_THREADS;
-    status = vow.resolver_on_cancel(handle, (void (*)(void *))(uintptr_t)notice, context,
-                                    destroy_object);
+    status = vow.resolver_on_cancel(handle, on_notice, context, destroy_object);
     vow.resolver_release(handle);
     Py_END_ALLOW_THREADS;
     return PyLong_FromLong(status);
 }
 
+#define RESOLVE_DOC                                                                                \
+    "Fulfils the promise, or has it follow a promise or awaitable. True for the first call."
+
 static PyMethodDef resolver_methods[] = {
     {"_of", resolver_of, METH_O | METH_CLASS, NULL},
-    {"_resolve", method_resolve, METH_O, NULL},
-    {"_reject", method_reject, METH_O, NULL},
+    {"resolve", (PyCFunction)(void (*)(void))method_resolve, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR(RESOLVE_DOC)},
+    {"reject", method_reject, METH_O,
+     PyDoc_STR("Rejects the promise with an exception. True for the first call.")},
     {"_drop", method_drop, METH_NOARGS, NULL},
-    {"_on_cancel", method_on_cancel, METH_VARARGS, NULL},
+    {"_on_cancel", method_on_cancel, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef resolver_getters[] = {
@@ -157,12 +167,10 @@ int resolver_init(PyObject *module) {
 
 static PyObject *pair_of(uint32_t flags, bool follows) {
     vow_resolver *handle;
-    if (enter_asyncio() < 0)
-        return NULL;
     PyObject *promise = promise_new(vow.promise_create_with(&handle, flags));
     PyObject *resolver = resolver_make((PyTypeObject *)hooks.Resolver, handle);
     if (promise != NULL)
-        ((promise_object *)promise)->follows = follows;
+        ((promise_object *)promise)->at_end = follows ? DETACH : LET_GO;
     PyObject *pair = promise && resolver ? PyTuple_Pack(2, promise, resolver) : NULL;
     Py_XDECREF(promise);
     Py_XDECREF(resolver);
@@ -176,13 +184,27 @@ PyObject *resolver_resolved(PyObject *module, PyObject *item) {
         Py_INCREF(item);
         return item;
     }
-    if (enter_asyncio() < 0 || to_value(item, NULL, &value) < 0)
+    if (to_value(item, NULL, &value) < 0)
         return NULL;
     return promise_new(promise_with(value));
 }
 
-PyObject *resolver_pending(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
+PyObject *resolver_rejected(PyObject *module, PyObject *error) {
+    (void)module;
+    if (!PyExceptionInstance_Check(error)) {
+        PyErr_Format(PyExc_TypeError, "rejected: %R is no exception", error);
+        return NULL;
+    }
+    return promise_new(promise_with(error_to_value(error)));
+}
+
+PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"kind", NULL};
+    PyObject *kind;
+    (void)module;
+    if ((keywords != NULL || PyTuple_Size(arguments) > 0) &&
+        !PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:pending", names, &kind))
+        return NULL;
     return pair_of(0, false);
 }
 
@@ -195,9 +217,9 @@ PyObject *resolver_following(PyObject *module, PyObject *is_own) {
 
 /* ------------------------------------------------------------ Many as one */
 
-enum { ALL, ALL_SETTLED, ANY, SOME, RACE };
+enum { ALL, ALL_SETTLED, ANY, RACE };
 
-static vow_promise *combined(int kind, vow_promise **members, size_t count, size_t wanted) {
+static vow_promise *combined(int kind, vow_promise **members, size_t count) {
     switch (kind) {
     case ALL:
         return vow.all(members, count);
@@ -205,8 +227,6 @@ static vow_promise *combined(int kind, vow_promise **members, size_t count, size
         return vow.all_settled(members, count);
     case ANY:
         return vow.any(members, count);
-    case SOME:
-        return vow.some(members, count, wanted);
     default:
         return vow.race(members, count);
     }
@@ -230,13 +250,12 @@ static PyObject *promises_of(PyObject *items, PyObject *where) {
     return list;
 }
 
-/* combine(kind, awaitables, where, wanted) */
+/* combine(kind, awaitables, where) */
 PyObject *combine(PyObject *module, PyObject *arguments) {
     (void)module;
     int kind;
     PyObject *items, *where;
-    Py_ssize_t wanted;
-    if (!PyArg_ParseTuple(arguments, "iOOn", &kind, &items, &where, &wanted) || enter_asyncio() < 0)
+    if (!PyArg_ParseTuple(arguments, "iOO", &kind, &items, &where) || enter_asyncio() < 0)
         return NULL;
     PyObject *list = promises_of(items, where);
     if (list == NULL)
@@ -256,7 +275,7 @@ PyObject *combine(PyObject *module, PyObject *arguments) {
     PyErr_Fetch(&type, &error, &traceback);
     Py_BEGIN_ALLOW_THREADS;
     if (is_whole)
-        together = combined(kind, members, (size_t)count, (size_t)wanted);
+        together = combined(kind, members, (size_t)count);
     else
         while (held-- > 0)
             vow.promise_release(members[held]);

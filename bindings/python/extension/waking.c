@@ -75,7 +75,7 @@ static PyObject *waiter_wake(PyObject *object, PyObject *nothing) {
     waiter_object *self = (waiter_object *)object;
     if (self->future == NULL)
         return new_none();
-    PyObject *running = PyObject_CallFunctionObjArgs(hooks.get_running_loop, NULL);
+    PyObject *running = running_loop();
     if (running == NULL)
         return NULL;
     bool is_here = running == self->loop;

@@ -22,18 +22,18 @@ from typing import Optional
 
 # A preamble: `settle(threads, count, pause_ns, register)` has C threads settle promises.
 SETTLING = """
-    import cffi, os, sys, vow
-    from vow import _library
-    lib = _library.lib
-    ffi = cffi.FFI()
-    ffi.cdef(
-        "int settling_begin(uintptr_t resolve, uintptr_t release, uintptr_t *resolvers,"
-        "size_t threads, size_t count, long pause_ns);"
-    )
-    c = ffi.dlopen(os.environ["VOW_SETTLING"])
+    import ctypes, os, sys, vow
+    beside = os.path.join(os.path.dirname(vow.__file__), "lib", "libvow.so.0")
+    lib = ctypes.CDLL(os.environ.get("VOW_LIBRARY", beside))
+    lib.vow_resolver_retain.restype = ctypes.c_void_p
+    lib.vow_resolver_retain.argtypes = [ctypes.c_void_p]
+    c = ctypes.CDLL(os.environ["VOW_SETTLING"])
+    c.settling_begin.argtypes = [
+        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_long
+    ]
 
     def address(function):
-        return int(_library.ffi.cast("uintptr_t", function))
+        return ctypes.cast(function, ctypes.c_void_p)
 
     class Thing:
         pass
@@ -41,7 +41,8 @@ SETTLING = """
     def settle(threads, count, pause_ns, register):
         pairs = [vow.pending() for _ in range(threads * count)]
         links = [register(promise) for promise, _ in pairs]
-        array = ffi.new("uintptr_t[]", [lib.vow_resolver_retain(r._ref.handle) for _, r in pairs])
+        owned = [lib.vow_resolver_retain(r._ref.handle) for _, r in pairs]
+        array = (ctypes.c_void_p * len(owned))(*owned)
         for _, resolver in pairs:
             resolver.close()  # before: whoever is the last runs the handlers
         functions = address(lib.vow_resolve), address(lib.vow_resolver_release)

@@ -37,10 +37,6 @@ def look(*_: Any) -> str:
     return user.get()
 
 
-async def ask_until(said: str) -> str:
-    return await query()
-
-
 async def in_a_scope() -> str:
     async with vow.Scope() as scope:
         member = vow.run(query)
@@ -63,11 +59,8 @@ WAYS: dict[str, Callable[[], Awaitable[Any]]] = {
     "catch": lambda: vow.rejected(KeyError()).catch(query),
     "map": lambda: vow.map([1, 2], query, concurrency=1).then(lambda names: names[1]),
     "retry": lambda: vow.retry(query),
-    "reduce": lambda: vow.reduce([vow.resolved(1)], query, ""),
-    "repeat": lambda: vow.repeat("", lambda said: not said, ask_until),
-    "using": lambda: vow.resolved().using(query, look),
     "timeout": lambda: vow.timeout(query(), 60),
-    "pool": lambda: vow.run(look, executor=vow.pool).then(query),
+    "pool": lambda: vow.pool.run(look).then(query),
     "thread": lambda: vow.resolved().then(look, executor=vow.pool),
     "race": lambda: vow.race([vow.run(query), vow.delay(60)]),
     "scope": in_a_scope,

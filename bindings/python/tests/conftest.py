@@ -9,7 +9,7 @@ from typing import Iterator
 import pytest
 
 import vow
-from vow import _table
+from vow import _core
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -21,7 +21,7 @@ def small_heap() -> None:
 
 def _held() -> tuple[int, int, int]:
     statistics = vow.stats()
-    return statistics.live, statistics.bytes, _table.count()
+    return statistics.live, statistics.bytes, _core.kept()
 
 
 @pytest.fixture

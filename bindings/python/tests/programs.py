@@ -1,10 +1,13 @@
-"""Programs in processes of their own: what they print on standard output, and on standard error."""
+"""What several tests share: programs in processes of their own, and threads for handlers that block."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import subprocess
 import sys
 import textwrap
+
+import vow
 
 
 def run(program: str, *options: str, status: int = 0) -> tuple[str, str]:
@@ -20,3 +23,8 @@ def run(program: str, *options: str, status: int = 0) -> tuple[str, str]:
 
 def run_dev(program: str) -> tuple[str, str]:
     return run(program, "-X", "dev")
+
+
+def threads(count: int, name: str = "vow") -> vow.Executor:
+    """So many threads of their own."""
+    return vow.from_futures(concurrent.futures.ThreadPoolExecutor(count, name))

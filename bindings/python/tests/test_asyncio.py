@@ -52,7 +52,7 @@ def test_handlers_run_on_the_thread_of_asyncio() -> None:
 def test_work_of_the_pool_comes_back_to_the_thread_of_asyncio() -> None:
     async def main() -> None:
         here = threading.get_ident()
-        there = vow.run(threading.get_ident, executor=vow.pool)
+        there = vow.pool.run(threading.get_ident)
         link = there.then(lambda thread: (thread, threading.get_ident()))
         worker, handler = await link
         assert worker != here
@@ -221,7 +221,8 @@ def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
                 await asyncio.sleep(0)
 
         ticker = asyncio.ensure_future(tick())
-        await vow.repeat(0, lambda n: n < 5000, lambda n: vow.resolved(n + 1))
+        for n in range(5000):
+            await vow.run(int, n)
         stop = True
         await ticker
         assert ticks > 2
@@ -230,7 +231,7 @@ def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
 
 
 def test_each_run_has_a_loop_of_its_own_that_ends_with_it() -> None:
-    seen: list[vow.Attachment] = []
+    seen: list[Any] = []
 
     async def main() -> None:
         seen.append(vow.attach())

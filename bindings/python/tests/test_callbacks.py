@@ -96,16 +96,3 @@ def test_a_hook_that_raises_loses_nothing() -> None:
     assert "KeyError: 'in the hook'" in error
 
 
-def test_an_again_that_raises_rejects() -> None:
-    def again(number: int) -> bool:
-        return 6 // (3 - number) > 0
-
-    stepped: list[int] = []
-
-    def step(number: int) -> int:
-        stepped.append(number)
-        return number + 1
-
-    with pytest.raises(ZeroDivisionError):
-        vow.repeat(0, again, step).wait()
-    assert stepped == [0, 1, 2]

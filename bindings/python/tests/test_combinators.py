@@ -9,6 +9,8 @@ import pytest
 
 import vow
 
+from programs import threads
+
 
 def test_all_keeps_the_order() -> None:
     pairs = [vow.pending() for _ in range(3)]
@@ -39,15 +41,6 @@ def test_any_takes_the_first_value() -> None:
     with pytest.raises(vow.Aggregate) as caught:
         vow.any([vow.rejected(error) for error in errors]).wait()
     assert caught.value.errors == errors
-
-
-def test_some_takes_so_many() -> None:
-    promise = vow.some([vow.resolved(1), vow.rejected(KeyError()), vow.resolved(3)], 2)
-    assert promise.wait() == [1, 3]
-    with pytest.raises(vow.Aggregate):
-        vow.some([vow.resolved(1), vow.rejected(KeyError())], 2).wait()
-    with pytest.raises(ValueError, match="-1 wanted"):
-        vow.some([], -1)
 
 
 def test_race_settles_as_the_first() -> None:
@@ -91,22 +84,10 @@ def test_map_stops_at_the_first_failure() -> None:
 
 
 def test_map_on_an_executor() -> None:
-    names = vow.map([1, 2], lambda n: threading.current_thread().name, executor=vow.threads(1, "m"))
+    names = vow.map([1, 2], lambda n: threading.current_thread().name, executor=threads(1, "m"))
     assert all(name.startswith("m_") for name in names.wait())
     with pytest.raises(ValueError, match="concurrency of -1"):
         vow.map([], str, -1)
-
-
-def test_reduce_goes_in_order() -> None:
-    promises = [vow.delay(0.003, "a"), vow.delay(0.001, "b"), vow.resolved("c")]
-    assert vow.reduce(promises, lambda text, item: text + item, "").wait() == "abc"
-    assert vow.reduce([], lambda a, b: a, "start").wait() == "start"
-
-
-def test_repeat_runs_in_constant_memory() -> None:
-    assert vow.repeat(0, lambda n: n < 10_000, lambda n: n + 1).wait() == 10_000
-    waited = vow.repeat(0, lambda n: n < 50, lambda n: vow.resolved(n + 1).then(lambda x: x))
-    assert waited.wait() == 50
 
 
 def test_cancelling_a_map_stops_it() -> None:
@@ -222,10 +203,37 @@ def test_progress_of_a_map_on_an_executor_is_told() -> None:
         may_go_on.release()
 
     with vow.Loop() as loop:
-        promise = vow.map(range(4), work, concurrency=1, executor=vow.threads(1))
+        promise = vow.map(range(4), work, concurrency=1, executor=threads(1))
         promise.on_progress(tell)
         may_go_on.release()
         assert loop.run_until(promise, 10) == [0, 1, 2, 3]
         while len(told) < 4 and loop.run_once(10):  # the last may come after the outcome
             pass
     assert told == [0.25, 0.5, 0.75, 1]
+
+
+def test_a_block_that_is_left_by_its_user_tells_of_no_deadline(
+    unhandled: list[BaseException],
+) -> None:
+    import asyncio
+
+    async def slow() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.02)
+
+    async def work() -> None:
+        async with vow.Scope(deadline=0.01) as scope:
+            scope.add(slow())
+            await asyncio.sleep(60)
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work())
+        await asyncio.sleep(0.005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert unhandled == []

@@ -44,8 +44,6 @@ WAYS: dict[str, Callable[[], Awaitable[Any]]] = {
     "finally": lambda: _told_by_finally(),
     "map": lambda: vow.map([1, 2, 3], who, concurrency=1).then(lambda users: set(users).pop()),
     "retry": lambda: vow.retry(as_retry, first_delay=0.001),
-    "reduce": lambda: vow.reduce([vow.delay(0.001), vow.delay(0.002)], last),
-    "repeat": lambda: vow.repeat("", lambda name: not name, who),
     "scope": in_a_scope,
 }
 

@@ -166,7 +166,7 @@ def test_a_cancelled_task_waits_for_the_coroutine_that_it_awaits() -> None:
 def test_a_cancelled_task_does_not_wait_for_a_thread() -> None:
     async def main() -> None:
         opened = threading.Event()
-        promise = vow.run(opened.wait, 60, executor=vow.pool)
+        promise = vow.pool.run(opened.wait, 60)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(promise, 0.01)
         assert not opened.is_set()
@@ -210,7 +210,7 @@ def test_retry_has_one_attempt_at_a_time() -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("timeout", [vow.timeout, vow.Promise.timeout])
+@pytest.mark.parametrize("timeout", [vow.timeout])
 def test_a_time_out_waits_for_clean_up_and_can_be_prompt(timeout: Any) -> None:
     async def main() -> None:
         jobs = Jobs()

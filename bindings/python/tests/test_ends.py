@@ -109,7 +109,7 @@ def test_an_exception_ends_the_program_as_ever() -> None:
     out, error = run(
         """
         import vow
-        promise = vow.run(lambda: 1 // 0, executor=vow.pool)
+        promise = vow.pool.run(lambda: 1 // 0)
         promise.wait()
         """,
         status=1,
@@ -155,22 +155,6 @@ def test_daemon_threads_may_use_promises_to_the_end() -> None:
         """
     )
     assert (out, error) == ("end\n", "")
-
-
-def test_a_library_that_was_shut_down_refuses() -> None:
-    out, error = run(
-        """
-        import vow
-        kept = vow.pending()
-        print(vow.shutdown(1))
-        try:
-            vow.pool.run(print).wait()
-        except vow.Shutdown:
-            print("refused")
-        print(vow.resolved(1).then(lambda x: x + 1, executor=vow.inline).wait())
-        """
-    )
-    assert (out, error) == ("1\nrefused\n2\n", "")
 
 
 def test_a_forked_child_is_told_so() -> None:

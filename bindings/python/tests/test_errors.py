@@ -12,27 +12,23 @@ from typing import Any, Optional
 import pytest
 
 import vow
-from vow import _errors, _values
-from vow._library import ffi, lib
+from vow import _errors
 
+from capi import C, Seen, Value, to_python
 from programs import run
 
 
-def of_c(domain: bytes, code: int, message: bytes, payload: Any = None) -> vow.Promise[Any]:
-    value = lib.vow_error_wrap(domain, code, message, _values.to_value(payload))
-    return vow.Promise.from_handle(lib.vow_promise_with(value))
+def of_c(domain: bytes, code: int, message: bytes, payload: Value = Value()) -> vow.Promise[Any]:
+    return to_python(C.vow_error_wrap(domain, code, message, payload))
 
 
 def seen_by_c(error: BaseException) -> tuple[str, int, str]:
-    value = _values.to_error(error)
-    try:
+    with Seen(vow.rejected(error)) as value:
         return (
-            ffi.string(lib.vow_error_domain(value)).decode(),
-            lib.vow_error_code(value),
-            ffi.string(lib.vow_error_message(value)).decode(),
+            C.vow_error_domain(value).decode(),
+            C.vow_error_code(value),
+            C.vow_error_message(value).decode(),
         )
-    finally:
-        lib.vow_value_release(value)
 
 
 def test_the_exception_that_was_raised_is_the_one_that_is_read() -> None:
@@ -91,7 +87,7 @@ def test_each_code_of_the_library_has_a_class(code: int, cls: type[vow.Error]) -
     with pytest.raises(cls) as caught:
         of_c(b"vow", code, b"said").wait()
     assert (caught.value.domain, caught.value.code, caught.value.message) == ("vow", code, "said")
-    name = ffi.string(lib.vow_error_name(code)).decode()
+    name = C.vow_error_name(code).decode()
     assert str(caught.value) == f"{name}: said"
 
 
@@ -104,7 +100,7 @@ def test_errors_are_also_of_pythons_own_classes() -> None:
 
 def test_an_error_of_c_code_has_its_parts() -> None:
     with pytest.raises(vow.Error) as caught:
-        of_c(b"shop", 17, b"closed", "till nine").wait()
+        of_c(b"shop", 17, b"closed", C.vow_string(b"till nine", 9)).wait()
     error = caught.value
     assert (error.domain, error.code, error.message) == ("shop", 17, "closed")
     assert error.payload == "till nine"
@@ -138,7 +134,7 @@ def test_an_error_keeps_its_payload_and_identity() -> None:
 
 
 def test_an_error_passes_through_a_catch_that_is_not_for_it() -> None:
-    promise = of_c(b"shop", 17, b"closed", 5).catch(lambda e: None, OSError)
+    promise = of_c(b"shop", 17, b"closed", Value(2, 0, 5)).catch(lambda e: None, OSError)
     with pytest.raises(vow.Error) as caught:
         promise.wait()
     assert caught.value.payload == 5
@@ -230,7 +226,7 @@ def test_a_handler_of_an_error_can_raise_it_again() -> None:
         vow.rejected(ValueError("first")).catch(again).wait()
 
 
-@pytest.mark.parametrize("cls", [vow.Error, vow.TimedOut, vow.Aggregate, vow.StillPending])
+@pytest.mark.parametrize("cls", [vow.Error, vow.TimedOut, vow.Aggregate])
 def test_a_traceback_says_the_name_that_programs_use(cls: type[BaseException]) -> None:
     error = cls("domain", 1) if cls is vow.Error else cls("why")
     assert traceback.format_exception_only(cls, error)[0].startswith(f"vow.{cls.__name__}: ")

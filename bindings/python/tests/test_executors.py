@@ -11,6 +11,8 @@ import pytest
 
 import vow
 
+from programs import threads
+
 
 def test_the_pool_runs_handlers_on_other_threads() -> None:
     assert vow.pool.run(threading.get_ident).wait() != threading.get_ident()
@@ -44,19 +46,6 @@ def test_a_serial_executor_runs_one_at_a_time() -> None:
     assert state["most"] == 1
 
 
-def test_threads_of_their_own() -> None:
-    executor = vow.threads(4, "fetch")
-    barrier = threading.Barrier(4)
-
-    def work() -> str:
-        barrier.wait(10)
-        return threading.current_thread().name
-
-    names = vow.all([executor.run(work) for _ in range(4)]).wait()
-    assert len(set(names)) == 4
-    assert all(name.startswith("fetch") for name in names)
-
-
 def test_an_executor_of_concurrent_futures() -> None:
     with concurrent.futures.ThreadPoolExecutor(2) as threads:
         executor = vow.from_futures(threads)
@@ -88,26 +77,12 @@ def test_an_executor_that_refuses_loses_no_work(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_handlers_stay_on_the_executor_that_they_are_made_on() -> None:
-    executor = vow.threads(1, "here")
+    executor = threads(1, "here")
 
     def outer() -> Any:
         return vow.resolved(1).then(lambda x: threading.current_thread().name)
 
     assert executor.run(outer).wait().startswith("here")
-
-
-def test_the_default_can_be_changed() -> None:
-    vow.set_default(vow.inline)
-    try:
-        assert vow.resolved(1).then(lambda x: threading.get_ident()).wait() == threading.get_ident()
-    finally:
-        vow.set_default(None)
-    assert vow.resolved(1).then(lambda x: threading.get_ident()).wait() != threading.get_ident()
-
-
-def test_current_names_what_would_run_here() -> None:
-    assert vow.current()._ref.handle == vow.pool._ref.handle
-    assert repr(vow.pool) == "<vow.Executor pool>"
 
 
 def test_waiting_in_a_serial_handler_for_its_own_executor_is_refused() -> None:

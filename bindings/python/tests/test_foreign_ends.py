@@ -90,9 +90,9 @@ def test_a_host_that_goes_on_after_the_interpreter_gets_rejections() -> None:
     out, _ = run(
         """
         import atexit
-        from vow import _gate
+        from vow import _core
         def after():
-            _gate.close()
+            _core.close()
             promise, resolver = vow.pending()
             link = promise.then(lambda x: x, executor=vow.inline)
             resolver.resolve(1)

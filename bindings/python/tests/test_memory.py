@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import vow
-from vow import _table
+from vow import _core
 
 
 class Thing:
@@ -62,19 +62,6 @@ def test_a_handler_is_let_go_of_when_it_never_runs() -> None:
         link.cancel()
     assert [one() for one in gone] == [None] * 3
     resolver.resolve()
-
-
-def test_what_a_thread_keeps_is_counted_and_given_back() -> None:
-    promise = vow.resolved(0)
-    for _ in range(100):
-        promise = promise.then(lambda x: x, executor=vow.inline)
-    assert promise.wait() == 0
-    del promise
-    gc.collect()
-    kept = vow.stats().spare
-    assert kept > 0
-    assert 0 < vow.trim() <= kept
-    assert vow.trim() == 0
 
 
 def test_links_leave_memory_flat() -> None:
@@ -140,7 +127,7 @@ def test_a_cycle_through_an_awaited_exception_is_collected() -> None:
     asyncio.run(fails())
     gc.collect()
     assert gone[0]() is None
-    assert _table.count() == 0
+    assert _core.kept() == 0
 
 
 def test_a_cycle_through_a_value_that_was_read_is_collected() -> None:

@@ -123,34 +123,27 @@ def test_an_attachment_that_is_closed_ends_what_awaits_there() -> None:
 def test_awaiting_and_waiting_without_memory_raises() -> None:
     out, _ = run_dev(
         '''
-        import asyncio, importlib.util, os, cffi
-        ffi = cffi.FFI()
-        ffi.cdef("""
-            typedef struct {
-                size_t size;
-                void *(*allocate)(void *context, size_t bytes);
-                void (*deallocate)(void *context, void *memory, size_t bytes);
-                void *context;
-            } vow_allocator;
-            int vow_set_allocator(const vow_allocator *allocator);
-            void *malloc(size_t size);
-            void free(void *memory);
-        """)
+        import asyncio, ctypes, importlib.util, os
+        from ctypes import CFUNCTYPE, c_size_t, c_void_p
         beside = os.path.join(os.path.dirname(importlib.util.find_spec("vow").origin), "lib", "libvow.so.0")
-        lib = ffi.dlopen(os.environ.get("VOW_LIBRARY", beside))
-        libc = ffi.dlopen(None)
+        lib = ctypes.CDLL(os.environ.get("VOW_LIBRARY", beside))
+        libc = ctypes.CDLL(None)
+        libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = c_void_p, [c_size_t], [c_void_p]
         left = None
 
-        @ffi.callback("void *(void *, size_t)")
+        @CFUNCTYPE(c_void_p, c_void_p, c_size_t)
         def allocate(context, bytes):
-            return ffi.NULL if left == 0 else libc.malloc(bytes)
+            return None if left == 0 else libc.malloc(bytes)
 
-        @ffi.callback("void(void *, void *, size_t)")
+        @CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
         def deallocate(context, memory, bytes):
             libc.free(memory)
 
-        own = ffi.new("vow_allocator *", (ffi.sizeof("vow_allocator"), allocate, deallocate, ffi.NULL))
-        assert lib.vow_set_allocator(own) == 0
+        class Allocator(ctypes.Structure):
+            _fields_ = [("size", c_size_t), ("allocate", type(allocate)), ("deallocate", type(deallocate)), ("context", c_void_p)]
+
+        own = Allocator(ctypes.sizeof(Allocator), allocate, deallocate, None)
+        assert lib.vow_set_allocator(ctypes.byref(own)) == 0
         import vow
 
         async def main():

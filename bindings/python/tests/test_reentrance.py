@@ -12,6 +12,8 @@ from typing import Any, Optional
 import pytest
 
 import vow
+
+from programs import threads
 from vow import _core
 
 
@@ -94,8 +96,8 @@ def test_handlers_may_end_while_those_that_run_are_listed() -> None:
             gc.set_threshold(*threshold)
             del kept
 
-    threads = vow.threads(4)
-    promises = [threads.run(stays) for _ in range(4)]
+    executor = threads(4)
+    promises = [executor.run(stays) for _ in range(4)]
     for _ in promises:
         begun.acquire()
     gc.collect()

@@ -1,9 +1,7 @@
-"""Delays, time-outs, retries and descriptors."""
+"""Delays, time-outs, retries."""
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from typing import Any
 
@@ -39,8 +37,28 @@ def test_a_time_out_rejects_and_cancels_what_took_too_long() -> None:
         vow.timeout(slow(), 0.005).wait()
     assert told == ["begun", "stop"]
     with pytest.raises(TimeoutError):
-        vow.delay(60).timeout(0.001).wait()
+        vow.timeout(vow.delay(60), 0.001).wait()
     assert vow.timeout(vow.resolved(1), None).wait() == 1
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+def test_a_time_out_that_nobody_has_any_more_ends_its_work(prompt: bool) -> None:
+    told: list[str] = []
+    promise, resolver = vow.pending()
+    resolver.on_cancel(lambda: told.append("stop"))
+    timed = vow.timeout(promise, 3600, prompt=prompt)
+    del promise
+    assert told == []
+    del timed
+    assert told == ["stop"]
+
+
+def test_a_time_out_that_has_a_handler_goes_on() -> None:
+    promise, resolver = vow.pending()
+    seen: list[int] = []
+    vow.timeout(promise, 3600).then(seen.append, executor=vow.inline)
+    resolver.resolve(1)
+    assert seen == [1]
 
 
 def test_retry_tries_again() -> None:
@@ -87,28 +105,3 @@ def test_retry_has_a_deadline() -> None:
         vow.retry(lambda n: n, jitter=2).wait()
 
 
-def test_a_descriptor_that_can_be_read() -> None:
-    left, right = socket.socketpair()
-    with left, right:
-        ready = vow.fd_ready(left)
-        assert not ready.done()
-        right.send(b"x")
-        assert ready.wait() == (True, False)
-        assert vow.fd_ready(right.fileno(), read=False, write=True).wait() == (False, True)
-
-
-def test_a_descriptor_that_is_not_open() -> None:
-    read, write = os.pipe()
-    os.close(read)
-    os.close(write)
-    with pytest.raises(vow.Invalid):
-        vow.fd_ready(read).wait()
-
-
-def test_now_goes_by_the_clock_of_delays() -> None:
-    before = time.monotonic()
-    assert before <= vow.now() <= time.monotonic()
-    with vow.Loop(virtual=True) as loop:
-        before = vow.now()
-        loop.advance(3600)
-        assert vow.now() - before == pytest.approx(3600)

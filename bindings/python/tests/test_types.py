@@ -44,7 +44,7 @@ def test_all_of_a_tuple_has_the_types_of_its_members() -> None:
 def test_arguments_of_functions_that_are_run_are_checked() -> None:
     doubled: vow.Promise[int] = vow.run(double, 2)
     named = vow.run(name_of, 3, upper="yes")  # type: ignore[arg-type]
-    there: vow.Promise[int] = vow.run(double, 2, executor=vow.pool)
+    there: vow.Promise[int] = vow.pool.run(double, 2)
     by_name: vow.Promise[int] = vow.pool.run(double, number=4)
     assert (doubled.wait(), there.wait(), by_name.wait()) == (4, 4, 8)
     for promise in (named, vow.pool.run(double, "a", "b")):  # type: ignore[call-overload]

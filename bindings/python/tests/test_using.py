@@ -1,4 +1,4 @@
-"""What was acquired is released, however its use ends: `Promise.using`, and blocks with `using`."""
+"""What was acquired is released, however its use ends."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import vow
+from vow import _using
 
 
 class Pool:
@@ -30,38 +31,6 @@ def pool() -> Pool:
     return Pool()
 
 
-# ---------------------------------------------------------------- Promise.using
-
-
-def test_the_outcome_is_that_of_the_body_and_comes_after_release(pool: Pool) -> None:
-    rows, arrive = vow.pending()
-    gone, end = vow.pending()
-
-    def release(connection: str) -> vow.Promise[None]:
-        pool.give_back(connection)
-        return gone
-
-    used = vow.resolved("c").using(lambda c: rows, release, executor=vow.inline)
-    assert pool.journal == []
-    arrive.resolve([1, 2])
-    assert pool.journal == ["c is back"]
-    assert used.state == "pending"
-    end.resolve()
-    assert used.wait() == [1, 2]
-
-
-def test_a_body_that_raises_is_followed_by_release(pool: Pool) -> None:
-    used = vow.resolved("c").using(lambda c: getattr(c, "missing"), pool.give_back)
-    with pytest.raises(AttributeError):
-        used.wait()
-    assert pool.journal == ["c is back"]
-
-
-def test_a_release_that_raises_rejects_a_success() -> None:
-    with pytest.raises(ZeroDivisionError):
-        vow.resolved(0).using(lambda n: n, lambda n: 1 // n).wait()
-
-
 @pytest.mark.parametrize("stage", ["in line", "in use", "on the way back"])
 def test_cancelled_wherever_it_stands(pool: Pool, stage: str) -> None:
     resource, come = vow.pending()
@@ -80,7 +49,7 @@ def test_cancelled_wherever_it_stands(pool: Pool, stage: str) -> None:
         pool.give_back(connection)
         return gone
 
-    used = resource.using(body, release, executor=vow.inline)
+    used = _using.use(resource, body, release, vow.inline)
     del resource
     if stage != "in line":
         come.resolve("c")
@@ -96,9 +65,6 @@ def test_cancelled_wherever_it_stands(pool: Pool, stage: str) -> None:
         "in use": ["stopped", "c is back"],
         "on the way back": ["c is back"],
     }[stage]
-
-
-# ---------------------------------------------------------------- Blocks
 
 
 def test_a_block_gives_back(pool: Pool) -> None:

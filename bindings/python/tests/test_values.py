@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import math
 import threading
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 import vow
-from vow import _values
-from vow._library import ffi, lib
+
+from capi import C, Class, Seen, Value, list_of, to_python
 
 
 class Thing:
@@ -73,27 +74,22 @@ def test_an_object_stays_the_same_object(item: Any) -> None:
     ("item", "kind"), [(None, 0), (True, 1), (3, 2), (2.5, 3), ("s", 5), ([], 6), (2**70, 6)]
 )
 def test_c_code_sees_the_kind(item: Any, kind: int) -> None:
-    value = _values.to_value(item)
-    promise = lib.vow_promise_with(value)
-    out = ffi.new("vow_value *")
-    assert lib.vow_promise_peek(promise, out)
-    assert out.kind == kind
-    lib.vow_promise_release(promise)
+    with Seen(vow.resolved(item)) as value:
+        assert value.kind == kind
 
 
 def test_a_list_of_c_code_becomes_a_list() -> None:
-    inner = _values.to_list([2, "two"])
-    handle = lib.vow_promise_with(lib.vow_list(ffi.new("vow_value[]", [(2, 0, 1), inner]), 2))
-    promise = vow.Promise.from_handle(handle)
+    inner = list_of([Value(2, 0, 2), C.vow_string(b"two", 3)])
+    promise = to_python(list_of([Value(2, 0, 1), inner]))
     assert promise.wait() == [1, [2, "two"]]
     assert promise.then(lambda value: value).wait() == [1, [2, "two"]]
 
 
 def test_a_list_of_c_code_may_be_nested_very_deep() -> None:
-    value = _values.to_list([])
+    value = list_of([])
     for _ in range(20_000):
-        value = lib.vow_list(ffi.new("vow_value[]", [value]), 1)
-    found = vow.Promise.from_handle(lib.vow_promise_with(value)).wait()
+        value = list_of([value])
+    found = to_python(value).wait()
     depth = 0
     while found:
         found = found[0]
@@ -102,8 +98,7 @@ def test_a_list_of_c_code_may_be_nested_very_deep() -> None:
 
 
 def test_text_that_is_no_utf8_becomes_bytes() -> None:
-    handle = lib.vow_promise_with(lib.vow_string(b"\xff\xfe", 2))
-    assert vow.Promise.from_handle(handle).wait() == b"\xff\xfe"
+    assert to_python(C.vow_string(b"\xff\xfe", 2)).wait() == b"\xff\xfe"
 
 
 def test_a_plain_pointer_is_a_number_and_goes_back_as_one() -> None:
@@ -114,12 +109,10 @@ def test_a_plain_pointer_is_a_number_and_goes_back_as_one() -> None:
 
 def test_an_object_of_another_class_is_held_and_destroyed_once() -> None:
     destroyed: list[int] = []
-    destroy = ffi.callback("vow_notice", destroyed.append)
-    name = ffi.new("char[]", b"foreign")
-    cls = ffi.new("vow_class *", (ffi.sizeof("vow_class"), name, destroy, ffi.NULL))
-    promise = vow.Promise.from_handle(lib.vow_promise_with(lib.vow_object(4711, cls)))
+    destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(destroyed.append)
+    cls = Class(ctypes.sizeof(Class), b"foreign", ctypes.cast(destroy, ctypes.c_void_p), None)
+    promise = to_python(C.vow_object(4711, ctypes.byref(cls)))
     held = promise.wait()
-    assert isinstance(held, vow.ForeignObject)
     assert held.address == 4711
     again = vow.resolved(held).wait()
     assert again.address == 4711

@@ -13,16 +13,10 @@ def _missing(*_arguments: Any, **_keywords: Any) -> Any:
 
 
 class _Above:
-    promise_of: Callable[..., Any] = staticmethod(_missing)
-    """Of `_promise`: the promise of a handle, which is consumed."""
     follow: Callable[..., Any] = staticmethod(_missing)
     """Of `_awaitables`: the promise of an awaitable."""
     run: Callable[..., Any] = staticmethod(_missing)
     """Of `_running`: runs a function on an executor."""
-    use: Callable[..., Any] = staticmethod(_missing)
-    """Of `_using`: `Promise.using`."""
-    timeout: Callable[..., Any] = staticmethod(_missing)
-    """Of `_time`: `Promise.timeout`."""
     to_future: Callable[..., Any] = staticmethod(_missing)
     """Of `_futures`: `Promise.to_future`."""
 

@@ -17,9 +17,8 @@ from . import _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef, PromiseRef, Uncopied
+from ._handles import LoopRef, Uncopied
 from ._library import lib
-from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -283,5 +282,4 @@ _core.hooks(
     begun=_begun,
     await_elsewhere=await_elsewhere,
     await_thrown=_thrown,
-    why_not=lambda reaction: why_not(PromiseRef(lib.vow_promise_retain(reaction))),
 )

@@ -8,17 +8,14 @@ import inspect
 import types
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
-from . import _calls, _core
+from . import _core
 from ._above import above
 from ._asyncio import cancelling
 from ._elsewhere import local
 from ._errors import check
 from ._promise import Promise
-from ._reactions import address
 from ._resolver import Resolver, resolved
 from ._unhandled import tell
-
-_on_notice = address(_calls.on_notice)
 
 T = TypeVar("T")
 _Future = Any  # of asyncio or concurrent.futures
@@ -72,7 +69,7 @@ def _made(
     """What is cancelled settles when the future is done; what fails then is told."""
     promise, resolver = _core.following(is_own)
     following = _Following(future, resolver, late)
-    check(resolver._on_cancel(following.cancel, _on_notice), "from_awaitable")
+    check(resolver._on_cancel(following.cancel), "from_awaitable")
     return promise, following
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextvars
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import _asyncio, _calls
-from ._handles import PromiseRef
-from ._library import lib
-from ._reactions import link
+from . import _calls
+from ._reactions import CALLBACK
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -19,7 +17,7 @@ class _Callback:
 
     __slots__ = ("context", "function", "promise", "reaction")
 
-    reaction: Optional[PromiseRef]
+    reaction: Optional[Promise[Any]]
 
     def __init__(
         self,
@@ -41,7 +39,7 @@ class _Callback:
     def remove(self) -> bool:
         is_first = self._take() is not None
         if self.reaction is not None:
-            lib.vow_cancel(self.reaction.handle)
+            self.reaction.cancel()
         return is_first
 
     def __call__(self) -> None:
@@ -61,11 +59,8 @@ def add(
     promise: Promise[Any], fn: Callable[[Any], Any], context: Optional[contextvars.Context]
 ) -> None:
     """Has a function called with the promise when it is settled."""
-    _asyncio.enter()
     added = _Callback(promise, fn, context)
-    promise._watch()
-    handler = _calls.on_settled
-    added.reaction = PromiseRef(link(promise._hold(), _calls.Call(added), handler, handler))
+    added.reaction = promise._link(added, None, None, CALLBACK, 0, 0, 0)
     if promise._callbacks is None:
         promise._callbacks = []
     promise._callbacks.append(added)

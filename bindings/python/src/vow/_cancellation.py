@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _core, _values
+from . import _core
 from ._errors import Cancelled, check
 from ._handles import SourceRef, TokenRef, Uncopied
-from ._library import ffi, lib
+from ._library import lib
 from ._reactions import switch_of
 from ._registration import Registration, register
 
@@ -36,7 +36,7 @@ class Token(Uncopied):
     @property
     def reason(self) -> Any:
         """What it was cancelled with, or None."""
-        return _values.take(lib.vow_token_reason(self._ref.handle))
+        return lib.vow_token_reason(self._ref.handle)
 
     def raise_if_cancelled(self) -> None:
         """Raises `Cancelled` if its source was cancelled: for long work to ask now and then."""
@@ -48,7 +48,7 @@ class Token(Uncopied):
 
         Unless it has left before, which the returned registration does.
         """
-        return register("token", self._ref.handle, fn, "Token.on_cancel")
+        return register(self._ref.handle, 0, fn, "Token.on_cancel")
 
 
 class CancelSource(Uncopied):
@@ -63,8 +63,7 @@ class CancelSource(Uncopied):
 
     def __init__(self, *parents: Token) -> None:
         if parents:
-            array = ffi.new("handle[]", [switch_of(parent) for parent in parents])
-            handle = lib.vow_cancel_source_create_linked(array, len(parents))
+            handle = _core.source(tuple(switch_of(parent) for parent in parents))
         else:
             handle = lib.vow_cancel_source_create()
         if not handle:
@@ -74,7 +73,4 @@ class CancelSource(Uncopied):
 
     def cancel(self, reason: Optional[Any] = None) -> bool:
         """Cancels, with a reason as the errors' payload. True the first time."""
-        value = _values.to_value(reason)
-        is_first = lib.vow_cancel_source_cancel_with(self._ref.handle, value)
-        _core.leave_now()
-        return bool(is_first)
+        return bool(lib.vow_cancel_source_cancel_with(self._ref.handle, reason))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Iterable, Optional, TypeVar, Union, overload
 
-from . import _asyncio, _calls, _core, _values
+from . import _asyncio, _core
 from ._executors import Executor
-from ._library import ffi, lib
-from ._promise import Promise, _callable, hold_all
-from ._reactions import call_of, handle_of
+from ._promise import Promise, _callable
+from ._reactions import handle_of
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -20,11 +19,11 @@ U = TypeVar("U")
 Awaitables = Iterable[Awaitable[T]]  # promises are awaitable
 
 
-_ALL, _ALL_SETTLED, _ANY, _SOME, _RACE = range(5)  # as extension/resolver.c has them
+_ALL, _ALL_SETTLED, _ANY, _RACE = range(4)  # as extension/resolver.c has them
 
 
-def _combine(kind: int, promises: Awaitables[Any], where: str, wanted: int = 0) -> Promise[Any]:
-    return _core.combine(kind, promises, where, wanted)  # type: ignore[no-any-return]
+def _combine(kind: int, promises: Awaitables[Any], where: str) -> Promise[Any]:
+    return _core.combine(kind, promises, where)  # type: ignore[no-any-return]
 
 
 @overload
@@ -73,13 +72,6 @@ def any(promises: Awaitables[T]) -> Promise[T]:
     return _combine(_ANY, promises, "any")
 
 
-def some(promises: Awaitables[T], wanted: int) -> Promise[list[T]]:
-    """The first `wanted` values; rejected with `Aggregate` when there cannot be so many."""
-    if wanted < 0:
-        raise ValueError(f"some: {wanted} wanted")
-    return _combine(_SOME, promises, "some", wanted)
-
-
 def race(promises: Awaitables[T]) -> Promise[T]:
     """Settles as the first one to settle does."""
     return _combine(_RACE, promises, "race")
@@ -115,45 +107,4 @@ def map(
     if concurrency < 0:
         raise ValueError(f"map: a concurrency of {concurrency}")
     _asyncio.enter()
-    call = call_of(_calls.Call(fn), where)
-    return Promise._of(
-        lib.vow_map_with(_values.to_list(items), _calls.on_item, concurrency, call)
-    )
-
-
-def reduce(
-    promises: Awaitables[T],
-    fn: Callable[[Any, T], Any],
-    initial: Any = None,
-    executor: Optional[Executor] = None,
-) -> Promise[Any]:
-    """Waits for each in turn: `fn(accumulated, value)`, at first with `initial`."""
-    _callable(fn, "reduce")
-    where = handle_of(executor)
-    _asyncio.enter()
-    handles = hold_all(promises, "reduce")
-    call = call_of(_calls.Call(fn), where)
-    array = ffi.new("handle[]", handles)
-    start = _values.to_value(initial)
-    return Promise._of(
-        lib.vow_reduce_with(array, len(handles), start, _calls.on_reduce, call)
-    )
-
-
-def repeat(
-    state: T,
-    again: Callable[[T], bool],
-    step: Union[Callable[[T], Awaitable[T]], Callable[[T], T]],
-    executor: Optional[Executor] = None,
-) -> Promise[T]:
-    """While `again(state)`, the state becomes the result of `step(state)`; the last state.
-
-    In constant memory, however often. An `again` that raises rejects.
-    """
-    _callable(again, "repeat")
-    _callable(step, "repeat")
-    where = handle_of(executor)
-    _asyncio.enter()
-    call = call_of(_calls.Repeat(step, again), where)
-    start = _values.to_value(state)
-    return Promise._of(lib.vow_repeat_with(start, _calls.on_again, _calls.on_step, call))
+    return _core.map(items, (_core.Call(fn), where, 0), concurrency)  # type: ignore[no-any-return]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 from typing import Any, Optional
+
+from . import _core
 
 DOMAIN = "vow"
 
@@ -45,31 +48,31 @@ class _Named(Error):
 class Invalid(_Named, ValueError):
     """A wrong argument (VOW_EINVAL)."""
 
-    number = -1
+    number = _core.EINVAL
 
 
 class OutOfMemory(_Named, MemoryError):
     """The library got no memory (VOW_ENOMEM)."""
 
-    number = -2
+    number = _core.ENOMEM
 
 
 class Forked(_Named):
     """Needs threads that a forked child has not (VOW_EFORKED)."""
 
-    number = -3
+    number = _core.EFORKED
 
 
 class Broken(_Named):
     """The last resolver was dropped without resolving (VOW_EBROKEN)."""
 
-    number = -4
+    number = _core.EBROKEN
 
 
 class Cycle(_Named):
     """The promise would have to wait for itself (VOW_ECYCLE)."""
 
-    number = -5
+    number = _core.ECYCLE
 
 
 class Cancelled(_Named):
@@ -79,25 +82,25 @@ class Cancelled(_Named):
     something it waits for will never come.
     """
 
-    number = -6
+    number = _core.ECANCELLED
 
 
 class TimedOut(_Named, TimeoutError):
     """It took too long (VOW_ETIMEDOUT)."""
 
-    number = -7
+    number = _core.ETIMEDOUT
 
 
 class Deadlock(_Named):
     """The wait would block what it waits for (VOW_EDEADLOCK)."""
 
-    number = -8
+    number = _core.EDEADLOCK
 
 
 class Aggregate(_Named):
     """Several failed (VOW_EAGGREGATE); `errors` are their exceptions, in order."""
 
-    number = -9
+    number = _core.EAGGREGATE
 
     @property
     def errors(self) -> list[BaseException]:
@@ -108,17 +111,13 @@ class Aggregate(_Named):
 class Shutdown(_Named):
     """What was to run the work is gone (VOW_ESHUTDOWN)."""
 
-    number = -10
+    number = _core.ESHUTDOWN
 
 
 class Reason(_Named):
     """Rejected with a value that is no error (VOW_EREASON); `payload` is the value."""
 
-    number = -11
-
-
-class StillPending(asyncio.InvalidStateError):
-    """The outcome of a promise was asked for that has none yet."""
+    number = _core.EREASON
 
 
 CLASSES: dict[int, type[_Named]] = {
@@ -138,21 +137,11 @@ CLASSES: dict[int, type[_Named]] = {
     )
 }
 
-for cls in (Error, StillPending, *CLASSES.values()):
+for cls in (Error, *CLASSES.values()):
     cls.__module__ = "vow"  # as tracebacks say it
 
 NAMES = {
-    -1: "VOW_EINVAL",
-    -2: "VOW_ENOMEM",
-    -3: "VOW_EFORKED",
-    -4: "VOW_EBROKEN",
-    -5: "VOW_ECYCLE",
-    -6: "VOW_ECANCELLED",
-    -7: "VOW_ETIMEDOUT",
-    -8: "VOW_EDEADLOCK",
-    -9: "VOW_EAGGREGATE",
-    -10: "VOW_ESHUTDOWN",
-    -11: "VOW_EREASON",
+    number: f"VOW_{name}" for name, number in vars(_core).items() if isinstance(number, int) and name[0] == "E"
 }
 
 
@@ -178,3 +167,18 @@ def error_index(error: BaseException) -> int:
 def error_attempts(error: BaseException) -> int:
     """How many attempts `retry` made before it gave up with this error; 0 for other errors."""
     return int(getattr(error, "_vow_attempts", 0))
+
+
+def _cancelled(error: BaseException) -> Cancelled:
+    """What who reads a promise gets of a task or future that was cancelled."""
+    cancelled = Cancelled(str(error) or "cancelled")
+    cancelled.__cause__ = error
+    return cancelled
+
+
+_core.hooks(
+    Error=Error,
+    cancellations=(asyncio.CancelledError, concurrent.futures.CancelledError),
+    cancelled=_cancelled,
+    make_error=make_error,
+)

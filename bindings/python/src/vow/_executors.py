@@ -6,14 +6,11 @@ import concurrent.futures
 import threading
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, TypeVar, overload
 
-from . import _calls, _table
+from . import _calls, _core
 from ._above import above
 from ._errors import check
-from ._gate import callback, immortal
 from ._handles import ExecutorRef, ImmortalRef, Uncopied
-from ._library import ffi, lib
-from ._reactions import handle_of
-from ._values import destroy_object
+from ._library import lib
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Submit = Callable[[Any], Any]  # of work, which is called without arguments
-
-_SERIAL = 2
 
 
 class Executor(Uncopied):
@@ -42,8 +37,7 @@ class Executor(Uncopied):
     def __init__(self, submit: Submit, serial: bool = False) -> None:
         if not callable(submit):
             raise TypeError(f"Executor: {submit!r} cannot be called")
-        cls = _serial_class if serial else _parallel_class
-        handle = lib.vow_executor_custom(cls, _table.keep(submit))
+        handle = _core.executor_of(submit, serial)
         if not handle:
             check(-2, "Executor")
         self._ref = ExecutorRef(handle)
@@ -66,7 +60,7 @@ class Executor(Uncopied):
 
     def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
-        return above.run(fn, *args, executor=self, **keywords)  # type: ignore[no-any-return]
+        return above.run(self, fn, args, keywords)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -77,7 +71,7 @@ class _Work:
 
     __slots__ = ("_left", "_run", "_submitting")
 
-    def __init__(self, run: Any, work: int) -> None:
+    def __init__(self, run: int, work: int) -> None:
         self._run = run
         self._left = [work]
         self._submitting: Optional[int] = threading.get_ident()
@@ -87,7 +81,7 @@ class _Work:
             work = self._left.pop()  # one step: only one caller gets it
         except IndexError:
             return
-        self._run(work)
+        _core.run_work(self._run, work)
 
     def ended(self, future: concurrent.futures.Future[Any]) -> None:
         """Refuses the work if its future has ended without doing it."""
@@ -108,9 +102,7 @@ class _Work:
         raise TypeError("a handler cannot be sent to another process or interpreter")
 
 
-@callback("vow_submit")
-def _submit(context: int, run: Any, work: int) -> None:
-    submit = _table.find(context)
+def _submit(submit: Submit, run: int, work: int) -> None:
     piece = _Work(run, work)
     try:
         submit(piece)
@@ -123,12 +115,7 @@ def _submit(context: int, run: Any, work: int) -> None:
         piece._submitting = None
 
 
-def _class(flags: int) -> Any:
-    size = ffi.sizeof("vow_executor_class")
-    return immortal("vow_executor_class *", (size, _submit, ffi.NULL, destroy_object, flags))
-
-
-_parallel_class, _serial_class = _class(0), _class(_SERIAL)
+_core.hooks(submit=_submit)
 
 pool = Executor._borrowed(lib.vow_executor_pool(), True, "pool")
 """Threads of the library, about one for each core."""
@@ -139,8 +126,7 @@ inline = Executor._borrowed(lib.vow_executor_inline(), True, "inline")
 
 def serial(label: Optional[str] = None) -> Executor:
     """A new executor that runs one handler at a time, in order, on a thread of the pool."""
-    text = ffi.NULL if label is None else ffi.new("char[]", label.encode())
-    handle = lib.vow_executor_serial(text)
+    handle = lib.vow_executor_serial(label)
     if not handle:
         check(-2, "serial")
     return Executor._borrowed(handle, name="serial")
@@ -162,11 +148,3 @@ def from_futures(executor: concurrent.futures.Executor) -> Executor:
     return Executor(submit)
 
 
-def threads(count: int, name: str = "vow") -> Executor:
-    """So many threads of their own, for handlers that block: files, sockets, databases."""
-    return from_futures(concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix=name))
-
-
-def set_default(executor: Optional[Executor]) -> None:
-    """What handlers run on that are registered outside of handlers and loops. None: the pool."""
-    lib.vow_executor_set_default(handle_of(executor))

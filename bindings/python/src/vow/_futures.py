@@ -13,7 +13,6 @@ from ._executors import inline
 from ._handles import PromiseRef
 from ._library import lib
 from ._promise import Promise
-from ._wakes import why_not
 
 
 class _Future(concurrent.futures.Future[Any]):
@@ -84,7 +83,7 @@ def to_future(promise: Promise[Any]) -> concurrent.futures.Future[Any]:
     mirror.reaction = reaction = PromiseRef(promise._wake(mirror, inline._ref.handle))
     if not promise.done() and lib.vow_promise_state(reaction.handle):  # there was no memory for it
         future._reader = None
-        future.set_exception(why_not(reaction))
+        future.set_exception(_core.why_not(reaction.handle))
     return future
 
 

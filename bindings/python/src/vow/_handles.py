@@ -6,17 +6,13 @@ meanwhile frees nothing under it.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NoReturn
+from typing import Callable, NoReturn
 
 from ._library import lib
 
 
 def _nothing(handle: int) -> None:
     pass
-
-
-# Older libraries have no registrations.
-_release_registration: Any = getattr(lib, "vow_registration_release", _nothing)
 
 
 class Uncopied:
@@ -86,10 +82,10 @@ class TokenRef(_Ref):
 
 
 class RegistrationRef(_Ref):
-    """One reference to a vow_registration, of a library that has them."""
+    """One reference to a vow_registration."""
 
     __slots__ = ()
-    release = _release_registration
+    release = lib.vow_registration_release
 
 
 class ScopeRef(_Ref):
@@ -108,14 +104,5 @@ class LoopRef(_Ref):
 
 def stop_releasing() -> None:
     """From now on references are left to the end of the process: the interpreter is dying."""
-    for cls in (
-        PromiseRef,
-        ResolverRef,
-        ExecutorRef,
-        SourceRef,
-        TokenRef,
-        RegistrationRef,
-        ScopeRef,
-        LoopRef,
-    ):
+    for cls in _Ref.__subclasses__():
         cls.release = staticmethod(_nothing)

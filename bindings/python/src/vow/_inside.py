@@ -6,10 +6,9 @@ import os
 from types import TracebackType
 from typing import NamedTuple, Optional, Union
 
-from . import _gate
+from . import _core
 from ._errors import check
-from ._library import ffi, lib, newer
-from ._seconds import nanoseconds
+from ._library import lib
 
 
 class Stats(NamedTuple):
@@ -26,21 +25,7 @@ class Stats(NamedTuple):
 
 def stats() -> Stats:
     """Promises made, settled, alive and pending; handlers that wait; bytes held; bytes kept for new promises."""
-    out = ffi.new("vow_statistics *")
-    out.size = ffi.sizeof("vow_statistics")
-    check(lib.vow_stats(out), "stats")
-    return Stats(
-        out.created, out.settled, out.live, out.pending, out.handlers, out.bytes, out.spare
-    )
-
-
-def trim() -> int:
-    """Gives back the memory that the calling thread keeps of freed promises. Returns how many bytes.
-
-    A thread that waits in the library does so by itself.
-    """
-    freed: int = newer("vow_trim")()
-    return freed
+    return Stats(*_core.stats())
 
 
 class Trace:
@@ -48,7 +33,7 @@ class Trace:
 
     def stop(self) -> int:
         """Ends the trace: how many events are not in the file, because its reader was slow or it was full."""
-        missing: int = newer("vow_trace_stop")()
+        missing: int = lib.vow_trace_stop()
         check(missing, "trace: stop")
         return missing
 
@@ -66,8 +51,7 @@ class Trace:
 
 def trace(path: Union[str, os.PathLike[str], None] = None) -> Trace:
     """Writes what promises do to a file, for a viewer of traces. None: keeps the live graph alone."""
-    start = newer("vow_trace_start")
-    check(start(ffi.NULL if path is None else os.fsencode(path)), f"trace: {path}")
+    check(lib.vow_trace_start(None if path is None else os.fspath(path)), f"trace: {path}")
     return Trace()
 
 
@@ -76,22 +60,12 @@ _FORMATS = {"dot": 0, "json": 1}
 
 def graph(format: str = "dot") -> str:
     """What waits for what, here and now, as `"dot"` or `"json"`. Needs `trace`."""
-    write = newer("vow_graph_write")
     if format not in _FORMATS:
         raise ValueError(f"graph: format {format!r} is neither 'dot' nor 'json'")
     fd = os.memfd_create("vow-graph")
     with os.fdopen(fd, "r+b") as file:
-        check(write(fd, _FORMATS[format]), "graph")
+        check(lib.vow_graph_write(fd, _FORMATS[format]), "graph")
         file.seek(0)
         return file.read().decode("utf-8", "replace")
 
 
-def shutdown(timeout: Optional[float] = None) -> int:
-    """Ends the library's work, for good: how many promises are alive after that.
-
-    Runs what is queued, for at most `timeout` seconds, and refuses what comes later. The end of the
-    interpreter does this by itself. Ctrl-C ends the waiting.
-    """
-    alive = _gate.shut_down(nanoseconds(timeout, "shutdown"))
-    check(alive, "shutdown")
-    return alive

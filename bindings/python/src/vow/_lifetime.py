@@ -12,8 +12,7 @@ import threading
 import time
 from typing import Any, Optional
 
-from . import _asyncio, _calls, _core, _gate, _handles, _inside, _loops, _unhandled
-from . import _values
+from . import _asyncio, _core, _handles, _inside, _loops, _unhandled
 from ._errors import Shutdown
 
 exit_timeout: Optional[float] = 10.0
@@ -37,8 +36,6 @@ class _Ended(SystemExit):
 
 def _running() -> list[int]:
     threads = {thread for thread, _ in _core.running()}
-    frames = sys._current_frames().items()
-    threads.update(thread for thread, frame in frames if _calls.has_handler(frame))
     threads.discard(threading.get_ident())
     return list(threads)
 
@@ -49,9 +46,7 @@ def _place(thread: int) -> str:
     codes = [_code(function) for one, function in _core.running() if one == thread]
     while frame is not None:
         outer = frame.f_back
-        if frame.f_code in codes or (
-            outer is not None and outer.f_code.co_filename == _calls.__file__
-        ):
+        if frame.f_code in codes:
             return f": {frame.f_code.co_name}, {frame.f_code.co_filename}:{frame.f_lineno}"
         frame = outer
     return ""
@@ -103,20 +98,20 @@ def _at_exit() -> None:
     end = None if limit < 0 else time.monotonic() + limit / 1e9
     try:
         if os.getpid() == _process:
-            _gate.shut_down(limit)
+            _core.shut_down(limit)
             _tell_of_what_is_held()
-        _gate.close()
-        _gate.wait(lambda: end is not None and time.monotonic() > end)
+        _core.close()
+        while _core.wait() and (end is None or time.monotonic() < end):
+            pass
     finally:  # also after Ctrl-C, which ends the waiting alone
-        _gate.close()
+        _core.close()
         _end_handlers()
-    _values.stop_releasing()
     _handles.stop_releasing()
     _core.stop_releasing()
 
 
 def _in_child() -> None:
-    _gate.forked()
+    _core.forked()
     _loops.forget_parent()
     _asyncio.forget_parent()
 
@@ -134,15 +129,10 @@ class _Cycles:
     def __call__(self, phase: str, info: dict[str, Any]) -> None:
         if phase != "start" or info["generation"] < self.generation:
             return
-        if not _values.delivered.errors:
-            return
-        _values.delivered.errors = False
-        for item in _core.promises():
-            if item._watched:
-                item._settled()
-        _values.delivered.errors = False
+        _core.share()
 
 
 atexit.register(_at_exit)
 os.register_at_fork(after_in_child=_in_child)
 gc.callbacks.append(_Cycles())
+_core.begin()

@@ -9,7 +9,6 @@ import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _core
 from ._errors import Shutdown, check
 from ._executors import Executor
 from ._handles import LoopRef, Uncopied
@@ -87,7 +86,6 @@ class Loop(Uncopied):
             ready.poll(None if timeout is None else math.ceil(timeout * 1000))
             limit = 0
         ran: int = lib.vow_loop_run_once(ref.handle, limit)
-        _core.leave_now()
         check(ran, "run_once")
         return ran
 
@@ -100,7 +98,6 @@ class Loop(Uncopied):
     def advance(self, seconds: float) -> int:
         """Moves the clock of a virtual loop on, running what is due: how many."""
         ran: int = lib.vow_loop_advance(self._open().handle, nanoseconds(seconds, "advance"))
-        _core.leave_now()
         check(ran, "advance")
         return ran
 

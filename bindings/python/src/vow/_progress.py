@@ -1,25 +1,19 @@
-"""How far the work is. Needs a library that has it."""
+"""How far the work is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import _asyncio, _calls
+from . import _asyncio, _core
 from ._errors import check
 from ._handles import SourceRef
-from ._library import ffi, lib, newer
-from ._reactions import call_of
-from ._registration import Registration, Stage
+from ._library import lib
+from ._registration import HAS_RUN, NEVER_RUNS, RUNNING, WAITING, Registration
 from ._seconds import nanoseconds
-from ._values import NONE
 
 if TYPE_CHECKING:
     from ._promise import Promise
     from ._resolver import Resolver
-
-
-def _text(note: Optional[str]) -> Any:
-    return ffi.NULL if note is None else note.encode("utf-8", "replace")
 
 
 class _Course:
@@ -29,12 +23,12 @@ class _Course:
         self.is_running = self.has_run = self.is_over = False
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> str:
         if self.is_running:
-            return Stage.RUNNING
+            return RUNNING
         if not self.is_over:
-            return Stage.WAITING
-        return Stage.HAS_RUN if self.has_run else Stage.NEVER_RUNS
+            return WAITING
+        return HAS_RUN if self.has_run else NEVER_RUNS
 
 
 class _Listener:
@@ -64,13 +58,13 @@ class _Listening(Registration):
         self._course = _Course()
         self._source = SourceRef(lib.vow_cancel_source_create())
 
-    def leave(self) -> Stage:
-        lib.vow_cancel_source_cancel_with(self._source.handle, NONE)
+    def leave(self) -> str:
+        lib.vow_cancel_source_cancel_with(self._source.handle, None)
         self._course.is_over = True
         return self.stage
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> str:
         return self._course.stage
 
 
@@ -78,7 +72,6 @@ def on_progress(
     promise: Promise[Any], fn: Callable[[float, Optional[str]], Any], interval: float
 ) -> Registration:
     """Has a function called as a promise comes further."""
-    function = newer("vow_on_progress_with")
     if not callable(fn):
         raise TypeError(f"on_progress: {fn!r} cannot be called")
     limit = nanoseconds(interval, "on_progress")
@@ -89,27 +82,14 @@ def on_progress(
     registration = _Listening()
     listener = _Listener(fn, registration._course)
     token = lib.vow_cancel_source_token(registration._source.handle)
-    call = call_of(_calls.Call(listener, fn), 0, token)
-    check(function(ref.handle, limit, _calls.on_progress, call), "on_progress")
+    call = (_core.Call(listener, fn), 0, token)
+    status = lib.vow_on_progress_with(ref.handle, limit, _core.on_progress, call)
+    check(status, "on_progress")
     return registration
 
 
-def set_progress(promise: Promise[Any], fraction: float, note: Optional[str]) -> None:
-    """Says how far a promise is."""
-    function = newer("vow_promise_set_progress")
-    ref = promise._ref
-    if ref is not None:
-        check(function(ref.handle, fraction, _text(note)), "set_progress")
-
-
-def set_current_progress(fraction: float, note: Optional[str] = None) -> None:
-    """Says how far the function is that runs here: of an item of `map` it is its share."""
-    check(newer("vow_current_set_progress")(fraction, _text(note)), "set_current_progress")
-
-
-def set_resolver_progress(resolver: Resolver[Any], fraction: float, note: Optional[str]) -> None:
+def set_progress(resolver: Resolver[Any], fraction: float, note: Optional[str]) -> None:
     """Says how far the promise of a resolver is."""
-    function = newer("vow_resolver_set_progress")
     ref = resolver._ref
     if ref is not None:
-        check(function(ref.handle, fraction, _text(note)), "set_progress")
+        check(lib.vow_resolver_set_progress(ref.handle, fraction, note), "set_progress")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextvars
 from typing import (
@@ -17,14 +18,15 @@ from typing import (
     overload,
 )
 
-from . import _asyncio, _callbacks, _calls, _core, _progress, _values
+from . import _asyncio, _callbacks, _calls, _core, _progress
+from . import _values as _values  # what C code gives
 from ._above import above
 from ._cancellation import Token
-from ._errors import Cancelled, StillPending, check
+from ._errors import Cancelled, check
 from ._executors import Executor
 from ._handles import PromiseRef, Uncopied
-from ._library import lib, newer
-from ._reactions import address, handle_of, static_label, switch_of
+from ._library import lib
+from ._reactions import CATCH, FINALLY, THEN, handle_of, label_of, switch_of
 from ._registration import Registration
 from ._waiting import block
 
@@ -33,8 +35,6 @@ T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
 V = TypeVar("V")
 
-_AT_ONCE: Any = object()
-THEN, CATCH, FINALLY = range(3)  # as extension/promise.c has them
 _STATES = ("pending", "fulfilled", "rejected")
 
 
@@ -74,30 +74,20 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         """Whether it was rejected with `Cancelled`."""
         return self._settled() and isinstance(self._error, Cancelled)
 
-    def result(self, timeout: Optional[float] = _AT_ONCE) -> T_co:
-        """The value; raises what it was rejected with, or `StillPending`.
-
-        With a `timeout` it waits, as `wait` does; None: as long as it takes.
-        """
+    def result(self) -> T_co:
+        """The value; raises what it was rejected with, or `asyncio.InvalidStateError`: it is pending."""
         try:
             if not self._settled():
-                if timeout is _AT_ONCE:
-                    raise StillPending("the promise is pending")
-                return self.wait(timeout)
+                raise asyncio.InvalidStateError("the promise is pending")
             return self._read()  # type: ignore[no-any-return]
         finally:
             # Or the traceback, which has this frame, would keep what has the traceback.
             del self
 
-    def exception(self, timeout: Optional[float] = _AT_ONCE) -> Optional[BaseException]:
-        """What it was rejected with; None if it was fulfilled. Raises `StillPending`.
-
-        With a `timeout` it waits, as `result` does.
-        """
+    def exception(self) -> Optional[BaseException]:
+        """What it was rejected with; None if it was fulfilled. While it is pending, as `result`."""
         if not self._settled():
-            if timeout is _AT_ONCE:
-                raise StillPending("the promise is pending")
-            self._block(timeout)
+            raise asyncio.InvalidStateError("the promise is pending")
         return self._error
 
     def __repr__(self) -> str:
@@ -177,7 +167,10 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
 
         What `fn` returns is the value then; values and other exceptions pass through.
         """
-        _callable(fn, "catch")
+        if not callable(fn):
+            _callable(fn, "catch")
+        if executor is None and token is None and label is None:
+            return self._link(None, fn, only, CATCH, 0, 0, 0)  # type: ignore[no-any-return]
         return self._special(None, fn, only, CATCH, executor, token, label)
 
     def finally_(
@@ -195,39 +188,6 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         _callable(fn, "finally_")
         return self._special(fn, None, None, FINALLY, executor, token, label)
 
-    @overload
-    def using(
-        self,
-        body: Callable[[T_co], Awaitable[U]],
-        release: Callable[[T_co], Any],
-        *,
-        executor: Optional[Executor] = ...,
-    ) -> Promise[U]: ...
-
-    @overload
-    def using(
-        self,
-        body: Callable[[T_co], U],
-        release: Callable[[T_co], Any],
-        *,
-        executor: Optional[Executor] = ...,
-    ) -> Promise[U]: ...
-
-    def using(
-        self,
-        body: Callable[[Any], Any],
-        release: Callable[[Any], Any],
-        *,
-        executor: Optional[Executor] = None,
-    ) -> Promise[Any]:
-        """Runs `body` with the resource that this promise brings, and then, in every case, `release`.
-
-        The outcome is that of `body`, and comes when what `release` returned is through. Cancelling
-        stops `body`, or the resource, and never `release`; a resource that comes all the same is
-        released. An exception of `release` rejects a success; beside another it is reported.
-        """
-        return above.use(self, body, release, executor)  # type: ignore[no-any-return]
-
     def _special(
         self,
         fn: Optional[Callable[..., Any]],
@@ -240,7 +200,7 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
     ) -> Promise[Any]:
         where = handle_of(executor)
         switch = 0 if token is None else switch_of(token)
-        name = 0 if label is None else address(static_label(label))
+        name = 0 if label is None else label_of(label)
         return self._link(fn, other, only, how, where, switch, name)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ Waiting
@@ -299,18 +259,9 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         ref = self._ref
         if ref is None:
             return False
-        value = None if reason is None else _values.to_value(reason)
-        is_first = (
-            lib.vow_cancel(ref.handle) if value is None else lib.vow_cancel_with(ref.handle, value)
-        )
-        _core.leave_now()
-        return bool(is_first)
-
-    def timeout(self, seconds: float, *, prompt: bool = False) -> Promise[T_co]:
-        """A promise of the same outcome, or of `TimedOut` after so many seconds; see `vow.timeout`."""
-        return above.timeout(self, seconds, prompt=prompt)  # type: ignore[no-any-return]
-
-    # ------------------------------------------------------------ Progress, names
+        if reason is None:
+            return bool(lib.vow_cancel(ref.handle))
+        return bool(lib.vow_cancel_with(ref.handle, reason))
 
     def on_progress(
         self, fn: Callable[[float, Optional[str]], Any], interval: float = 0.0
@@ -318,21 +269,9 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         """Has `fn(fraction, note)` called when this promise has come further.
 
         At most once in `interval` seconds, and no more when it is settled, but that all is done: a
-        fraction of 1 is always told. The returned registration leaves. Raises NotImplementedError with
-        a library that is older.
+        fraction of 1 is always told. The returned registration leaves.
         """
         return _progress.on_progress(self, fn, interval)
-
-    def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
-        """Says how far the work is, from 0 to 1, and what it is at."""
-        _progress.set_progress(self, fraction, note)
-
-    def set_label(self, label: str) -> None:
-        """Names the promise in traces. Does nothing while tracing is off."""
-        function = newer("vow_promise_set_label")
-        ref = self._ref
-        if ref is not None:
-            function(ref.handle, label.encode())
 
     # ------------------------------------------------------------ C code
 
@@ -353,12 +292,6 @@ def _callable(fn: Any, where: str) -> None:
         raise TypeError(f"{where}: {fn!r} cannot be called")
 
 
-def hold_all(promises: Any, where: str) -> list[int]:
-    """References to each of some promises, owned, for a function that consumes them."""
-    members: list[Promise[Any]] = [to_promise(item, where) for item in promises]
-    return [member._hold_for_good() for member in members]
-
-
 def to_promise(item: Any, where: str) -> Promise[Any]:
     """A promise itself, or the promise of an awaitable."""
     if isinstance(item, Promise):
@@ -369,7 +302,4 @@ def to_promise(item: Any, where: str) -> Promise[Any]:
         raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
 
 
-_values.register(Promise, lambda item: lib.vow_from_promise(item._hold()))
-
-above.promise_of = Promise._of
 _core.hooks(Promise=Promise, PromiseRef=PromiseRef, to_promise=to_promise)

@@ -1,26 +1,19 @@
-"""Registering reactions."""
+"""Executors, tokens and labels, as the library has them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Optional
 
-from . import _table
-from ._gate import immortal
+from . import _core
 from ._handles import ExecutorRef, TokenRef
-from ._library import ffi, lib
-from ._values import destroy_object
 
 if TYPE_CHECKING:
     from ._cancellation import Token
     from ._executors import Executor
 
-FINALLY = 1
+THEN, CATCH, FINALLY, CALLBACK, RUN = range(5)  # as extension/promise.c has them
 
-_reaction = ffi.typeof("vow_reaction *")
-_SIZE = ffi.sizeof("vow_reaction")
-_call = ffi.typeof("vow_call *")
-_CALL_SIZE = ffi.sizeof("vow_call")
-_labels: dict[str, Any] = {}  # the library wants them to live for ever
+_labels: dict[str, int] = {}
 
 
 def handle_of(executor: Optional[Executor]) -> int:
@@ -47,57 +40,8 @@ def switch_of(token: Token) -> int:
     raise TypeError(f"{token!r} is no token{hint}")
 
 
-def address(pointer: Any) -> int:
-    """Where a pointer of cffi's points."""
-    return int(ffi.cast("uintptr_t", pointer))
-
-
-def static_label(label: Optional[str]) -> Any:
-    """A label as a C string that lives for ever; the same for the same text."""
-    if label is None:
-        return ffi.NULL
+def label_of(label: str) -> int:
+    """Where the text of a label is, for ever; the same for the same text."""
     if not isinstance(label, str):
         raise TypeError(f"{label!r} is no label: a label is a str")
-    text = _labels.get(label)
-    if text is None:
-        text = _labels.setdefault(label, immortal("char[]", label.encode()))
-    return text
-
-
-def link(
-    promise: int,
-    call: Any,
-    fulfilled: Any,
-    rejected: Any,
-    flags: int = 0,
-    executor: Optional[Executor] = None,
-    token: Optional[Token] = None,
-    label: Optional[str] = None,
-    destroy: Any = destroy_object,
-) -> int:
-    """Registers handlers on a promise, which is consumed; the new promise, owned."""
-    try:
-        where = handle_of(executor)
-    except TypeError:
-        lib.vow_promise_release(promise)
-        raise
-    reaction = ffi.new(
-        _reaction,
-        (
-            _SIZE,
-            fulfilled,
-            rejected,
-            _table.keep(call),
-            destroy,
-            where,
-            0 if token is None else switch_of(token),
-            flags,
-            ffi.NULL if label is None else static_label(label),
-        ),
-    )
-    return int(lib.vow_then_with(promise, reaction))
-
-
-def call_of(functions: Any, where: int, token: int = 0) -> Any:
-    """What the library is told of functions that it calls several times: it lets go of them at the end."""
-    return ffi.new(_call, (_CALL_SIZE, _table.keep(functions), destroy_object, where, token, ffi.NULL))
+    return _labels.get(label) or _labels.setdefault(label, _core.label(label))

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, Callable, Optional
 
-from . import _calls
+from . import _core
 from ._errors import check
 from ._handles import RegistrationRef, Uncopied
-from ._library import ffi, has, lib, newer
-from ._values import destroy_object
+from ._library import lib
 
 
-class Stage(Enum):
-    """What has become of a registered function."""
-
-    WAITING = 0
-    """It may be called still."""
-    RUNNING = 1
-    """It was called, and has not returned."""
-    HAS_RUN = 2
-    """It was called, and has returned."""
-    NEVER_RUNS = 3
-    """It was not called, and never will be."""
+WAITING, RUNNING, HAS_RUN, NEVER_RUNS = "waiting", "running", "has run", "never runs"
+STAGES = (WAITING, RUNNING, HAS_RUN, NEVER_RUNS)
 
 
 class Registration(Uncopied):
@@ -45,23 +34,23 @@ class Registration(Uncopied):
         self._ref = RegistrationRef(handle) if handle else None
         return self
 
-    def leave(self) -> Stage:
-        """Has the function not called any more. Says what has become of it.
+    def leave(self) -> str:
+        """Has the function not called any more. Gives its `stage`.
 
         From anywhere, also inside the function, and more than once; it waits for nothing.
         """
         ref = self._ref
         if ref is None:
-            return Stage.NEVER_RUNS
-        return Stage(newer("vow_registration_leave")(ref.handle))
+            return NEVER_RUNS
+        return STAGES[lib.vow_registration_leave(ref.handle)]
 
     @property
-    def stage(self) -> Stage:
-        """What has become of the function."""
+    def stage(self) -> str:
+        """What has become of the function: `"waiting"`, `"running"`, `"has run"` or `"never runs"`."""
         ref = self._ref
         if ref is None:
-            return Stage.NEVER_RUNS
-        return Stage(newer("vow_registration_stage")(ref.handle))
+            return NEVER_RUNS
+        return STAGES[lib.vow_registration_stage(ref.handle)]
 
     def __enter__(self) -> Registration:
         return self
@@ -70,18 +59,10 @@ class Registration(Uncopied):
         self.leave()
 
 
-def register(what: str, handle: int, fn: Callable[[], Any], function: str) -> Registration:
-    """Registers with a `token` or a `resolver`; in vain where the handle is 0."""
-    if not handle:
+def register(token: int, resolver: int, fn: Callable[[], Any], function: str) -> Registration:
+    """Registers with a token or a resolver; in vain where both are 0."""
+    if not token and not resolver:
         return Registration._of(0)
-    number = _calls.keep_call(fn)
-    if not has(f"vow_{what}_register"):
-        plain = getattr(lib, f"vow_{what}_on_cancel")
-        check(plain(handle, _calls.on_notice, number, destroy_object), function)
-        return Registration._of(0)
-    registration = ffi.new("handle *")
-    status = newer(f"vow_{what}_register")(
-        handle, _calls.on_notice, number, destroy_object, registration
-    )
+    status, registration = _core.watch(token, resolver, _core.Call(fn))
     check(status, function)
-    return Registration._of(registration[0])
+    return Registration._of(registration)

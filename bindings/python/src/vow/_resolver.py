@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
 
 from . import _core, _progress
 from . import _results as _results  # what follows awaitables
 from ._handles import ResolverRef, Uncopied
-from ._library import lib
 from ._promise import Promise
 from ._registration import Registration, register
-from ._values import plain, to_error
 
 T = TypeVar("T")
 
@@ -30,23 +28,17 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
     def __init__(self) -> None:
         raise TypeError("a Resolver is made by vow.pending()")
 
-    @overload
-    def resolve(self: Resolver[None]) -> bool: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
+        @overload
+        def resolve(self: Resolver[None]) -> bool: ...
 
-    def resolve(self, value: Any = None) -> bool:
-        """Fulfils the promise, or has it follow a promise or awaitable. True for the first call."""
-        return self._resolve(value)
+        @overload
+        def resolve(self, value: Union[T, Awaitable[T]]) -> bool: ...
 
-    def reject(self, error: BaseException) -> bool:
-        """Rejects the promise with an exception. True for the first call."""
-        if isinstance(error, type) and issubclass(error, BaseException):
-            error = error()
-        if not isinstance(error, BaseException):
-            raise TypeError(f"reject: {error!r} is no exception")
-        return self._reject(plain(to_error(error)))
+        def resolve(self, value: Any = None) -> bool: ...
+
+        def reject(self, error: BaseException) -> bool: ...
 
     def on_cancel(self, fn: Callable[[], Any]) -> Registration:
         """Has `fn` called, once, if nobody wants the result any more before it is there.
@@ -55,11 +47,11 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
         Unless it has left before, which the returned registration does.
         """
         ref = self._ref
-        return register("resolver", ref.handle if ref else 0, fn, "Resolver.on_cancel")
+        return register(0, ref.handle if ref else 0, fn, "Resolver.on_cancel")
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
-        _progress.set_resolver_progress(self, fraction, note)
+        _progress.set_progress(self, fraction, note)
 
     def close(self) -> None:
         """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""
@@ -81,17 +73,18 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
         return isinstance(error, Exception)
 
 
-@overload
-def pending() -> tuple[Promise[Any], Resolver[Any]]: ...
+if TYPE_CHECKING:
 
+    @overload
+    def pending() -> tuple[Promise[Any], Resolver[Any]]: ...
 
-@overload
-def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
+    @overload
+    def pending(kind: type[T]) -> tuple[Promise[T], Resolver[T]]: ...
 
+    def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]: ...
 
-def pending(kind: Optional[type[Any]] = None) -> tuple[Promise[Any], Resolver[Any]]:
-    """A pending promise, and what settles it. `kind` is for type checkers: what it is a promise of."""
-    return _core.pending()  # type: ignore[no-any-return]
+else:
+    pending = _core.pending
 
 
 @overload
@@ -113,9 +106,7 @@ def resolved(value: Any = None) -> Promise[Any]:
 
 def rejected(error: BaseException) -> Promise[Any]:
     """A promise that is rejected with an exception."""
-    if not isinstance(error, BaseException):
-        raise TypeError(f"rejected: {error!r} is no exception")
-    return Promise._of(lib.vow_promise_with(to_error(error)))
+    return _core.rejected(error)  # type: ignore[no-any-return]
 
 
 _core.hooks(Resolver=Resolver, ResolverRef=ResolverRef)

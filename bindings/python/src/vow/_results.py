@@ -1,35 +1,28 @@
-"""What handlers return and resolvers are given, as values: promises and awaitables are adopted."""
+"""What handlers return and resolvers are given: promises and awaitables are adopted."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
 import contextvars
-import inspect
 import types
 from typing import Any, Optional
 
 from . import _core
 from ._above import above
 from ._library import lib
-from ._values import NONE, plain, to_value
-
-_CATCH = 1  # as extension/promise.c has it
+from ._reactions import CATCH
 
 
-def to_result(item: Any, context: Optional[contextvars.Context] = None) -> Any:
-    """An owned value; an awaitable becomes a promise that follows it.
+def _follow(item: Any, context: Optional[contextvars.Context]) -> Any:
+    """The promise of an awaitable.
 
     The task of a coroutine has a copy of `context`; None: of the current one, which in a handler is
     not that of its registration.
     """
-    if item is None:
-        return NONE
-    if isinstance(item, (asyncio.Future, concurrent.futures.Future)) or inspect.iscoroutine(item):
-        if context is not None:
-            return to_value(context.run(above.follow, item))
-        return to_value(above.follow(item))
-    return to_value(item)
+    if context is None:
+        return above.follow(item)
+    return context.run(above.follow, item)
 
 
 def _follow_handling(coroutine: Any, context: contextvars.Context, error: BaseException) -> Any:
@@ -44,13 +37,13 @@ def _follow_handling(coroutine: Any, context: contextvars.Context, error: BaseEx
         raise raised
 
     followed = context.run(above.follow, coroutine)
-    return followed._link(None, failed, None, _CATCH, lib.vow_executor_inline(), 0, 0)
+    return followed._link(None, failed, None, CATCH, lib.vow_executor_inline(), 0, 0)
 
 
 _core.hooks(
+    follow=_follow,
     follow_handling=_follow_handling,
     AsyncioFuture=asyncio.Future,
     ConcurrentFuture=concurrent.futures.Future,
     Coroutine=types.CoroutineType,
-    follow_plain=lambda item, context: plain(to_result(item, context)),
 )

@@ -5,23 +5,17 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, TypeVar, overload
 
-from . import _asyncio, _calls
+from . import _core
 from ._above import above
 from ._executors import Executor
-from ._library import ffi, lib
 from ._promise import Promise, _callable
-from ._reactions import link
-from ._values import NONE
+from ._reactions import RUN, handle_of
 
 if TYPE_CHECKING:
-    from typing_extensions import ParamSpec, TypeVarTuple, Unpack
+    from typing_extensions import ParamSpec
 
     P = ParamSpec("P")
-    Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
-
-
-# With an executor only positional arguments are checked: see Executor.run.
 
 
 @overload
@@ -32,39 +26,23 @@ def run(fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs) -
 def run(fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
 
 
-@overload
-def run(
-    fn: Callable[[Unpack[Ts]], Awaitable[T]], /, *args: Unpack[Ts], executor: Optional[Executor]
-) -> Promise[T]: ...
+def run(fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
+    """Runs `fn(*args)` later; the promise of what it returns.
 
-
-@overload
-def run(
-    fn: Callable[[Unpack[Ts]], T], /, *args: Unpack[Ts], executor: Optional[Executor]
-) -> Promise[T]: ...
-
-
-def run(  # type: ignore[misc]
-    fn: Callable[..., Any], /, *args: Any, executor: Optional[Executor] = None, **keywords: Any
-) -> Promise[Any]:
-    """Runs `fn(*args)` on an executor, later; the promise of what it returns.
-
-    Without one: asyncio's thread where asyncio is running, in a handler that handler's executor,
-    elsewhere the pool.
+    On asyncio's thread where asyncio is running, in a handler on that handler's executor, elsewhere
+    on the pool; `executor.run` says where.
     """
+    return _run(None, fn, args, keywords)
+
+
+def _run(
+    executor: Optional[Executor], fn: Callable[..., Any], args: Any, keywords: Any
+) -> Promise[Any]:
     _callable(fn, "run")
-    _asyncio.enter()
     if args or keywords:
         fn = functools.partial(fn, *args, **keywords)
-    begin = lib.vow_promise_with(NONE)
-    call = _calls.Call(fn)
-    return Promise._of(link(begin, call, _calls.on_settled, ffi.NULL, executor=executor))
+    where = handle_of(executor)
+    return _core.resolved(None)._link(fn, None, None, RUN, where, 0, 0)  # type: ignore[no-any-return]
 
 
-def current() -> Executor:
-    """The executor that a handler registered here and now would run on."""
-    _asyncio.enter()
-    return Executor._borrowed(lib.vow_executor_retain(lib.vow_executor_current()), name="current")
-
-
-above.run = run
+above.run = _run

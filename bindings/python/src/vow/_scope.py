@@ -6,22 +6,20 @@ from types import TracebackType
 from typing import Any, Awaitable, Optional, TypeVar
 
 from . import _asyncio, _core
-from ._errors import Cancelled, Shutdown, check
+from ._errors import Cancelled, Shutdown, TimedOut, check
 from ._handles import ScopeRef, Uncopied
-from ._library import ffi, lib, newer
+from ._library import lib
 from ._promise import Promise, to_promise
 from ._unhandled import tell
 from ._seconds import nanoseconds
 
 T = TypeVar("T")
 
-_FAIL_FAST = 1
-
 
 class Scope(Uncopied):
     """Closing it waits for all its members. `with` and `async with` do, and cancel on exceptions."""
 
-    __slots__ = ("_ref",)
+    __slots__ = ("_has_deadline", "_ref")
 
     def __init__(
         self,
@@ -36,16 +34,10 @@ class Scope(Uncopied):
         Members that have not ended `grace` seconds after they were cancelled are reported as
         unhandled rejections are, and waited for all the same.
         """
-        if deadline is None and grace is None and not fail_fast:
-            handle = lib.vow_scope_create()
-        else:
-            options = ffi.new("vow_scope_options *")
-            options.size = ffi.sizeof("vow_scope_options")
-            options.flags = _FAIL_FAST if fail_fast else 0
-            # No time is not no limit.
-            options.deadline_ns = 0 if deadline is None else max(nanoseconds(deadline, "Scope"), 1)
-            options.grace_ns = 0 if grace is None else max(nanoseconds(grace, "Scope"), 1)
-            handle = newer("vow_scope_create_with")(options)
+        self._has_deadline = deadline is not None
+        # No time is not no limit.
+        limits = [0 if given is None else max(nanoseconds(given, "Scope"), 1) for given in (deadline, grace)]
+        handle = _core.scope(fail_fast, *limits)
         if not handle:
             check(-2, "Scope")
         self._ref: Optional[ScopeRef] = ScopeRef(handle)
@@ -70,7 +62,6 @@ class Scope(Uncopied):
     def cancel(self) -> None:
         """Cancels the members, and those that are added later."""
         lib.vow_scope_cancel(self._open().handle)
-        _core.leave_now()
 
     def close(self) -> Promise[None]:
         """Ends the scope: a promise that settles when all members have.
@@ -114,5 +105,7 @@ class Scope(Uncopied):
         if error is None:
             return self.close()
         self.cancel()
-        # The exception of the block goes on, and what the members made of their end is told.
-        return self.close().catch(tell)
+        # The exception of the block goes on, and what the members made of their end is told; that the
+        # time is up as well is nothing that they did.
+        has_deadline = self._has_deadline
+        return self.close().catch(lambda e: None if has_deadline and isinstance(e, TimedOut) else tell(e))

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
 
-from . import _asyncio, _calls, _table
-from ._above import above
-from ._errors import Cancelled
-from ._executors import Executor, inline
-from ._gate import callback
-from ._handles import PromiseRef, ResolverRef
-from ._library import ffi, lib
+from . import _asyncio, _core
+from ._executors import Executor
+from ._library import lib
 from ._promise import Promise, _callable, to_promise
-from ._reactions import FINALLY, call_of, handle_of, link
-from ._unhandled import tell
-from ._values import NONE, from_error, is_error
+from ._reactions import handle_of
 from ._seconds import nanoseconds
-from ._wakes import wake_when_gone
 
 T = TypeVar("T")
-
-_READ, _WRITE = 1, 2
-
-
-def now() -> float:
-    """The monotonic clock that a delay made here goes by, in seconds."""
-    _asyncio.enter()
-    return float(lib.vow_now()) / 1e9
-
 
 @overload
 def delay(seconds: float) -> Promise[None]: ...
@@ -44,44 +28,6 @@ def delay(seconds: float, value: Optional[Any] = None) -> Promise[Any]:
     return promise if value is None else promise.then(lambda nothing: value)
 
 
-class _Ended:
-    """That a promise has settled, as a promise of its own."""
-
-    __slots__ = ("is_late", "promise", "resolver")
-
-    def __init__(self) -> None:
-        self.is_late = False  # the time was up before
-        out = ffi.new("handle *")
-        self.promise = PromiseRef(lib.vow_promise_create(out))
-        self.resolver = ResolverRef(out[0])
-
-    def wake(self) -> None:
-        lib.vow_resolve(self.resolver.handle, NONE)
-
-
-@callback("vow_handler")
-def _on_end(value: Any, number: int) -> Any:
-    ended = _table.find(number)
-    if ended is not None:
-        if ended.is_late and is_error(value):
-            error = from_error(value)
-            if not isinstance(error, Cancelled):
-                tell(error)
-        ended.wake()
-    return NONE
-
-
-@callback("vow_handler")
-def _until_ended(value: Any, number: int) -> Any:
-    ended = _table.find(number)
-    if ended is None:
-        return NONE
-    ended.is_late = True
-    # Shielded: who cancels the whole waits as well.
-    promise = lib.vow_promise_retain(ended.promise.handle)
-    return lib.vow_from_promise(lib.vow_shield(promise))
-
-
 def timeout(promise: Awaitable[T], seconds: Optional[float], *, prompt: bool = False) -> Promise[T]:
     """A promise of the same outcome, or of `TimedOut` when it takes longer than so many seconds.
 
@@ -90,23 +36,8 @@ def timeout(promise: Awaitable[T], seconds: Optional[float], *, prompt: bool = F
     `prompt` at once; that ends in its own time, which is for handlers that block a thread.
     """
     limit = nanoseconds(seconds, "timeout")
-    _asyncio.enter()
-    handle = to_promise(promise, "timeout")._hold_for_good()
-    if prompt or seconds is None:
-        return Promise._of(lib.vow_timeout(handle, limit))
-    ended = _Ended()
-    watched = link(handle, ended, _on_end, _on_end, FINALLY, inline, destroy=wake_when_gone)
-    timed = lib.vow_timeout(watched, limit)
-    return Promise._of(link(timed, ended, _until_ended, _until_ended, FINALLY, inline))
-
-
-def fd_ready(fd: Any, read: bool = True, write: bool = False) -> Promise[tuple[bool, bool]]:
-    """A promise of (readable, writable), once the descriptor or file can be read or written."""
-    number = fd if isinstance(fd, int) else fd.fileno()
-    events = _READ * read | _WRITE * write
-    _asyncio.enter()
-    ready: Promise[int] = Promise._of(lib.vow_fd_ready(number, events))
-    return ready.then(lambda there: (bool(there & _READ), bool(there & _WRITE)))
+    is_prompt = prompt or seconds is None
+    return _core.timed(to_promise(promise, "timeout"), limit, is_prompt)  # type: ignore[no-any-return]
 
 
 @overload
@@ -161,20 +92,16 @@ def retry(
     if attempts < 0:
         raise ValueError(f"retry: {attempts} attempts")
     where = handle_of(executor)
-    policy = ffi.new("vow_retry_policy *")
-    policy.size = ffi.sizeof("vow_retry_policy")
-    policy.attempts = attempts
-    policy.first_delay_ns = nanoseconds(first_delay, "retry")
-    policy.factor = factor
-    policy.max_delay_ns = nanoseconds(max_delay, "retry")
-    policy.jitter = jitter
-    policy.deadline_ns = 0 if deadline is None else nanoseconds(deadline, "retry")
     if may_retry is not None:
         _callable(may_retry, "retry")
-        policy.may_retry = _calls.on_condition
     _asyncio.enter()
-    call = call_of(_calls.Call(fn, may_retry), where)
-    return Promise._of(lib.vow_retry_with(policy, _calls.on_item, call))
-
-
-above.timeout = timeout
+    return _core.retry(  # type: ignore[no-any-return]
+        (_core.Call(fn, may_retry), where, 0),
+        may_retry is not None,
+        attempts,
+        nanoseconds(first_delay, "retry"),
+        factor,
+        nanoseconds(max_delay, "retry"),
+        jitter,
+        0 if deadline is None else nanoseconds(deadline, "retry"),
+    )

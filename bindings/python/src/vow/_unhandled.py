@@ -5,11 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any, Callable, Optional
 
-from . import _calls
+from . import _calls, _core
 from ._errors import Shutdown
-from ._gate import callback
-from ._library import lib
-from ._values import from_error
 
 Hook = Callable[[BaseException], Any]
 
@@ -30,27 +27,15 @@ class _State:
     ending = False
 
 
-@callback("vow_unhandled_hook")
-def _on_unhandled(value: Any, number: int) -> None:
+def tell(error: BaseException) -> None:
+    """Says an exception that nobody has looked at, or that another one takes the place of."""
     try:
-        error = from_error(value)
         if not (_State.ending and isinstance(error, (Shutdown, SystemExit))):
             _State.hook(error)
     except BaseException as problem:
         _calls.report(problem, _State.hook)
     finally:
-        error = None  # type: ignore[assignment]  # or its traceback would keep this frame
-
-
-lib.vow_on_unhandled(_on_unhandled, 0)
-
-
-def tell(error: BaseException) -> None:
-    """Says an exception that another one takes the place of, as if nobody had looked at it."""
-    try:
-        _State.hook(error)
-    except BaseException as problem:
-        _calls.report(problem, _State.hook)
+        del error  # or its traceback would keep this frame
 
 
 def on_unhandled(hook: Optional[Hook]) -> None:
@@ -64,3 +49,6 @@ def on_unhandled(hook: Optional[Hook]) -> None:
 def be_quiet_about_the_end() -> None:
     """From now on work that is refused because the program ends is no news."""
     _State.ending = True
+
+
+_core.hooks(tell=tell)

@@ -6,15 +6,14 @@ import asyncio
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
-from . import _asyncio, _calls, _core
-from ._above import above
+from . import _asyncio, _core
 from ._awaitables import follow
 from ._elsewhere import kept, through
 from ._executors import Executor
 from ._handles import Uncopied
-from ._library import newer
+from ._library import lib
 from ._promise import Promise, _callable
-from ._reactions import call_of, handle_of
+from ._reactions import handle_of
 from ._resolver import Resolver, pending
 
 T = TypeVar("T")
@@ -28,15 +27,16 @@ def use(
     reader: Any = None,
 ) -> Promise[Any]:
     """`Promise.using`; the reader is what counts as reading the resource."""
-    function = newer("vow_using_with")
     _callable(body, "using")
     _callable(release, "using")
     where = handle_of(executor)
     _asyncio.enter()
-    call = _calls.Call(body, kept(release))
+    call = _core.Call(body, kept(release))
     resource._reader(call if reader is None else reader)
-    said = call_of(call, where)
-    return Promise._of(function(resource._hold(), _calls.on_item, _calls.on_release, said))
+    said = (call, where, 0)
+    return Promise._of(
+        lib.vow_using_with(resource._hold(), _core.on_item, _core.on_release, said)
+    )
 
 
 class Using(_core.Reader, Uncopied, Generic[T]):
@@ -50,7 +50,6 @@ class Using(_core.Reader, Uncopied, Generic[T]):
     def __init__(
         self, resource: Union[Promise[T], Awaitable[T]], release: Callable[[T], Any]
     ) -> None:
-        newer("vow_using_with")
         _callable(release, "using")
         self._release = release
         self._resource: Promise[T] = follow(resource, kept(release))
@@ -161,5 +160,3 @@ async def _through(promise: Promise[None]) -> None:
     if cancelled is not None:
         raise cancelled
 
-
-above.use = use

@@ -10,14 +10,13 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _asyncio, _calls, _core, _loops
+from . import _asyncio, _core, _loops
 from ._elsewhere import in_trio
 from ._errors import Deadlock, TimedOut, check
 from ._executors import inline
 from ._handles import LoopRef, PromiseRef
-from ._library import ffi, lib
+from ._library import lib
 from ._seconds import nanoseconds
-from ._wakes import why_not
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -48,7 +47,7 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
         if not waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest)):
             return False
         if not promise.done():
-            raise why_not(reaction)
+            raise _core.why_not(reaction.handle)
         return True
     finally:
         lib.vow_cancel(reaction.handle)
@@ -87,9 +86,7 @@ def _run_until(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -
         if left == 0 and timeout:
             return False
         ready = descriptor.poll(None if left is None else math.ceil(left * 1000))
-        status = lib.vow_loop_run_once(loop.handle, 0)
-        _core.leave_now()
-        check(status, "wait")
+        check(lib.vow_loop_run_once(loop.handle, 0), "wait")
         if timeout == 0 and not ready:
             return promise.done()
     return True
@@ -101,7 +98,7 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
     promise._reader(waiter)
     if ref is None:
         return True
-    status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), ffi.NULL)
+    status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), 0)
     del ref  # or the traceback of what is raised here would hold the library's promise
     check(status, "wait")
     return bool(status)
@@ -115,7 +112,7 @@ def block(promise: Promise[Any], timeout: Optional[float]) -> None:
         name = "trio" if asyncio._get_running_loop() is None else "asyncio"
         raise Deadlock(f"wait() blocks {name}'s loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
-    if not main or os.getpid() != _home or _calls.inside_handler():
+    if not main or os.getpid() != _home or _core.inside():
         done = _block_in_library(promise, timeout)
     else:
         loop = _asyncio.current_ref() or _loops.current_ref()

@@ -28,7 +28,6 @@ from ._loops import Loop
 from ._promise import Promise
 from ._resolver import Resolver, resolved
 from ._unhandled import tell
-from ._wakes import why_not
 
 __all__ = ["attached"]
 
@@ -88,7 +87,7 @@ async def await_promise(promise: Promise[Any]) -> Any:
         raise
     try:
         if not promise._settled():
-            raise why_not(reaction)
+            raise _core.why_not(reaction.handle)
         return promise._read()
     finally:
         del promise, waiter, reaction
