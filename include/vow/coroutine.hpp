@@ -114,9 +114,9 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
 
 /// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in
 /// its clean-up: that is reported.
-inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
+inline void settle_coroutine(vow_resolver *settles, value result, bool cleans_up) noexcept {
     const value failure = result.is_error() ? result : value();
-    if (!vow_resolve(settles, result.release()))
+    if (!vow_resolve(settles, result.release()) && cleans_up)
         report_unless_cancelled(failure.native());
 }
 
@@ -132,7 +132,7 @@ inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noe
         vow_resolver_release(static_cast<vow_resolver *>(context));
     };
     reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
-        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome));
+        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome), true);
         return vow_none();
     };
     vow_promise_release(vow_then_with(last, &reaction));
@@ -141,13 +141,14 @@ inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noe
 template <class T> void coroutine_of<T>::end(value result) noexcept {
     resolver<T> settles = std::move(resolver_);
     const bool is_cancelled = state != nullptr && state->is_cancelled();
+    const bool cleans_up = state != nullptr && state->knows();
     std::coroutine_handle<coroutine_promise<T>>::from_promise(
         static_cast<coroutine_promise<T> &>(*this))
         .destroy();
     if (is_cancelled && result.kind() == VOW_PROMISE)
         settle_coroutine_after(settles.release(), vow_promise_with(result.release()));
     else
-        settle_coroutine(settles.native(), std::move(result));
+        settle_coroutine(settles.native(), std::move(result), cleans_up);
 }
 
 template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;
@@ -235,6 +236,8 @@ struct stop_awaiter {
         static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
         handle.promise().prepare_to_wait();
         is_cancelled_ = handle.promise().state->is_cancelled();
+        if (is_cancelled_)
+            handle.promise().state->tell();
         return false;
     }
     bool await_resume() const noexcept {

@@ -33,6 +33,16 @@ class coroutine_state {
         return is_cancelled_.load(std::memory_order_acquire);
     }
 
+    /// Whether the coroutine knows that it is cancelled: one that fails before is a loser like any
+    /// other, and what it throws afterwards comes out of its clean-up. Only the coroutine, and who
+    /// resumes it, may ask and tell.
+    [[nodiscard]] bool knows() const noexcept {
+        return knows_;
+    }
+    void tell() noexcept {
+        knows_ = true;
+    }
+
     /// The coroutine is about to be suspended; the number of this wait.
     std::uint64_t begin() noexcept {
         const std::lock_guard<std::mutex> guard(mutex_);
@@ -119,6 +129,7 @@ class coroutine_state {
 
     std::atomic<std::uint32_t> count_{1};
     std::atomic<bool> is_cancelled_{false};
+    bool knows_ = false;
     std::mutex mutex_;
     std::uint64_t wait_ = 0;
     vow_promise *reaction_ = nullptr;
@@ -270,6 +281,7 @@ class waiter {
         if (state->is_cancelled() && vow_promise_state(awaited) != VOW_PENDING) {
             vow_promise_release(awaited);
             refuse();
+            state->tell();
             return false;
         }
         // From the registration on the coroutine may run elsewhere, and end: only locals are safe.
@@ -333,6 +345,8 @@ class waiter {
 
     void resume() noexcept {
         coroutine_->state->end();
+        if (is_cancelled() && vow_error_code(outcome_.native()) == VOW_ECANCELLED)
+            coroutine_->state->tell();
         handle_.resume();
     }
 
