@@ -176,7 +176,7 @@ struct initiate_get {
                 complete(handler, ended);
             });
         };
-        std::move(from).settled(inline_executor(), std::move(ends)).detach();
+        std::move(from).settled(std::move(ends), inline_executor()).detach();
     }
 };
 

@@ -128,32 +128,27 @@ class [[nodiscard]] promise
     // Chaining
     // ---------------------------------------------------------------------------------------
 
+    // Where a handler runs, and what else can be said of its link, stands behind it: an executor,
+    // or `options`. Nothing: the executor is that of the thread which registers.
+
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
     /// nothing (of a tuple also its items), and returns void, a U, a promise<U>, or, in C++23, a
     /// std::expected<U, E>, by which the new promise is settled. It is destroyed once, with what it
     /// captures, before the new promise settles: after its call, when a promise that it returned is
     /// through, or when it is certain that there will be no call. Returns a promise<U>.
-    template <class F> auto then(F f) && {
-        return std::move(*this).then(executor(), std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto then(F f, const W &where = {}) && {
+        using content = detail::content_t<detail::value_result_t<F, T>>;
+        return promise<content>::adopt(
+            detail::link<detail::on::value>(this->release(), detail::reaction_with(where),
+                                            detail::value_handler<T, content>(std::move(f))));
     }
-    template <class F> auto then(F f) const & {
-        return then(executor(), std::move(f));
-    }
-    /// The same on an executor, or with `options`.
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto then(const W &where, F f) && {
-        using result = detail::value_result_t<F, T>;
-        using content = detail::content_t<result>;
-        auto handler = detail::value_handler<T, content>(std::move(f));
-        return promise<content>::adopt(detail::link<detail::on::value>(
-            this->release(), detail::reaction_with(where), std::move(handler)));
-    }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto then(const W &where, F f) const & {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto then(F f, const W &where = {}) const & {
         static_assert(
             !detail::takes_away(detail::how_taken<F, T>()),
             "this handler takes the value away: call then on an rvalue, std::move(p).then(...)");
-        return promise(*this).then(where, std::move(f));
+        return promise(*this).then(std::move(f), where);
     }
 
     /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
@@ -163,104 +158,85 @@ class [[nodiscard]] promise
     /// promise<T>, or throws; `throw;` passes on what it was called for, and
     /// std::current_exception() is that (before a coroutine's first suspension). For that the
     /// exception is thrown once, unless f is noexcept.
-    template <class E = detail::by_parameter, class F> promise recover(F f) && {
-        return std::move(*this).template recover<E>(executor(), std::move(f));
-    }
-    template <class E = detail::by_parameter, class F> promise recover(F f) const & {
-        return promise(*this).template recover<E>(executor(), std::move(f));
-    }
-    /// The same on an executor, or with `options`.
-    template <class E = detail::by_parameter, class W = options, class F,
-              std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise recover(const W &where, F f) && {
+    template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
+    promise recover(F f, const W &where = {}) && {
         using caught = detail::caught_t<E, F>;
-        if constexpr (detail::can_handle<caught, F>()) {
-            auto handler = detail::error_handler<caught, T>(std::move(f));
-            return promise(detail::link<detail::on::error>(
-                this->release(), detail::reaction_with(where), std::move(handler)));
-        } else {
+        if constexpr (detail::can_handle<caught, F>())
+            return promise(
+                detail::link<detail::on::error>(this->release(), detail::reaction_with(where),
+                                                detail::error_handler<caught, T>(std::move(f))));
+        else
             std::terminate(); // one error says enough
-        }
     }
-    template <class E = detail::by_parameter, class W = options, class F,
-              std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise recover(const W &where, F f) const & {
-        return promise(*this).template recover<E>(where, std::move(f));
+    template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
+    promise recover(F f, const W &where = {}) const & {
+        return promise(*this).template recover<E>(std::move(f), where);
     }
     /// The same for one of the library's own codes. f takes a `const vow::error&` or nothing.
-    template <class F> promise recover(errc code, F f) && {
-        return std::move(*this).recover("vow", static_cast<std::int64_t>(code), std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(errc code, F f, const W &where = {}) && {
+        return std::move(*this).recover("vow", static_cast<std::int64_t>(code), std::move(f),
+                                        where);
     }
-    template <class F> promise recover(errc code, F f) const & {
-        return promise(*this).recover(code, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(errc code, F f, const W &where = {}) const & {
+        return promise(*this).recover(code, std::move(f), where);
     }
     /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
-    template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
-        if constexpr (detail::can_handle<error, F>()) {
-            auto handler = detail::error_handler<T>(domain, code, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(const char *domain, std::int64_t code, F f, const W &where = {}) && {
+        if constexpr (detail::can_handle<error, F>())
             return promise(detail::link<detail::on::error>(
-                this->release(), detail::reaction_with(options()), std::move(handler)));
-        } else {
+                this->release(), detail::reaction_with(where),
+                detail::error_handler<T>(domain, code, std::move(f))));
+        else
             std::terminate(); // one error says enough
-        }
     }
-    template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
-        return promise(*this).recover(domain, code, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(const char *domain, std::int64_t code, F f, const W &where = {}) const & {
+        return promise(*this).recover(domain, code, std::move(f), where);
     }
 
     /// Calls `f` with an outcome<T> in either case.
-    template <class F> auto settled(F f) && {
-        return std::move(*this).settled(executor(), std::move(f));
-    }
-    template <class F> auto settled(F f) const & {
-        return promise(*this).settled(executor(), std::move(f));
-    }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto settled(const W &where, F f) && {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto settled(F f, const W &where = {}) && {
         using result = std::invoke_result_t<F, outcome<T>>;
         using content = detail::content_t<result>;
-        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
-            [f = std::move(f)](vow_value input) mutable {
-                return detail::call_with_own<content>(std::move(f),
-                                                      outcome<T>(value::borrow(input)));
-            });
         // One function for both: kept once, called once.
         return promise<content>::adopt(detail::link<detail::on::both>(
-            this->release(), detail::reaction_with(where), std::move(handler)));
+            this->release(), detail::reaction_with(where),
+            detail::mark<detail::may_use_captures_later<F, result>>(
+                [f = std::move(f)](vow_value input) mutable {
+                    return detail::call_with_own<content>(std::move(f),
+                                                          outcome<T>(value::borrow(input)));
+                })));
     }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto settled(const W &where, F f) const & {
-        return promise(*this).settled(where, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto settled(F f, const W &where = {}) const & {
+        return promise(*this).settled(std::move(f), where);
     }
 
     /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
     /// rejects; a promise that it returns is waited for, and counts if it is rejected. It is called
     /// exactly once, also when the chain is cancelled.
-    template <class F> promise finally(F f) && {
-        return std::move(*this).finally(executor(), std::move(f));
-    }
-    template <class F> promise finally(F f) const & {
-        return promise(*this).finally(executor(), std::move(f));
-    }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise finally(const W &where, F f) && {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise finally(F f, const W &where = {}) && {
         static_assert(std::is_invocable_v<F>, "finally's function is called without arguments");
         using result = std::invoke_result_t<F>;
-        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
-            [f = std::move(f)](vow_value) mutable {
-                if constexpr (detail::is_promise<result>::value)
-                    return detail::call_and_write<detail::content_t<result>>(std::move(f));
-                else
-                    return detail::call_and_write<void>(std::move(f));
-            });
+        using content =
+            std::conditional_t<detail::is_promise<result>::value, detail::content_t<result>, void>;
         vow_reaction reaction = detail::reaction_with(where);
         reaction.flags = VOW_FINALLY;
-        return promise(
-            detail::link<detail::on::both>(this->release(), reaction, std::move(handler)));
+        return promise(detail::link<detail::on::both>(
+            this->release(), reaction,
+            detail::mark<detail::may_use_captures_later<F, result>>(
+                [f = std::move(f)](vow_value) mutable {
+                    return detail::call_and_write<content>(std::move(f));
+                })));
     }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise finally(const W &where, F f) const & {
-        return promise(*this).finally(where, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise finally(F f, const W &where = {}) const & {
+        return promise(*this).finally(std::move(f), where);
     }
 
     /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as

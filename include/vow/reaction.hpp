@@ -9,7 +9,7 @@
 namespace vow {
 inline namespace v1 {
 
-/// What else can be said about a link. With C++20: `p.then({.token = t, .label = "parse"}, f)`.
+/// What can be said about a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
 struct options {
     vow::executor executor{};    ///< empty: that of the thread which registers
     vow::token token{};          ///< cancels this link, and leaves what it waits for alone
@@ -33,9 +33,10 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
     return reaction;
 }
 
-/// What may stand before a handler and say where it runs.
+/// What may stand behind a handler and say where it runs.
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
+template <class W> using if_where = std::enable_if_t<is_where<W>, int>;
 
 /// Which outcomes a function is for; the other one passes through.
 enum class on { value, error, both };

@@ -137,9 +137,8 @@ template <class T, class E> promise<T> rejected(E exception) noexcept {
 }
 
 /// Calls `f` on an executor (none: that of a handler registered here). The promise of its result.
-template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-auto async(const W &where, F f) {
-    return fulfilled().then(where, std::move(f));
+template <class W = options, class F, detail::if_where<W> = 0> auto async(const W &where, F f) {
+    return fulfilled().then(std::move(f), where);
 }
 template <class F> auto async(F f) {
     return fulfilled().then(std::move(f));
