@@ -3,7 +3,7 @@
 #define VOW_COROUTINE_HPP
 
 #include "resolver.hpp"
-#include "shield.hpp"
+#include "time.hpp"
 #include "waiter.hpp"
 
 namespace vow {

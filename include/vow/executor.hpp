@@ -3,7 +3,6 @@
 #define VOW_EXECUTOR_HPP
 
 #include "callable.hpp"
-#include "handle.hpp"
 
 namespace vow {
 inline namespace v1 {

@@ -7,9 +7,7 @@
 #ifndef VOW_EXPECTED_HPP
 #define VOW_EXPECTED_HPP
 
-#include "conversion.hpp"
-#include "error_code.hpp"
-#include "traits.hpp"
+#include "scalars.hpp"
 
 #if __has_include(<expected>) && __cplusplus > 202002L
 #include <expected>

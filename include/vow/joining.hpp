@@ -1,17 +1,194 @@
-/// Promises that are waited for to the end: when_all, when_any, with_scope.
-///
-/// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
-/// time. These settle when all have ended: coroutines among them may use what lives as long as the
-/// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
-/// is cancelled whoever else reads it.
+/// Many promises as one.
 #ifndef VOW_JOINING_HPP
 #define VOW_JOINING_HPP
 
-#include "combinators.hpp"
 #include "scope.hpp"
+
+#include <iterator>
+#include <vector>
 
 namespace vow {
 inline namespace v1 {
+namespace detail {
+
+namespace finds_begin {
+using std::begin;
+using std::end;
+template <class S> auto begin_of(S &&sequence) -> decltype(begin(sequence)) {
+    return begin(sequence);
+}
+template <class S> auto end_of(S &&sequence) -> decltype(end(sequence)) {
+    return end(sequence);
+}
+} // namespace finds_begin
+
+template <class S>
+using reference_of = decltype(*finds_begin::begin_of(std::declval<std::remove_reference_t<S> &>()));
+template <class S> using item_of = std::decay_t<reference_of<S>>;
+
+/// Whether a sequence that is given away has its items, and does not only point to them: then a
+/// constant one has constant items. A view of somebody else's items has not; of one that cannot
+/// tell it is not believed.
+template <class S, class = void> struct owns_items : std::false_type {};
+template <class S>
+struct owns_items<S, std::void_t<reference_of<const S>>>
+    : std::bool_constant<!std::is_reference_v<S> && std::is_lvalue_reference_v<reference_of<S>> &&
+                         std::is_const_v<std::remove_reference_t<reference_of<const S>>> &&
+                         !std::is_const_v<std::remove_reference_t<reference_of<S>>>> {};
+
+template <class S, class = void> struct never_ends : std::false_type {};
+#if defined(__cpp_lib_ranges)
+template <class S>
+struct never_ends<S, std::void_t<reference_of<S>>>
+    : std::is_same<std::unreachable_sentinel_t,
+                   std::decay_t<decltype(finds_begin::end_of(
+                       std::declval<std::remove_reference_t<S> &>()))>> {};
+#endif
+
+/// Calls `use` with each item: as an rvalue if the sequence is given away and owns them.
+template <class S, class Use> void for_each_own(S &&sequence, Use &&use) {
+    static_assert(!never_ends<S>::value, "this view has no end: take as many as are meant");
+    for (auto &&each : sequence) {
+        if constexpr (owns_items<S>::value) {
+            use(std::move(each));
+        } else if constexpr (std::is_lvalue_reference_v<reference_of<S>>) {
+            static_assert(std::is_copy_constructible_v<item_of<S>>,
+                          "the items of a view, or of a container that is not given away, are "
+                          "copied, and these can only be moved: std::move(container)");
+            use(std::as_const(each));
+        } else {
+            use(std::forward<decltype(each)>(each));
+        }
+    }
+}
+
+template <class S, class = void> struct is_sequence_of_promises : std::false_type {};
+template <class S>
+struct is_sequence_of_promises<S, std::void_t<reference_of<S>>> : is_promise<item_of<S>> {};
+template <class T, class A>
+struct is_sequence_of_promises<std::vector<promise<T>, A>, void> : std::false_type {};
+
+/// A sequence of promises that is no vector of them: those have functions of their own.
+template <class S>
+using if_promises =
+    std::enable_if_t<is_sequence_of_promises<std::remove_cv_t<std::remove_reference_t<S>>>::value,
+                     int>;
+
+/// The handles in a sequence, in a vector.
+template <class S> auto handles_in(S &&sequence) {
+    std::vector<promise<typename item_of<S>::value_type>> handles;
+    for_each_own(std::forward<S>(sequence),
+                 [&](auto &&each) { handles.push_back(std::forward<decltype(each)>(each)); });
+    return handles;
+}
+
+/// Gives the handles in a vector to a C function.
+template <class T, class Call>
+vow_promise *combine(std::vector<promise<T>> &&promises, Call &&call) {
+    std::vector<vow_promise *> natives;
+    natives.reserve(promises.size());
+    for (auto &each : promises)
+        natives.push_back(each.release());
+    return call(natives.data(), natives.size());
+}
+
+/// A vector of results, or nothing where there is nothing in them.
+template <class T>
+using results_of = std::conditional_t<std::is_void_v<T>, void, std::vector<regular<T>>>;
+
+template <class... P>
+inline constexpr bool are_promises = (is_promise<std::decay_t<P>>::value && ...);
+
+/// The T of several promises, which is the same.
+template <class P, class... Others> struct common_content {
+    static_assert((std::is_same_v<std::decay_t<P>, std::decay_t<Others>> && ...),
+                  "these promises are of different types");
+    using type = typename std::decay_t<P>::value_type;
+};
+
+} // namespace detail
+
+/// Fulfilled with all values, in the order of the promises; rejected as soon as one is, and then
+/// the others are cancelled where nobody else reads them. (Handles are given away, as everywhere
+/// here: copy what is to be kept. Instead of a vector any container, array or view may be given; a
+/// view's handles, and those of a container that is not moved here, are copied.)
+template <class T> promise<detail::results_of<T>> all(std::vector<promise<T>> promises) {
+    return promise<detail::results_of<T>>::adopt(detail::combine(std::move(promises), vow_all));
+}
+template <class S, detail::if_promises<S> = 0> auto all(S &&promises) {
+    return all(detail::handles_in(std::forward<S>(promises)));
+}
+
+/// The same of promises of different types: a tuple, in which nothing is a std::monostate. A
+/// handler may take the tuple or its items.
+template <class... T>
+promise<std::tuple<detail::regular<T>...>> all(promise<T>... promises) noexcept {
+    static_assert(sizeof...(T) > 0, "all() of nothing: give it an empty vector");
+    vow_promise *natives[] = {promises.release()...};
+    return promise<std::tuple<detail::regular<T>...>>::adopt(vow_all(natives, sizeof...(T)));
+}
+
+/// Fulfilled, when all are settled, with what became of each.
+template <class T> promise<std::vector<outcome<T>>> all_settled(std::vector<promise<T>> promises) {
+    return promise<std::vector<outcome<T>>>::adopt(
+        detail::combine(std::move(promises), vow_all_settled));
+}
+template <class S, detail::if_promises<S> = 0> auto all_settled(S &&promises) {
+    return all_settled(detail::handles_in(std::forward<S>(promises)));
+}
+template <class... T>
+promise<std::tuple<outcome<T>...>> all_settled(promise<T>... promises) noexcept {
+    static_assert(sizeof...(T) > 0, "all_settled() of nothing: give it an empty vector");
+    vow_promise *natives[] = {promises.release()...};
+    return promise<std::tuple<outcome<T>...>>::adopt(vow_all_settled(natives, sizeof...(T)));
+}
+
+/// Fulfilled with the first value; rejected with vow::aggregate_error when all are rejected.
+template <class T> promise<T> any(std::vector<promise<T>> promises) {
+    return promise<T>::adopt(detail::combine(std::move(promises), vow_any));
+}
+template <class S, detail::if_promises<S> = 0> auto any(S &&promises) {
+    return any(detail::handles_in(std::forward<S>(promises)));
+}
+template <class T, class... Others> promise<T> any(promise<T> first, Others... others) noexcept {
+    using same = typename detail::common_content<promise<T>, Others...>::type;
+    vow_promise *natives[] = {first.release(), others.release()...};
+    return promise<same>::adopt(vow_any(natives, 1 + sizeof...(Others)));
+}
+
+/// Fulfilled as soon as `wanted` promises are, with the values of these, in the order of the
+/// promises; rejected with vow::aggregate_error when there cannot be so many any more.
+template <class T>
+promise<detail::results_of<T>> some(std::vector<promise<T>> promises, std::size_t wanted) {
+    return promise<detail::results_of<T>>::adopt(
+        detail::combine(std::move(promises), [wanted](vow_promise **natives, std::size_t count) {
+            return vow_some(natives, count, wanted);
+        }));
+}
+template <class S, detail::if_promises<S> = 0> auto some(S &&promises, std::size_t wanted) {
+    return some(detail::handles_in(std::forward<S>(promises)), wanted);
+}
+
+/// Settles as the first one to settle does.
+template <class T> promise<T> race(std::vector<promise<T>> promises) {
+    return promise<T>::adopt(detail::combine(std::move(promises), vow_race));
+}
+template <class S, detail::if_promises<S> = 0> auto race(S &&promises) {
+    return race(detail::handles_in(std::forward<S>(promises)));
+}
+template <class T, class... Others> promise<T> race(promise<T> first, Others... others) noexcept {
+    using same = typename detail::common_content<promise<T>, Others...>::type;
+    vow_promise *natives[] = {first.release(), others.release()...};
+    return promise<same>::adopt(vow_race(natives, 1 + sizeof...(Others)));
+}
+
+// Promises that are waited for to the end: when_all, when_any, with_scope.
+//
+// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
+// time. These settle when all have ended: coroutines among them may use what lives as long as the
+// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
+// is cancelled whoever else reads it.
+
 namespace detail {
 
 /// When a promise is to end the scope that it is a member of, before others have ended.

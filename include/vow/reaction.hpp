@@ -2,7 +2,6 @@
 #ifndef VOW_REACTION_HPP
 #define VOW_REACTION_HPP
 
-#include "error_code.hpp"
 #include "executor.hpp"
 #include "token.hpp"
 

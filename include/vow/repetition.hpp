@@ -2,8 +2,7 @@
 #ifndef VOW_REPETITION_HPP
 #define VOW_REPETITION_HPP
 
-#include "promise.hpp"
-#include "sequence.hpp"
+#include "joining.hpp"
 
 namespace vow {
 inline namespace v1 {

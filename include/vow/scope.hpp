@@ -2,9 +2,6 @@
 #ifndef VOW_SCOPE_HPP
 #define VOW_SCOPE_HPP
 
-#include "callable.hpp"
-#include "duration.hpp"
-#include "executor.hpp"
 #include "promise.hpp"
 
 namespace vow {

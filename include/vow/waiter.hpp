@@ -9,7 +9,6 @@
 #define VOW_WAITER_HPP
 
 #include "reaction.hpp"
-#include "token.hpp"
 
 #include <coroutine>
 #include <mutex>
