@@ -10,10 +10,10 @@ namespace detail {
 
 /// Keeps functions until no call of them is running or to come, and what they returned is through.
 template <class F> struct repeated {
-    static vow_call call(F &&functions) {
+    static vow_call call(std::unique_ptr<F> functions) noexcept {
         vow_call made{};
         made.size = sizeof made;
-        made.context = new F(std::move(functions));
+        made.context = functions.release();
         made.destroy = destroy_context<F>;
         return made;
     }
@@ -80,14 +80,14 @@ template <class Items, class F> auto map(Items &&items, F f, std::size_t concurr
             [&] { return detail::call_with<item, content>(own::in(context), input); });
     };
     value held = value::adopt(list);
-    const vow_call call = own::call(std::move(f));
+    const vow_call call = own::call(std::make_unique<F>(std::move(f)));
     return promise<results>::adopt(vow_map_with(held.release(), run, concurrency, &call));
 }
 
 /// Waits for each promise in turn and calls `f(accumulated, value)`, which returns the next A or a
 /// promise<A>. Fulfilled with the last one.
-template <class T, class A, class F>
-promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
+template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, F f) {
+    using T = detail::content_of_each<S>;
     static_assert(std::is_invocable_v<F &, A &&, const detail::regular<T> &> ||
                       std::is_invocable_v<F &, const A &, const detail::regular<T> &>,
                   "reduce's function takes what has accumulated, and a value");
@@ -98,17 +98,14 @@ promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
                                                                input);
         });
     };
+    auto handles = detail::handles_of(std::forward<S>(promises));
     value first = value::of(std::move(initial));
-    std::vector<vow_promise *> natives(promises.size());
-    const vow_call call = own::call(std::move(f));
-    for (std::size_t i = 0; i < promises.size(); i++)
-        natives[i] = promises[i].release();
+    auto function = std::make_unique<F>(std::move(f));
     return promise<A>::adopt(
-        vow_reduce_with(natives.data(), natives.size(), first.release(), run, &call));
-}
-template <class S, class A, class F, detail::if_promises<S> = 0>
-auto reduce(S &&promises, A initial, F f) {
-    return reduce(detail::handles_in(std::forward<S>(promises)), std::move(initial), std::move(f));
+        detail::combine(std::move(handles), [&](vow_promise **natives, std::size_t count) {
+            const vow_call call = own::call(std::move(function));
+            return vow_reduce_with(natives, count, first.release(), run, &call);
+        }));
 }
 
 /// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
@@ -144,7 +141,8 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
         });
     };
     value first = value::of(std::move(state));
-    const vow_call call = own::call(functions{std::move(again), std::move(step), nullptr});
+    const vow_call call = own::call(
+        std::unique_ptr<functions>(new functions{std::move(again), std::move(step), nullptr}));
     return promise<S>::adopt(vow_repeat_with(first.release(), asks, steps, &call));
 }
 
@@ -193,7 +191,8 @@ template <class F> auto retry(retry_policy policy, F f) {
             return detail::call_with<std::int64_t, content>(own::in(context).attempt, number);
         });
     };
-    const vow_call call = own::call(functions{std::move(f), std::move(policy.may_retry)});
+    const vow_call call = own::call(
+        std::unique_ptr<functions>(new functions{std::move(f), std::move(policy.may_retry)}));
     return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }
 
