@@ -51,50 +51,34 @@ template <class F> struct takes_copies {
     static constexpr bool value = decltype(test<F>(0))::value;
 };
 
-/// What a function is called with: the content of a C value, kept for it.
-template <class T> class held_input {
-  public:
-    /// The T in a value (borrowed), for as long as this lives.
-    const T &read(vow_value input) {
-        using found = decltype(value_traits<T>::read(input));
-        if constexpr (std::is_reference_v<found>) {
-            native_ = value::borrow(input);
-            return value_traits<T>::read(input);
-        } else {
-            if (const auto *object = box<T>::in(input)) {
-                native_ = value::borrow(input);
-                return object->shared();
-            }
-            return own_.emplace(value_traits<T>::read(input));
-        }
+/// Calls a function that may be a coroutine, by `call`, with what is held for it; if one has begun,
+/// that is held until the promise that it returned settles. One that cannot be a coroutine is
+/// called with what stands on the stack.
+template <bool MayBegin, class Held, class Call> vow_value call_holding(Held held, Call &&call) {
+    if constexpr (!MayBegin) {
+        return call(held);
+    } else {
+        auto kept = std::make_unique<Held>(std::move(held));
+        const std::uint64_t before = coroutines_begun;
+        const vow_value result = call(*kept);
+        if (coroutines_begun == before || result.kind != VOW_PROMISE)
+            return result;
+        vow_promise *const made = vow_promise_with(result);
+        if (vow_promise_state(made) != VOW_PENDING)
+            return vow_from_promise(made);
+        vow_reaction keeps{};
+        keeps.size = sizeof keeps;
+        keeps.executor = vow_executor_inline();
+        keeps.context = kept.release();
+        keeps.destroy = destroy_context<Held>;
+        return vow_from_promise(vow_then_with(made, &keeps));
     }
-    /// The same, moved out of it.
-    T &&take(vow_value input) {
-        return std::move(own_.emplace(value_traits<T>::take(input)));
-    }
+}
 
-  private:
-    value native_;
-    std::optional<T> own_;
-};
-
-/// What `call` returns when it is given what is held for it; if that is the promise of a coroutine
-/// that has begun, it is held until the promise settles.
-template <class Held, class Call>
-vow_value held_until_settled(std::unique_ptr<Held> held, Call &&call) {
-    const std::uint64_t before = coroutines_begun;
-    const vow_value result = call(*held);
-    if (coroutines_begun == before || result.kind != VOW_PROMISE)
-        return result;
-    vow_promise *const made = vow_promise_with(result);
-    if (vow_promise_state(made) != VOW_PENDING)
-        return vow_from_promise(made);
-    vow_reaction keeps{};
-    keeps.size = sizeof keeps;
-    keeps.executor = vow_executor_inline();
-    keeps.context = held.release();
-    keeps.destroy = destroy_context<Held>;
-    return vow_from_promise(vow_then_with(made, &keeps));
+/// What a function is called with: the content of a value, which is kept for a coroutine.
+template <class T> struct argument : content<T> { value kept; };
+template <bool MayBegin, class T> argument<T> argument_of(vow_value native) noexcept {
+    return {{}, MayBegin ? value::borrow(native) : value()};
 }
 
 /// Whether a function of the program that returns an R may be a coroutine that uses what it
@@ -153,12 +137,12 @@ template <class F> struct slot {
     /// The same for the only call, whose result is an owned value: a coroutine has the F to its
     /// end.
     template <class Use> static vow_value once(void *context, Use &&use) {
-        if constexpr (is_inside && is_marked<F>::value)
-            return held_until_settled(
-                with(context, [](F &copy) { return std::make_unique<F>(std::move(copy)); }),
-                std::forward<Use>(use));
-        else
-            return with(context, std::forward<Use>(use));
+        return with(context, [&](F &its) {
+            if constexpr (is_inside && is_marked<F>::value)
+                return call_holding<true>(std::move(its), std::forward<Use>(use));
+            else
+                return use(its);
+        });
     }
 
     /// What frees it: nullptr where there is nothing to free.
@@ -294,59 +278,39 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
     }
 }
 
+/// Whether a function that returns an R may be a coroutine that uses what it was called with.
+template <class F, class R>
+inline constexpr bool may_use_arguments_later =
+    is_promise<std::remove_cv_t<R>>::value && !takes_copies<std::decay_t<F>>::value;
+
 /// The same with an argument that is held for a coroutine.
 template <class C, class F, class A> vow_value call_with_own(F &&function, A argument) {
-    if constexpr (is_promise<std::remove_cv_t<std::invoke_result_t<F, A>>>::value &&
-                  !takes_copies<std::decay_t<F>>::value)
-        return held_until_settled(std::make_unique<A>(std::move(argument)), [&](A &held) {
-            return call_and_write<C>(std::forward<F>(function), std::move(held));
-        });
-    else
-        return call_and_write<C>(std::forward<F>(function), std::move(argument));
+    return call_holding<may_use_arguments_later<F, std::invoke_result_t<F, A>>>(
+        std::move(argument),
+        [&](A &held) { return call_and_write<C>(std::forward<F>(function), std::move(held)); });
 }
 
-/// Calls a function with the items of a tuple and writes its result as a C.
-template <class C, class F, class Tuple> vow_value call_spread(F &&function, Tuple &&items) {
-    return std::apply(
-        [&](auto &&...item) {
-            return call_and_write<C>(std::forward<F>(function),
-                                     std::forward<decltype(item)>(item)...);
-        },
-        std::forward<Tuple>(items));
-}
-
-/// Calls a handler with the T in a value (borrowed) and writes its result as a C.
+/// Calls a handler with the T in a value (borrowed), as it takes it, and writes its result as a C.
 template <class T, class C, class F> vow_value call_with(F &&function, vow_value input) {
     constexpr taking how = how_taken<F, T>();
-    if constexpr (how != taking::nothing && !takes_copies<std::decay_t<F>>::value &&
-                  is_promise<std::remove_cv_t<value_result_t<F, T>>>::value)
-        return held_until_settled(std::make_unique<held_input<T>>(), [&](held_input<T> &held) {
-            if constexpr (how == taking::shared)
-                return call_and_write<C>(std::forward<F>(function), held.read(input));
-            else if constexpr (how == taking::moved)
-                return call_and_write<C>(std::forward<F>(function), held.take(input));
-            else if constexpr (how == taking::spread_moved)
-                return call_spread<C>(std::forward<F>(function), held.take(input));
-            else
-                return call_spread<C>(std::forward<F>(function), held.read(input));
-        });
-    else if constexpr (how == taking::shared) {
-        if constexpr (is_shareable_v<T>)
-            return with_value<T>(input, [&](const T &content) {
-                return call_and_write<C>(std::forward<F>(function), content);
-            });
-        else
-            return call_and_write<C>(std::forward<F>(function), value_traits<T>::read(input));
-    } else if constexpr (how == taking::moved) {
-        return call_and_write<C>(std::forward<F>(function), value_traits<T>::take(input));
-    } else if constexpr (how == taking::spread_moved) {
-        return call_spread<C>(std::forward<F>(function), value_traits<T>::take(input));
-    } else if constexpr (how == taking::spread) {
-        return with_value<T>(input, [&](const T &content) {
-            return call_spread<C>(std::forward<F>(function), content);
-        });
-    } else {
+    if constexpr (how == taking::nothing) {
         return call_and_write<C>(std::forward<F>(function));
+    } else {
+        constexpr bool may_begin = may_use_arguments_later<F, value_result_t<F, T>>;
+        return call_holding<may_begin>(argument_of<may_begin, T>(input), [&](argument<T> &held) {
+            const auto call = [&](auto &&...arguments) {
+                return call_and_write<C>(std::forward<F>(function),
+                                         std::forward<decltype(arguments)>(arguments)...);
+            };
+            if constexpr (how == taking::shared)
+                return call(held.look(input));
+            else if constexpr (how == taking::moved)
+                return call(held.take(input));
+            else if constexpr (how == taking::spread)
+                return std::apply(call, held.look(input));
+            else
+                return std::apply(call, held.take(input));
+        });
     }
 }
 

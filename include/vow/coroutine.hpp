@@ -195,10 +195,10 @@ template <class T, bool Taking> class promise_awaiter {
         if (outcome.kind == VOW_ERROR)
             throw_error(outcome);
         if constexpr (Taking) {
-            return value_traits<T>::take(outcome);
+            return read<reading::taken, T>(waiter_.take_outcome());
         } else {
             awaited_.reset();
-            return last_value<T>(waiter_.take_outcome());
+            return read<reading::last, T>(waiter_.take_outcome());
         }
     }
 

@@ -30,17 +30,13 @@ template <class T> class outcome {
     /// A copy of the value, or throws the exception.
     T get() const {
         throw_if_rejected();
-        static_assert(detail::is_shareable_v<T>, "this value can only be moved: use take()");
-        if constexpr (detail::is_shareable_v<T>)
-            return value_traits<T>::read(native_.native());
-        else
-            std::terminate(); // one error says enough
+        return detail::read<detail::reading::copied, T>(native_);
     }
 
     /// The value moved out, or throws the exception.
     T take() const {
         throw_if_rejected();
-        return value_traits<T>::take(native_.native());
+        return detail::read<detail::reading::taken, T>(native_);
     }
 
     /// The exception; an empty pointer when there is a value.
@@ -71,9 +67,6 @@ template <class T> struct value_traits<outcome<T>> {
         if (const auto *found = detail::box<outcome<T>>::in(native))
             return found->shared();
         return outcome<T>(value::borrow(native));
-    }
-    static outcome<T> take(vow_value native) {
-        return read(native);
     }
 };
 
@@ -383,36 +376,24 @@ class [[nodiscard]] promise
     /// copying it, once nothing else is left that leads there. Throws also vow::error
     /// (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await does.
     T get() const & {
-        static_assert(detail::is_shareable_v<T>,
-                      "this value can only be moved: std::move(p).get()");
-        const value held = await(VOW_FOREVER);
-        if constexpr (detail::is_shareable_v<T>)
-            return value_traits<T>::read(held.native());
-        else
-            std::terminate(); // one error says enough
+        return detail::read<detail::reading::copied, T>(await(VOW_FOREVER));
     }
     T get() && {
         promise last(std::move(*this));
         value held = last.await(VOW_FOREVER);
         last.reset();
-        return detail::last_value<T>(std::move(held));
+        return detail::read<detail::reading::last, T>(std::move(held));
     }
     /// The same for at most so long; else throws vow::timed_out, and the promise is left alone.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
-        static_assert(detail::is_shareable_v<T>,
-                      "this value can only be moved: std::move(p).get()");
-        const value held = await(detail::patience(limit));
-        if constexpr (detail::is_shareable_v<T>)
-            return value_traits<T>::read(held.native());
-        else
-            std::terminate(); // one error says enough
+        return detail::read<detail::reading::copied, T>(await(detail::patience(limit)));
     }
     /// The same, and the handle is given up, in either case.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
         promise last(std::move(*this));
         value held = last.await(detail::patience(limit));
         last.reset();
-        return detail::last_value<T>(std::move(held));
+        return detail::read<detail::reading::last, T>(std::move(held));
     }
 #if defined(__cpp_lib_expected)
     /// As get, and a rejection that is an E (see as_expected) is not thrown, but returned.
@@ -434,8 +415,7 @@ class [[nodiscard]] promise
     /// As get, and moves the value out, whatever its type.
     T take() && {
         const promise last(std::move(*this));
-        const value held = last.await(VOW_FOREVER);
-        return value_traits<T>::take(held.native());
+        return detail::read<detail::reading::taken, T>(last.await(VOW_FOREVER));
     }
 
     /// Blocks until it is settled. A rejection is not thrown, but counts as handled.

@@ -118,17 +118,14 @@ template <class F, class E> struct error_call<F, E, true> {
 template <class C, class F, class E>
 vow_value call_error_handler(F &&function, const E &exception, const std::exception_ptr &pointer) {
     using call = error_call<F, E>;
-    const auto write = [&](const auto &) {
+    constexpr bool may_begin =
+        is_promise<std::remove_cv_t<typename call::result>>::value && takes_exception<F, E>;
+    return call_holding<may_begin>(pointer, [&](const auto &) {
         if constexpr (takes_exception<F, E>)
             return call_and_write<C>(std::forward<F>(function), exception);
         else
             return call_and_write<C>(std::forward<F>(function));
-    };
-    if constexpr (is_promise<std::remove_cv_t<typename call::result>>::value &&
-                  takes_exception<F, E>)
-        return held_until_settled(std::make_unique<std::exception_ptr>(pointer), write);
-    else
-        return write(0);
+    });
 }
 
 /// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,

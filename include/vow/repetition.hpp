@@ -27,27 +27,17 @@ template <class A, class T, class F>
 vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
     constexpr bool is_shared = is_shareable_v<A> && std::is_invocable_v<F &, const A &, const T &>;
     using sum = std::conditional_t<is_shared, const A &, A &&>;
-    using result = std::remove_cv_t<std::invoke_result_t<F &, sum, const T &>>;
-    if constexpr (is_promise<result>::value && !takes_copies<F>::value) {
-        using both = std::pair<held_input<A>, held_input<T>>;
-        return held_until_settled(std::make_unique<both>(), [&](both &held) {
+    constexpr bool may_begin =
+        may_use_arguments_later<F, std::invoke_result_t<F &, sum, const T &>>;
+    return call_holding<may_begin>(
+        std::make_pair(argument_of<may_begin, A>(accumulated), argument_of<may_begin, T>(input)),
+        [&](auto &held) {
+            const T &content = held.second.look(input);
             if constexpr (is_shared)
-                return call_and_write<A>(function, held.first.read(accumulated),
-                                         held.second.read(input));
+                return call_and_write<A>(function, held.first.look(accumulated), content);
             else
-                return call_and_write<A>(function, held.first.take(accumulated),
-                                         held.second.read(input));
+                return call_and_write<A>(function, held.first.take(accumulated), content);
         });
-    } else {
-        return with_value<T>(input, [&](const T &content) {
-            if constexpr (is_shared)
-                return with_value<A>(accumulated, [&](const A &total) {
-                    return call_and_write<A>(function, total, content);
-                });
-            else
-                return call_and_write<A>(function, value_traits<A>::take(accumulated), content);
-        });
-    }
 }
 
 } // namespace detail
@@ -125,8 +115,7 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     const auto asks = [](vow_value now, void *context) noexcept {
         functions &its = own::in(context);
         try {
-            return detail::with_value<S>(
-                now, [&](const S &content) { return static_cast<bool>(its.again(content)); });
+            return static_cast<bool>(its.again(detail::content<S>().look(now)));
         } catch (...) {
             its.thrown = std::current_exception();
             return true;

@@ -17,9 +17,6 @@ template <> struct value_traits<bool> {
             detail::throw_mismatch(native, "bool");
         return native.as.boolean;
     }
-    static bool take(vow_value native) {
-        return read(native);
-    }
 };
 
 namespace detail {
@@ -48,9 +45,6 @@ struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v
             detail::throw_mismatch(native, "number that fits into this type");
         return narrow;
     }
-    static T take(vow_value native) {
-        return read(native);
-    }
 };
 
 /// Which numbers are values of an enumeration. To be specialised by programs that read what C or
@@ -78,9 +72,6 @@ template <class T> struct value_traits<T, std::enable_if_t<std::is_enum_v<T>>> {
         if (!is_one(native, 0))
             detail::throw_mismatch(native, "value of this enumeration");
         return static_cast<T>(underlying::read(native));
-    }
-    static T take(vow_value native) {
-        return read(native);
     }
 
   private:
@@ -119,9 +110,6 @@ struct value_traits<T,
             detail::throw_mismatch(native, "number that fits into this type");
         return static_cast<T>(real);
     }
-    static T take(vow_value native) {
-        return read(native);
-    }
 };
 
 /// VOW_POINTER, which nobody owns, and which knows to what it points: it is read as the pointer
@@ -144,9 +132,6 @@ template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v
         if (!is_one(native.reserved))
             detail::throw_mismatch(native, "pointer to this type: cast where its type is known");
         return static_cast<T *>(native.as.pointer);
-    }
-    static T *take(vow_value native) {
-        return read(native);
     }
 
   private:

@@ -29,7 +29,7 @@ template <class T, class Content, class Body> struct owning {
 
     T &take(vow_value input) {
         has_come = true;
-        return resource.emplace(value_traits<T>::take(input));
+        return resource.emplace(read<reading::taken, T>(value::borrow(input)));
     }
     vow_value use(vow_value input) {
         return call_and_write<Content>(std::move(body), take(input));
