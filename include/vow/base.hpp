@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -38,7 +39,8 @@ namespace detail {
 /// What promise, resolver, executor, token and cancel_source have in common. A handle is empty when
 /// made by default, moved from, or when the library had no memory for what it should hold. Threads:
 /// as a std::shared_ptr, one handle is for one thread at a time, copies are independent.
-template <class Native, Native *(*Retain)(Native *), void (*Release)(Native *)> class handle {
+template <class Self, class Native, Native *(*Retain)(Native *), void (*Release)(Native *)>
+class handle {
   public:
     handle() noexcept = default;
     handle(const handle &other) noexcept : native_(Retain(other.native_)) {
@@ -52,6 +54,15 @@ template <class Native, Native *(*Retain)(Native *), void (*Release)(Native *)> 
     ~handle() {
         if (native_ != nullptr)
             Release(native_);
+    }
+
+    /// Consumes a reference of C. What is behind a promise's is checked where it is read.
+    [[nodiscard]] static Self adopt(Native *owned) noexcept {
+        return Self(owned);
+    }
+    /// Takes a reference of its own.
+    [[nodiscard]] static Self borrow(Native *borrowed) noexcept {
+        return Self(Retain(borrowed));
     }
 
     /// Whether there is anything behind the handle.
@@ -123,6 +134,24 @@ template <class T> void destroy_content(T *content) noexcept {
 /// The same, as C calls it.
 template <class T> void destroy_context(void *context) noexcept {
     destroy_content(static_cast<T *>(context));
+}
+
+/// A reaction that is run where the outcome comes, and what it is run with.
+inline vow_reaction inline_reaction(void *context, void (*destroy)(void *)) noexcept {
+    vow_reaction reaction{};
+    reaction.size = sizeof reaction;
+    reaction.executor = vow_executor_inline();
+    reaction.context = context;
+    reaction.destroy = destroy;
+    return reaction;
+}
+/// What the functions of a call are called with; by whoever calls them.
+template <class T> vow_call call_with_context(std::unique_ptr<T> context) noexcept {
+    vow_call call{};
+    call.size = sizeof call;
+    call.context = context.release();
+    call.destroy = destroy_context<T>;
+    return call;
 }
 
 } // namespace detail

@@ -66,11 +66,7 @@ template <bool MayBegin, class Held, class Call> vow_value call_holding(Held hel
         vow_promise *const made = vow_promise_with(result);
         if (vow_promise_state(made) != VOW_PENDING)
             return vow_from_promise(made);
-        vow_reaction keeps{};
-        keeps.size = sizeof keeps;
-        keeps.executor = vow_executor_inline();
-        keeps.context = kept.release();
-        keeps.destroy = destroy_context<Held>;
+        const vow_reaction keeps = inline_reaction(kept.release(), destroy_context<Held>);
         return vow_from_promise(vow_then_with(made, &keeps));
     }
 }

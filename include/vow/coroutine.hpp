@@ -124,13 +124,9 @@ inline void settle_coroutine(vow_resolver *settles, value result, bool cleans_up
 /// that is cancelled, too.
 inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noexcept {
     vow_cancel(last);
-    vow_reaction reaction{};
-    reaction.size = sizeof reaction;
-    reaction.executor = vow_executor_inline();
-    reaction.context = settles;
-    reaction.destroy = [](void *context) noexcept {
+    vow_reaction reaction = inline_reaction(settles, [](void *context) noexcept {
         vow_resolver_release(static_cast<vow_resolver *>(context));
-    };
+    });
     reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
         settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome), true);
         return vow_none();

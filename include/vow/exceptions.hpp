@@ -254,6 +254,13 @@ inline std::exception_ptr exception_of(vow_value native) noexcept {
     throw_error(native.native());
 }
 
+/// What a C function returned, unless that is a code of an error.
+template <class N> N check(N answer, const char *what) {
+    if (answer < 0)
+        throw_code(answer, what);
+    return answer;
+}
+
 /// What `body` returns, an owned value, or its exception as an error.
 template <class Body> vow_value guarded(Body &&body) noexcept {
     try {

@@ -237,11 +237,9 @@ class joined {
             return vow_none();
         };
         const auto ignores = [](vow_value, void *) noexcept { return vow_none(); };
-        vow_reaction sees = reaction_with(inline_executor());
-        sees.context = vow_scope_retain(scope);
-        sees.destroy = [](void *context) noexcept {
+        vow_reaction sees = inline_reaction(vow_scope_retain(scope), [](void *context) noexcept {
             vow_scope_release(static_cast<vow_scope *>(context));
-        };
+        });
         if (as_ == joining::any)
             sees.on_fulfilled = cancels;
         sees.on_rejected = as_ == joining::any ? vow_handler(ignores) : vow_handler(cancels);
@@ -267,13 +265,11 @@ template <class Handles> vow_promise *join(vow::scope scope, Handles members, jo
     const auto reads = [](vow_value end, void *context) noexcept {
         return guarded([&] { return static_cast<const joined *>(context)->read(end); });
     };
-    vow_reaction reads_all = reaction_with(inline_executor());
+    vow_reaction reads_all = inline_reaction(kept.release(), destroy_context<joined>);
     reads_all.on_fulfilled = reads;
     // A loser may have failed; the winner counts.
     if (as == joining::any)
         reads_all.on_rejected = reads;
-    reads_all.context = kept.release();
-    reads_all.destroy = destroy_context<joined>;
     return vow_then_with(std::move(scope).close().release(), &reads_all);
 }
 

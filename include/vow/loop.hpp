@@ -38,11 +38,12 @@ class loop {
     }
     /// Waits until something can be run, and runs it; how many ran. Throws vow::error.
     int run_once() const {
-        return checked(vow_loop_run_once(native_, VOW_FOREVER), "vow::loop::run_once");
+        return detail::check(vow_loop_run_once(native_, VOW_FOREVER), "vow::loop::run_once");
     }
     template <class Rep, class Period>
     int run_once(std::chrono::duration<Rep, Period> limit) const {
-        return checked(vow_loop_run_once(native_, detail::patience(limit)), "vow::loop::run_once");
+        return detail::check(vow_loop_run_once(native_, detail::patience(limit)),
+                             "vow::loop::run_once");
     }
     /// Runs until the promise is settled. Throws vow::error.
     template <class T> state run_until(const promise<T> &wanted) const {
@@ -55,8 +56,8 @@ class loop {
     /// Moves a virtual clock on. Throws vow::error: no virtual loop.
     template <class Rep, class Period>
     int advance(std::chrono::duration<Rep, Period> length) const {
-        return checked(vow_loop_advance(native_, detail::nanoseconds(length)),
-                       "vow::loop::advance");
+        return detail::check(vow_loop_advance(native_, detail::nanoseconds(length)),
+                             "vow::loop::advance");
     }
     /// Makes run_once return. From any thread, and from a signal handler.
     void wake() const noexcept {
@@ -72,14 +73,9 @@ class loop {
         if (owned == nullptr)
             throw std::bad_alloc();
     }
-    static int checked(int answer, const char *what) {
-        if (answer < 0)
-            detail::throw_code(answer, what);
-        return answer;
-    }
     state run(vow_promise *wanted, std::int64_t limit) const {
         return static_cast<state>(
-            checked(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
+            detail::check(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
     }
 
     vow_loop *native_;

@@ -110,14 +110,10 @@ struct limit {
         return vow_none();
     }
     vow_promise *link(vow_promise *promise, vow_handler handler, std::uint32_t flags) noexcept {
-        vow_reaction reaction{};
-        reaction.size = sizeof reaction;
+        vow_reaction reaction = inline_reaction(this, drop);
         reaction.flags = flags;
-        reaction.executor = vow_executor_inline();
         reaction.on_fulfilled = handler;
         reaction.on_rejected = handler;
-        reaction.context = this;
-        reaction.destroy = drop;
         return vow_then_with(promise, &reaction);
     }
 };
@@ -170,21 +166,13 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
 /// otherwise.
 template <class T>
 class [[nodiscard]] promise
-    : public detail::handle<vow_promise, vow_promise_retain, vow_promise_release> {
+    : public detail::handle<promise<T>, vow_promise, vow_promise_retain, vow_promise_release> {
   public:
     using value_type = T;
 
+    using promise::handle::handle;
     /// Empty: reading it gives errc::invalid_argument.
     promise() noexcept = default;
-
-    /// Consumes a C promise. That it holds a T is checked where it is read.
-    static promise adopt(vow_promise *owned) noexcept {
-        return promise(owned);
-    }
-    /// The same, with a reference of its own.
-    static promise borrow(vow_promise *borrowed) noexcept {
-        return promise(vow_promise_retain(borrowed));
-    }
 
     // Chaining
     // ---------------------------------------------------------------------------------------
@@ -444,9 +432,6 @@ class [[nodiscard]] promise
     }
 
   private:
-    explicit promise(vow_promise *owned) noexcept : handle(owned) {
-    }
-
     value await(std::int64_t limit) const {
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), limit, &native);

@@ -8,19 +8,10 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps functions until no call of them is running or to come, and what they returned is through.
-template <class F> struct repeated {
-    static vow_call call(std::unique_ptr<F> functions) noexcept {
-        vow_call made{};
-        made.size = sizeof made;
-        made.context = functions.release();
-        made.destroy = destroy_context<F>;
-        return made;
-    }
-    static F &in(void *context) noexcept {
-        return *static_cast<F *>(context);
-    }
-};
+/// What a call of vow.h is given, as the functions that it is.
+template <class F> F &functions_in(void *context) noexcept {
+    return *static_cast<F *>(context);
+}
 
 /// Calls reduce's function with what has accumulated and a value, both borrowed.
 template <class A, class T, class F>
@@ -64,13 +55,13 @@ template <class Items, class F> auto map(Items &&items, F f, std::size_t concurr
     for (auto &each : kept)
         natives.push_back(each.release());
     const vow_value list = detail::checked(vow_list(natives.data(), natives.size()));
-    using own = detail::repeated<F>;
     const auto run = [](vow_value input, void *context) noexcept {
-        return detail::guarded(
-            [&] { return detail::call_with<item, content>(own::in(context), input); });
+        return detail::guarded([&] {
+            return detail::call_with<item, content>(detail::functions_in<F>(context), input);
+        });
     };
     value held = value::adopt(list);
-    const vow_call call = own::call(std::make_unique<F>(std::move(f)));
+    const vow_call call = detail::call_with_context(std::make_unique<F>(std::move(f)));
     return promise<results>::adopt(vow_map_with(held.release(), run, concurrency, &call));
 }
 
@@ -81,11 +72,10 @@ template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, 
     static_assert(std::is_invocable_v<F &, A &&, const detail::regular<T> &> ||
                       std::is_invocable_v<F &, const A &, const detail::regular<T> &>,
                   "reduce's function takes what has accumulated, and a value");
-    using own = detail::repeated<F>;
     const auto run = [](vow_value accumulated, vow_value input, void *context) noexcept {
         return detail::guarded([&] {
-            return detail::call_reducer<A, detail::regular<T>>(own::in(context), accumulated,
-                                                               input);
+            return detail::call_reducer<A, detail::regular<T>>(detail::functions_in<F>(context),
+                                                               accumulated, input);
         });
     };
     auto handles = detail::handles_of(std::forward<S>(promises));
@@ -93,7 +83,7 @@ template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, 
     auto function = std::make_unique<F>(std::move(f));
     return promise<A>::adopt(
         detail::combine(std::move(handles), [&](vow_promise **natives, std::size_t count) {
-            const vow_call call = own::call(std::move(function));
+            const vow_call call = detail::call_with_context(std::move(function));
             return vow_reduce_with(natives, count, first.release(), run, &call);
         }));
 }
@@ -110,10 +100,9 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
         Step step;
         std::exception_ptr thrown;
     };
-    using own = detail::repeated<functions>;
     // A condition cannot reject, a step can: what the first throws is thrown by the second.
     const auto asks = [](vow_value now, void *context) noexcept {
-        functions &its = own::in(context);
+        functions &its = detail::functions_in<functions>(context);
         try {
             return static_cast<bool>(its.again(detail::content<S>().look(now)));
         } catch (...) {
@@ -123,14 +112,14 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     };
     const auto steps = [](vow_value now, void *context) noexcept {
         return detail::guarded([&] {
-            functions &its = own::in(context);
+            functions &its = detail::functions_in<functions>(context);
             if (its.thrown)
                 std::rethrow_exception(std::exchange(its.thrown, nullptr));
             return detail::call_with<S, S>(its.step, now);
         });
     };
     value first = value::of(std::move(state));
-    const vow_call call = own::call(
+    const vow_call call = detail::call_with_context(
         std::unique_ptr<functions>(new functions{std::move(again), std::move(step), nullptr}));
     return promise<S>::adopt(vow_repeat_with(first.release(), asks, steps, &call));
 }
@@ -158,7 +147,6 @@ template <class F> auto retry(retry_policy policy, F f) {
         F attempt;
         std::function<bool(std::exception_ptr)> may_retry;
     };
-    using own = detail::repeated<functions>;
     vow_retry_policy native{};
     native.size = sizeof native;
     native.attempts = policy.attempts;
@@ -170,17 +158,19 @@ template <class F> auto retry(retry_policy policy, F f) {
     if (policy.may_retry)
         native.may_retry = [](vow_value failure, void *context) noexcept {
             try {
-                return own::in(context).may_retry(detail::exception_of(failure));
+                return detail::functions_in<functions>(context).may_retry(
+                    detail::exception_of(failure));
             } catch (...) {
                 return false;
             }
         };
     const auto run = [](vow_value number, void *context) noexcept {
         return detail::guarded([&] {
-            return detail::call_with<std::int64_t, content>(own::in(context).attempt, number);
+            return detail::call_with<std::int64_t, content>(
+                detail::functions_in<functions>(context).attempt, number);
         });
     };
-    const vow_call call = own::call(
+    const vow_call call = detail::call_with_context(
         std::unique_ptr<functions>(new functions{std::move(f), std::move(policy.may_retry)}));
     return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }

@@ -43,17 +43,11 @@ inline void on_unhandled(unhandled_hook hook) noexcept {
 /// Ends the library's work in the process, for good: how many promises are still alive. Throws
 /// vow::error (errc::deadlock: called on an executor).
 inline std::int64_t shutdown() {
-    const std::int64_t alive = vow_shutdown(VOW_FOREVER);
-    if (alive < 0)
-        detail::throw_code(alive, "vow::shutdown");
-    return alive;
+    return detail::check(vow_shutdown(VOW_FOREVER), "vow::shutdown");
 }
 /// The same, waiting for at most so long for what was queued before.
 template <class Rep, class Period> std::int64_t shutdown(std::chrono::duration<Rep, Period> limit) {
-    const std::int64_t alive = vow_shutdown(detail::patience(limit));
-    if (alive < 0)
-        detail::throw_code(alive, "vow::shutdown");
-    return alive;
+    return detail::check(vow_shutdown(detail::patience(limit)), "vow::shutdown");
 }
 
 namespace context {
@@ -105,23 +99,17 @@ class scoped {
 /// nullptr.
 template <class T>
 void set_progress(const resolver<T> &work, double fraction, const char *note = nullptr) {
-    const int status = vow_resolver_set_progress(work.native(), fraction, note);
-    if (status < 0)
-        detail::throw_code(status, "vow::set_progress");
+    detail::check(vow_resolver_set_progress(work.native(), fraction, note), "vow::set_progress");
 }
 template <class T>
 void set_progress(const promise<T> &work, double fraction, const char *note = nullptr) {
-    const int status = vow_promise_set_progress(work.native(), fraction, note);
-    if (status < 0)
-        detail::throw_code(status, "vow::set_progress");
+    detail::check(vow_promise_set_progress(work.native(), fraction, note), "vow::set_progress");
 }
 
 /// The same for the promise of the handler, or the call, that is running on this thread: of an item
 /// of vow::map or reduce it is its share. Outside of handlers nothing happens.
 inline void set_current_progress(double fraction, const char *note = nullptr) {
-    const int status = vow_current_set_progress(fraction, note);
-    if (status < 0)
-        detail::throw_code(status, "vow::set_current_progress");
+    detail::check(vow_current_set_progress(fraction, note), "vow::set_current_progress");
 }
 
 /// Calls `f(double fraction, std::string_view note)` with the newest progress of a promise, at most
@@ -136,10 +124,7 @@ template <class T, class Rep, class Period, class F>
     static_assert(std::is_invocable_v<F &, double, std::string_view>,
                   "on_progress calls f(double fraction, std::string_view note)");
     cancel_source leaves;
-    vow_call call{};
-    call.size = sizeof call;
-    call.context = std::make_unique<F>(std::move(f)).release();
-    call.destroy = detail::destroy_context<F>;
+    vow_call call = detail::call_with_context(std::make_unique<F>(std::move(f)));
     call.token = leaves.token().native();
     const int status = vow_on_progress_with(
         work.native(), detail::nanoseconds(interval),
@@ -156,9 +141,7 @@ template <class T, class Rep, class Period, class F>
 /// Throws vow::error (errc::invalid_argument: it is on, or the file cannot be made or written),
 /// std::bad_alloc.
 inline void start_trace(const char *path = nullptr) {
-    const int status = vow_trace_start(path);
-    if (status < 0)
-        detail::throw_code(status, "vow::start_trace");
+    detail::check(vow_trace_start(path), "vow::start_trace");
 }
 
 /// Ends the file and switches tracing off. False: it was off, or not all events are in the file.
@@ -178,9 +161,8 @@ enum class graph_format : std::uint32_t { dot = VOW_GRAPH_DOT, json = VOW_GRAPH_
 /// Writes what is alive, and what waits for what, to a descriptor. Throws vow::error
 /// (errc::invalid_argument: tracing is off, or the descriptor takes nothing), std::bad_alloc.
 inline void write_graph(int descriptor, graph_format format = graph_format::dot) {
-    const int status = vow_graph_write(descriptor, static_cast<std::uint32_t>(format));
-    if (status < 0)
-        detail::throw_code(status, "vow::write_graph");
+    detail::check(vow_graph_write(descriptor, static_cast<std::uint32_t>(format)),
+                  "vow::write_graph");
 }
 
 // What things are, for people: operator<<, and text(x), which vow/format.hpp gives to std::format.

@@ -42,24 +42,15 @@ template <class T, class Content, class Body> struct owning {
     }
 };
 
-/// Uses a promise's resource (consumed) as these functions say. Throws std::bad_alloc, and then the
-/// promise is released.
-template <class Functions>
-vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions functions) {
-    vow_call call{};
-    call.size = sizeof call;
+/// Uses a promise's resource as these functions say. Throws std::bad_alloc.
+template <class T, class Functions>
+vow_promise *use(promise<T> resource, const vow_reaction &where, Functions functions) {
+    vow_call call = call_with_context(std::make_unique<Functions>(std::move(functions)));
     call.executor = where.executor;
     call.token = where.token;
     call.label = where.label;
-    call.destroy = destroy_context<Functions>;
-    try {
-        call.context = new Functions(std::move(functions));
-    } catch (...) {
-        vow_promise_release(resource);
-        throw;
-    }
     return vow_using_with(
-        resource,
+        resource.release(),
         [](vow_value input, void *context) noexcept {
             return guarded([&] { return static_cast<Functions *>(context)->use(input); });
         },
@@ -103,7 +94,7 @@ auto use(promise<T> resource, Body body, Release release, const W &where = {}) {
                   "the resource is release's, too: body takes it as const T& or T, or not at all");
     using content = detail::content_t<detail::value_result_t<Body, T>>;
     using functions = detail::borrowing<T, content, Body, Release>;
-    return promise<content>::adopt(detail::use(resource.release(), detail::reaction_with(where),
+    return promise<content>::adopt(detail::use(std::move(resource), detail::reaction_with(where),
                                                functions{std::move(body), std::move(release)}));
 }
 
@@ -118,7 +109,7 @@ auto use(promise<T> resource, Body body, const W &where = {}) {
     using content = detail::content_t<std::invoke_result_t<Body, T &>>;
     using functions = detail::owning<T, content, Body>;
     return promise<content>::adopt(
-        detail::use(resource.release(), detail::reaction_with(where), functions{std::move(body)}));
+        detail::use(std::move(resource), detail::reaction_with(where), functions{std::move(body)}));
 }
 
 } // namespace v1

@@ -80,8 +80,7 @@ class coroutine_state {
     /// Releases a reaction (consumed) whose rejection is nobody's business.
     static void leave_alone(vow_promise *reaction) noexcept {
         if (vow_promise_state(reaction) == VOW_PENDING) {
-            vow_reaction hears = reaction_with(executor());
-            hears.executor = vow_executor_inline();
+            vow_reaction hears = inline_reaction(nullptr, nullptr);
             hears.on_rejected = [](vow_value, void *) noexcept { return vow_none(); };
             reaction = vow_then_with(reaction, &hears);
         } else {
