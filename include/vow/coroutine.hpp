@@ -24,8 +24,7 @@ template <class T> class coroutine_of : public coroutine_base {
             if (self.state != nullptr && self.state->is_cancelled())
                 self.end(value());
             else
-                self.end(value::adopt(vow_error("vow", VOW_ESHUTDOWN,
-                                                "no executor is left to resume the coroutine on")));
+                self.end(value::adopt(no_executor_is_left()));
         };
     }
     coroutine_of(const coroutine_of &) = delete;
@@ -224,42 +223,27 @@ struct schedule_awaiter {
     waiter waiter_;
 };
 
-struct stop_awaiter {
+/// Asks what a coroutine of ours knows, without a suspension.
+template <class Ask> class asking {
+  public:
+    explicit asking(Ask ask) noexcept : ask_(ask) {
+    }
     bool await_ready() const noexcept {
         return false;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
         static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
         handle.promise().prepare_to_wait();
-        is_cancelled_ = handle.promise().state->is_cancelled();
-        if (is_cancelled_)
-            handle.promise().state->tell();
+        answer_ = ask_(*handle.promise().state);
         return false;
     }
-    bool await_resume() const noexcept {
-        return is_cancelled_;
+    auto await_resume() noexcept {
+        return std::move(answer_);
     }
 
   private:
-    bool is_cancelled_ = false;
-};
-
-struct token_awaiter {
-    bool await_ready() const noexcept {
-        return false;
-    }
-    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
-        handle.promise().prepare_to_wait();
-        token_ = handle.promise().state->token();
-        return false;
-    }
-    token await_resume() noexcept {
-        return std::move(token_);
-    }
-
-  private:
-    token token_;
+    Ask ask_;
+    std::invoke_result_t<Ask, coroutine_state &> answer_{};
 };
 
 template <class T> struct taken { promise<T> from; };
@@ -304,13 +288,13 @@ inline auto resume_on(executor where) noexcept {
 /// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled, or nobody reads
 /// it. The next co_await that would suspend throws vow::cancelled then.
 inline auto stop_requested() noexcept {
-    return detail::stop_awaiter();
+    return detail::asking([](detail::coroutine_state &state) { return state.hears(); });
 }
 
 /// `co_await vow::current_token()`: a token that is cancelled when the coroutine's promise is, or
 /// when nobody reads it any more.
 inline auto current_token() noexcept {
-    return detail::token_awaiter();
+    return detail::asking([](detail::coroutine_state &state) { return state.token(); });
 }
 
 } // namespace v1

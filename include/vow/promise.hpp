@@ -70,11 +70,11 @@ template <class T> struct value_traits<outcome<T>> {
     }
 };
 
-/// What a time-out is given that is not to wait for what it gives up: `p.timeout(1s, vow::prompt)`.
-struct prompt_t {
-    constexpr prompt_t() noexcept = default;
+/// Whether a time-out waits for the end of what it gives up: `p.timeout(1s, vow::prompt)` does not.
+struct promptness {
+    bool is_prompt = false;
 };
-VOW_OF_EACH_OBJECT inline constexpr prompt_t prompt{};
+VOW_OF_EACH_OBJECT inline constexpr promptness prompt{true};
 
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
@@ -322,23 +322,17 @@ class [[nodiscard]] promise
 
     /// The same outcome, or vow::timed_out when it takes longer. Then this one is cancelled, if
     /// nobody else reads or holds it, and waited for: the new promise settles when what was given
-    /// up has ended. What clean-up fails with is reported as unhandled.
+    /// up has ended. What clean-up fails with is reported as unhandled. With vow::prompt it settles
+    /// when the time is up, and what was given up ends in its own time.
     template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit) &&noexcept {
-        return promise(detail::limited(this->release(), detail::nanoseconds(limit)));
+    promise timeout(std::chrono::duration<Rep, Period> limit, promptness how = {}) &&noexcept {
+        const std::int64_t length = detail::nanoseconds(limit);
+        return promise(how.is_prompt ? vow_timeout(this->release(), length)
+                                     : detail::limited(this->release(), length));
     }
     template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit) const &noexcept {
-        return promise(*this).timeout(limit);
-    }
-    /// The same, and it settles when the time is up: what was given up ends in its own time.
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) &&noexcept {
-        return promise(vow_timeout(this->release(), detail::nanoseconds(limit)));
-    }
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) const &noexcept {
-        return promise(*this).timeout(limit, prompt_t());
+    promise timeout(std::chrono::duration<Rep, Period> limit, promptness how = {}) const &noexcept {
+        return promise(*this).timeout(limit, how);
     }
 
     // Reading
@@ -367,21 +361,15 @@ class [[nodiscard]] promise
         return detail::read<detail::reading::copied, T>(await(VOW_FOREVER));
     }
     T get() && {
-        promise last(std::move(*this));
-        value held = last.await(VOW_FOREVER);
-        last.reset();
-        return detail::read<detail::reading::last, T>(std::move(held));
+        return std::move(*this).last(VOW_FOREVER);
     }
-    /// The same for at most so long; else throws vow::timed_out, and the promise is left alone.
+    /// The same for at most so long; else throws vow::timed_out, and the promise is left alone. Of
+    /// a temporary the handle is given up in either case.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
         return detail::read<detail::reading::copied, T>(await(detail::patience(limit)));
     }
-    /// The same, and the handle is given up, in either case.
     template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
-        promise last(std::move(*this));
-        value held = last.await(detail::patience(limit));
-        last.reset();
-        return detail::read<detail::reading::last, T>(std::move(held));
+        return std::move(*this).last(detail::patience(limit));
     }
 #if defined(__cpp_lib_expected)
     /// As get, and a rejection that is an E (see as_expected) is not thrown, but returned.
@@ -432,6 +420,13 @@ class [[nodiscard]] promise
     }
 
   private:
+    T last(std::int64_t limit) && {
+        promise own(std::move(*this));
+        value held = own.await(limit);
+        own.reset();
+        return detail::read<detail::reading::last, T>(std::move(held));
+    }
+
     value await(std::int64_t limit) const {
         vow_value native = vow_none();
         const int answer = vow_await(this->native(), limit, &native);

@@ -77,15 +77,15 @@ struct by_parameter {};
 
 /// Which exceptions a handler of rejections is for; void: all, and it takes nothing.
 template <class E, class F>
-using caught_t = std::conditional_t<
-    !std::is_same_v<E, by_parameter>, E,
-    std::conditional_t<std::is_invocable_v<F>, void, typename first_parameter<F>::type>>;
+using caught_t =
+    std::conditional_t<!std::is_same_v<E, by_parameter>, E,
+                       std::conditional_t<std::is_invocable_v<F>, void, first_parameter<F>>>;
 
 /// Whether a function can be a handler of exceptions of type E; says why, if it cannot.
 template <class E, class F> constexpr bool can_handle() {
-    if constexpr (std::is_same_v<E, unknown_parameter>) {
+    if constexpr (std::is_same_v<E, unknown_arguments>) {
         static_assert(
-            !std::is_same_v<E, unknown_parameter>,
+            !std::is_same_v<E, unknown_arguments>,
             "an auto parameter, or overloads, do not say which exceptions this handler is "
             "for: recover<E>(f), std::exception_ptr for all");
         return false;

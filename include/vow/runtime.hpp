@@ -179,29 +179,14 @@ inline void write_graph(int descriptor, graph_format format = graph_format::dot)
 }
 
 [[nodiscard]] inline std::string text(state now) {
-    switch (now) {
-    case state::pending:
-        return "pending";
-    case state::fulfilled:
-        return "fulfilled";
-    case state::rejected:
-        return "rejected";
-    }
-    return "no state";
+    return now == state::pending ? "pending" : now == state::fulfilled ? "fulfilled" : "rejected";
 }
 
 [[nodiscard]] inline std::string text(stage now) {
-    switch (now) {
-    case stage::waiting:
-        return "waiting";
-    case stage::running:
-        return "running";
-    case stage::has_run:
-        return "has run";
-    case stage::never_runs:
-        return "never runs";
-    }
-    return "no stage";
+    return now == stage::waiting   ? "waiting"
+           : now == stage::running ? "running"
+           : now == stage::has_run ? "has run"
+                                   : "never runs";
 }
 
 [[nodiscard]] inline std::string text(errc code) {

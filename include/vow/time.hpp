@@ -30,13 +30,9 @@ promise<void> delay_until(std::chrono::time_point<Clock, Duration> when) {
 
 /// The same outcome, or vow::timed_out; see promise::timeout.
 template <class T, class Rep, class Period>
-promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit) noexcept {
-    return std::move(limited).timeout(limit);
-}
-template <class T, class Rep, class Period>
 promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit,
-                   prompt_t) noexcept {
-    return std::move(limited).timeout(limit, prompt);
+                   promptness how = {}) noexcept {
+    return std::move(limited).timeout(limit, how);
 }
 
 /// What vow::shield makes: a promise<T>, which a coroutine awaits to its end even when it is
