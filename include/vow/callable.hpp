@@ -103,19 +103,6 @@ template <class F, class R>
 inline constexpr bool may_use_captures_later =
     is_promise<std::remove_cv_t<R>>::value && !std::is_empty_v<F>;
 
-/// A lambda around a function of the program that may be such a coroutine, or not.
-template <bool MayUseLater, class F> struct marked : F {
-    using may_use_later = std::bool_constant<MayUseLater>;
-    explicit marked(F &&function) : F(std::move(function)) {
-    }
-};
-template <bool MayUseLater, class F> marked<MayUseLater, F> mark(F function) {
-    return marked<MayUseLater, F>(std::move(function));
-}
-template <class F, class = void> struct is_marked : std::false_type {};
-template <class F>
-struct is_marked<F, std::void_t<typename F::may_use_later>> : F::may_use_later {};
-
 /// Keeps an F behind a `void *`. A small one that is but bits is kept in the pointer itself and
 /// costs no memory: a lambda without captures, or one that captures a reference or a pointer. For
 /// functions that are called once: what is kept inside is called as a copy.
@@ -150,11 +137,11 @@ template <class F> struct slot {
         }
     }
 
-    /// The same for the only call, whose result is an owned value: a coroutine has the F to its
-    /// end.
-    template <class Use> static vow_value once(void *context, Use &&use) {
+    /// The same for the only call, whose result is an owned value: a coroutine that uses it later
+    /// has the F to its end.
+    template <bool MayUseLater, class Use> static vow_value once(void *context, Use &&use) {
         return with(context, [&](F &its) {
-            if constexpr (is_inside && is_marked<F>::value)
+            if constexpr (is_inside && MayUseLater)
                 return call_holding<true>(std::move(its), std::forward<Use>(use));
             else
                 return use(its);

@@ -152,7 +152,7 @@ template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<co
 /// cancelled.
 template <class P>
 bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited,
-                const executor &where, bool is_shielded = false) {
+                const executor &where, bool is_shielded) {
     try {
         if constexpr (is_own_coroutine<P>) {
             handle.promise().prepare_to_wait();
@@ -168,58 +168,39 @@ bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaite
         return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
-/// Waits for a promise<T>.
-template <class T, bool Taking> class promise_awaiter {
+/// Waits for a promise<T>; on an executor, also for one that is settled.
+template <class T, reading How = reading::last> class promise_awaiter {
   public:
     explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept
         : awaited_(std::move(awaited)), is_shielded_(is_shielded) {
     }
+    promise_awaiter(promise<T> awaited, executor where) noexcept
+        : awaited_(std::move(awaited)), where_(std::move(where)), is_elsewhere_(true) {
+    }
 
     bool await_ready() noexcept {
         vow_value native;
-        if (!vow_promise_peek(awaited_.native(), &native))
+        if (is_elsewhere_ || !vow_promise_peek(awaited_.native(), &native))
             return false;
         waiter_.keep(native);
         return true;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, awaited_.release(), executor(), is_shielded_);
+        return suspend_by(waiter_, handle, awaited_.release(), where_, is_shielded_);
     }
     T await_resume() {
         const vow_value outcome = waiter_.outcome();
         if (outcome.kind == VOW_ERROR)
             throw_error(outcome);
-        if constexpr (Taking) {
-            return read<reading::taken, T>(waiter_.take_outcome());
-        } else {
-            awaited_.reset();
-            return read<reading::last, T>(waiter_.take_outcome());
-        }
+        awaited_.reset();
+        return read<How, T>(waiter_.take_outcome());
     }
 
   private:
     promise<T> awaited_;
-    bool is_shielded_;
-    waiter waiter_;
-};
-
-struct schedule_awaiter {
-    bool await_ready() const noexcept {
-        return false;
-    }
-    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, vow_promise_with(vow_none()), where_);
-    }
-    void await_resume() const {
-        if (waiter_.outcome().kind == VOW_ERROR)
-            throw_error(waiter_.outcome());
-    }
-
-    explicit schedule_awaiter(executor where) noexcept : where_(std::move(where)) {
-    }
-
-  private:
     executor where_;
+    bool is_shielded_ = false;
+    bool is_elsewhere_ = false;
     waiter waiter_;
 };
 
@@ -253,21 +234,14 @@ template <class T> struct taken { promise<T> from; };
 /// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor that a
 /// handler registered here would run on. `co_await std::move(p)` and of a temporary gives the
 /// handle away while it waits, so that cancelling the coroutine cancels p, if nobody else reads it.
-template <class T> auto operator co_await(promise<T> &&awaited) noexcept {
-    return detail::promise_awaiter<T, false>(std::move(awaited));
-}
-template <class T> auto operator co_await(const promise<T> &awaited) noexcept {
-    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
-    return detail::promise_awaiter<T, false>(awaited);
-}
-
-/// `co_await vow::shield(p)`: waits to the end, also in a coroutine that is cancelled.
-template <class T> auto operator co_await(shielded<T> &&awaited) noexcept {
-    return detail::promise_awaiter<T, false>(std::move(awaited), true);
-}
-template <class T> auto operator co_await(const shielded<T> &awaited) noexcept {
-    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
-    return detail::promise_awaiter<T, false>(awaited, true);
+/// `co_await vow::shield(p)` waits to the end, also in a coroutine that is cancelled.
+template <class P, std::enable_if_t<detail::is_promise<std::decay_t<P>>::value, int> = 0>
+auto operator co_await(P &&awaited) noexcept {
+    using content = typename std::decay_t<P>::value_type;
+    static_assert(detail::is_shareable_v<content> || !std::is_lvalue_reference_v<P>,
+                  "this value can only be moved: co_await std::move(p)");
+    return detail::promise_awaiter<content>(std::forward<P>(awaited),
+                                            std::is_same_v<std::decay_t<P>, shielded<content>>);
 }
 
 /// `co_await vow::take(p)`: the value moved out of p, whatever its type.
@@ -276,13 +250,14 @@ template <class T> detail::taken<T> take(promise<T> from) noexcept {
 }
 namespace detail {
 template <class T> auto operator co_await(taken<T> &&awaited) noexcept {
-    return promise_awaiter<T, true>(std::move(awaited.from));
+    return promise_awaiter<T, reading::taken>(std::move(awaited.from));
 }
 } // namespace detail
 
 /// `co_await vow::resume_on(executor)`: goes on there.
 inline auto resume_on(executor where) noexcept {
-    return detail::schedule_awaiter(std::move(where));
+    return detail::promise_awaiter<void>(promise<void>::adopt(vow_promise_with(vow_none())),
+                                         std::move(where));
 }
 
 /// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled, or nobody reads

@@ -187,10 +187,12 @@ class [[nodiscard]] promise
     /// through, or when it is certain that there will be no call. Returns a promise<U>.
     template <class F, class W = options, detail::if_where<W> = 0>
     auto then(F f, const W &where = {}) && {
-        using content = detail::content_t<detail::value_result_t<F, T>>;
+        using result = detail::value_result_t<F, T>;
+        using content = detail::content_t<result>;
         return promise<content>::adopt(
-            detail::link<detail::on::value>(this->release(), detail::reaction_with(where),
-                                            detail::value_handler<T, content>(std::move(f))));
+            detail::link<detail::on::value, detail::may_use_captures_later<F, result>>(
+                this->release(), detail::reaction_with(where),
+                detail::value_handler<T, content>(std::move(f))));
     }
     template <class F, class W = options, detail::if_where<W> = 0>
     auto then(F f, const W &where = {}) const & {
@@ -212,8 +214,9 @@ class [[nodiscard]] promise
         using caught = detail::caught_t<E, F>;
         if constexpr (detail::can_handle<caught, F>())
             return promise(
-                detail::link<detail::on::error>(this->release(), detail::reaction_with(where),
-                                                detail::error_handler<caught, T>(std::move(f))));
+                detail::link<detail::on::error, detail::error_handler_may_use_later<F, caught>>(
+                    this->release(), detail::reaction_with(where),
+                    detail::error_handler<caught, T>(std::move(f))));
         else
             std::terminate(); // one error says enough
     }
@@ -235,9 +238,10 @@ class [[nodiscard]] promise
     template <class F, class W = options, detail::if_where<W> = 0>
     promise recover(const char *domain, std::int64_t code, F f, const W &where = {}) && {
         if constexpr (detail::can_handle<error, F>())
-            return promise(detail::link<detail::on::error>(
-                this->release(), detail::reaction_with(where),
-                detail::error_handler<T>(domain, code, std::move(f))));
+            return promise(
+                detail::link<detail::on::error, detail::error_handler_may_use_later<F, error>>(
+                    this->release(), detail::reaction_with(where),
+                    detail::error_handler<T>(domain, code, std::move(f))));
         else
             std::terminate(); // one error says enough
     }
@@ -252,13 +256,13 @@ class [[nodiscard]] promise
         using result = std::invoke_result_t<F, outcome<T>>;
         using content = detail::content_t<result>;
         // One function for both: kept once, called once.
-        return promise<content>::adopt(detail::link<detail::on::both>(
-            this->release(), detail::reaction_with(where),
-            detail::mark<detail::may_use_captures_later<F, result>>(
+        return promise<content>::adopt(
+            detail::link<detail::on::both, detail::may_use_captures_later<F, result>>(
+                this->release(), detail::reaction_with(where),
                 [f = std::move(f)](vow_value input) mutable {
                     return detail::call_with_own<content>(std::move(f),
                                                           outcome<T>(value::borrow(input)));
-                })));
+                }));
     }
     template <class F, class W = options, detail::if_where<W> = 0>
     auto settled(F f, const W &where = {}) const & {
@@ -276,12 +280,10 @@ class [[nodiscard]] promise
             std::conditional_t<detail::is_promise<result>::value, detail::content_t<result>, void>;
         vow_reaction reaction = detail::reaction_with(where);
         reaction.flags = VOW_FINALLY;
-        return promise(detail::link<detail::on::both>(
-            this->release(), reaction,
-            detail::mark<detail::may_use_captures_later<F, result>>(
-                [f = std::move(f)](vow_value) mutable {
-                    return detail::call_and_write<content>(std::move(f));
-                })));
+        return promise(detail::link<detail::on::both, detail::may_use_captures_later<F, result>>(
+            this->release(), reaction, [f = std::move(f)](vow_value) mutable {
+                return detail::call_and_write<content>(std::move(f));
+            }));
     }
     template <class F, class W = options, detail::if_where<W> = 0>
     promise finally(F f, const W &where = {}) const & {
@@ -312,7 +314,7 @@ class [[nodiscard]] promise
             return value_traits<std::expected<T, E>>::write(
                 detail::expected_of<T, E>(value::borrow(input)));
         };
-        return promise<std::expected<T, E>>::adopt(detail::link<detail::on::both>(
+        return promise<std::expected<T, E>>::adopt(detail::link<detail::on::both, false>(
             this->release(), detail::reaction_with(inline_executor()), make));
     }
     template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() const & {

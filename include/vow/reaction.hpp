@@ -43,7 +43,7 @@ enum class on { value, error, both };
 /// Registers a function from a borrowed to an owned C value on a promise (consumed); it is
 /// destroyed once, by the library, before the new promise settles. Returns the new promise (owned).
 /// Throws std::bad_alloc, and then the promise is released.
-template <on Outcome, class Function>
+template <on Outcome, bool MayUseLater, class Function>
 vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function) {
     using place = slot<Function>;
     reaction.destroy = place::destroyer();
@@ -54,8 +54,10 @@ vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function
         throw;
     }
     const vow_handler handler = [](vow_value input, void *context) noexcept {
-        return guarded(
-            [&] { return place::once(context, [&](Function &its) { return its(input); }); });
+        return guarded([&] {
+            return place::template once<MayUseLater>(context,
+                                                     [&](Function &its) { return its(input); });
+        });
     };
     if (Outcome != on::error)
         reaction.on_fulfilled = handler;
@@ -66,10 +68,9 @@ vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function
 
 /// Calls a handler of T with a value and makes a C of its result.
 template <class T, class C, class F> auto value_handler(F function) {
-    return mark<may_use_captures_later<F, value_result_t<F, T>>>(
-        [function = std::move(function)](vow_value input) mutable {
-            return call_with<T, C>(std::move(function), input);
-        });
+    return [function = std::move(function)](vow_value input) mutable {
+        return call_with<T, C>(std::move(function), input);
+    };
 }
 
 /// recover's first template argument when the handler's parameter tells it.
@@ -120,7 +121,7 @@ vow_value call_error_handler(F &&function, const E &exception, const std::except
     using call = error_call<F, E>;
     constexpr bool may_begin =
         is_promise<std::remove_cv_t<typename call::result>>::value && takes_exception<F, E>;
-    return call_holding<may_begin>(pointer, [&](const auto &) {
+    return call_holding<may_begin>(may_begin ? pointer : nullptr, [&](const auto &) {
         if constexpr (takes_exception<F, E>)
             return call_and_write<C>(std::forward<F>(function), exception);
         else
@@ -196,38 +197,41 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
     }
 }
 
+/// Whether a handler may be a coroutine that uses what it captured.
+template <class F, class E>
+inline constexpr bool error_handler_may_use_later =
+    may_use_captures_later<F, typename error_call<F, E>::result>;
+
 /// The same as a handler of a link.
 template <class E, class C, class F> auto error_handler(F function) {
-    return mark<may_use_captures_later<F, typename error_call<F, E>::result>>(
-        [function = std::move(function)](vow_value input) mutable {
-            return handle_error<E, C>(std::move(function), input);
-        });
+    return [function = std::move(function)](vow_value input) mutable {
+        return handle_error<E, C>(std::move(function), input);
+    };
 }
 
 /// The same for errors of a domain (borrowed) and a code (VOW_ANY_CODE: each).
 template <class C, class F> auto error_handler(const char *domain, std::int64_t code, F function) {
-    return mark<may_use_captures_later<F, typename error_call<F, error>::result>>(
-        [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
-            if (std::string_view(vow_error_domain(input)) != domain ||
-                (code != VOW_ANY_CODE && code != vow_error_code(input)))
-                return vow_value_retain(input);
-            const std::exception_ptr *const exception = carried_exception(input);
-            if (exception == nullptr)
-                return handle_error<error, C>(std::move(function), input);
-            vow_value result = vow_none();
-            const auto use = [&](const error &found) {
-                result = call_error_handler<C>(std::move(function), found, *exception);
-            };
-            if (in_clause<error>(*exception, use))
-                return result;
-            in_clause<void>(*exception, [&] {
-                if constexpr (takes_exception<F, error>)
-                    result = call_with_own<C>(std::move(function), error(value::borrow(input)));
-                else
-                    result = call_and_write<C>(std::move(function));
-            });
+    return [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
+        if (std::string_view(vow_error_domain(input)) != domain ||
+            (code != VOW_ANY_CODE && code != vow_error_code(input)))
+            return vow_value_retain(input);
+        const std::exception_ptr *const exception = carried_exception(input);
+        if (exception == nullptr)
+            return handle_error<error, C>(std::move(function), input);
+        vow_value result = vow_none();
+        const auto use = [&](const error &found) {
+            result = call_error_handler<C>(std::move(function), found, *exception);
+        };
+        if (in_clause<error>(*exception, use))
             return result;
+        in_clause<void>(*exception, [&] {
+            if constexpr (takes_exception<F, error>)
+                result = call_with_own<C>(std::move(function), error(value::borrow(input)));
+            else
+                result = call_and_write<C>(std::move(function));
         });
+        return result;
+    };
 }
 
 /// Reports an error (borrowed) that has no reader as unhandled; a cancellation, or no error, is

@@ -211,14 +211,9 @@ template <class T> [[nodiscard]] std::string text(const promise<T> &of) {
 namespace detail {
 
 /// Whether there is a text of a T of this library.
-template <class T> struct has_text : std::is_base_of<error, T> {};
-template <> struct has_text<value> : std::true_type {};
-template <> struct has_text<state> : std::true_type {};
-template <> struct has_text<stage> : std::true_type {};
-template <> struct has_text<errc> : std::true_type {};
-template <class T> struct has_text<outcome<T>> : std::true_type {};
-template <class T> struct has_text<promise<T>> : std::true_type {};
-template <class T> struct has_text<shielded<T>> : std::true_type {};
+template <class T, class = void> struct has_text : std::false_type {};
+template <class T>
+struct has_text<T, std::void_t<decltype(vow::text(std::declval<const T &>()))>> : std::true_type {};
 
 } // namespace detail
 
