@@ -171,23 +171,31 @@ struct clock {
 
 namespace detail {
 
-/// Nanoseconds; what is too long becomes the longest, what is negative INT64_MIN, which no function
-/// of vow.h takes for a length (-1 would be VOW_FOREVER).
-template <class Rep, class Period>
-std::int64_t nanoseconds(std::chrono::duration<Rep, Period> length) noexcept {
-    using seconds = std::chrono::duration<double>;
-    if (length < std::chrono::duration<Rep, Period>::zero())
-        return std::numeric_limits<std::int64_t>::min();
-    if (seconds(length) >= seconds(9.2e9))
-        return std::numeric_limits<std::int64_t>::max();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(length).count();
-}
+/// Any std::chrono::duration, in nanoseconds; what is too long becomes the longest, what is
+/// negative INT64_MIN, which no function of vow.h takes for a length (-1 would be VOW_FOREVER).
+struct length {
+    std::int64_t nanoseconds;
 
-/// The same for waits, where negative means not at all.
-template <class Rep, class Period>
-std::int64_t patience(std::chrono::duration<Rep, Period> length) noexcept {
-    return length < std::chrono::duration<Rep, Period>::zero() ? 0 : nanoseconds(length);
-}
+    template <class Rep, class Period>
+    length(std::chrono::duration<Rep, Period> of) noexcept
+        : nanoseconds(std::numeric_limits<std::int64_t>::max()) {
+        if (of < of.zero())
+            nanoseconds = std::numeric_limits<std::int64_t>::min();
+        else if (std::chrono::duration<double>(of).count() < 9.2e9)
+            nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(of).count();
+    }
+};
+
+/// How long somebody waits at most: a duration, where negative means not at all; or for ever.
+struct patience {
+    std::int64_t nanoseconds = VOW_FOREVER;
+
+    patience() noexcept = default;
+    template <class Rep, class Period>
+    patience(std::chrono::duration<Rep, Period> of) noexcept
+        : nanoseconds(of < of.zero() ? 0 : length(of).nanoseconds) {
+    }
+};
 
 } // namespace detail
 

@@ -326,14 +326,11 @@ class [[nodiscard]] promise
     /// nobody else reads or holds it, and waited for: the new promise settles when what was given
     /// up has ended. What clean-up fails with is reported as unhandled. With vow::prompt it settles
     /// when the time is up, and what was given up ends in its own time.
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, promptness how = {}) &&noexcept {
-        const std::int64_t length = detail::nanoseconds(limit);
-        return promise(how.is_prompt ? vow_timeout(this->release(), length)
-                                     : detail::limited(this->release(), length));
+    promise timeout(detail::length limit, promptness how = {}) &&noexcept {
+        return promise(how.is_prompt ? vow_timeout(this->release(), limit.nanoseconds)
+                                     : detail::limited(this->release(), limit.nanoseconds));
     }
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, promptness how = {}) const &noexcept {
+    promise timeout(detail::length limit, promptness how = {}) const &noexcept {
         return promise(*this).timeout(limit, how);
     }
 
@@ -359,19 +356,16 @@ class [[nodiscard]] promise
     /// A temporary, or std::move(p), that was the last handle moves the value out instead of
     /// copying it, once nothing else is left that leads there. Throws also vow::error
     /// (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await does.
-    T get() const & {
-        return detail::read<detail::reading::copied, T>(await(VOW_FOREVER));
+    /// For at most so long; else it throws vow::timed_out, and the promise is left alone, but of a
+    /// temporary the handle is given up in either case.
+    T get(detail::patience limit = {}) const & {
+        return detail::read<detail::reading::copied, T>(await(limit));
     }
-    T get() && {
-        return std::move(*this).last(VOW_FOREVER);
-    }
-    /// The same for at most so long; else throws vow::timed_out, and the promise is left alone. Of
-    /// a temporary the handle is given up in either case.
-    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
-        return detail::read<detail::reading::copied, T>(await(detail::patience(limit)));
-    }
-    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
-        return std::move(*this).last(detail::patience(limit));
+    T get(detail::patience limit = {}) && {
+        promise own(std::move(*this));
+        value held = own.await(limit);
+        own.reset();
+        return detail::read<detail::reading::last, T>(std::move(held));
     }
 #if defined(__cpp_lib_expected)
     /// As get, and a rejection that is an E (see as_expected) is not thrown, but returned.
@@ -393,17 +387,17 @@ class [[nodiscard]] promise
     /// As get, and moves the value out, whatever its type.
     T take() && {
         const promise last(std::move(*this));
-        return detail::read<detail::reading::taken, T>(last.await(VOW_FOREVER));
+        return detail::read<detail::reading::taken, T>(last.await({}));
     }
 
     /// Blocks until it is settled. A rejection is not thrown, but counts as handled.
     vow::state wait() const {
-        return wait_ns(VOW_FOREVER);
+        return wait_for({});
     }
     /// For at most so long: state::pending when the time is up.
-    template <class Rep, class Period>
-    vow::state wait_for(std::chrono::duration<Rep, Period> limit) const {
-        return wait_ns(detail::patience(limit));
+    vow::state wait_for(detail::patience limit) const {
+        const int answer = vow_await(this->native(), limit.nanoseconds, nullptr);
+        return static_cast<vow::state>(detail::check(answer, "vow::promise::wait: cannot wait"));
     }
 
     // Cancelling
@@ -422,16 +416,9 @@ class [[nodiscard]] promise
     }
 
   private:
-    T last(std::int64_t limit) && {
-        promise own(std::move(*this));
-        value held = own.await(limit);
-        own.reset();
-        return detail::read<detail::reading::last, T>(std::move(held));
-    }
-
-    value await(std::int64_t limit) const {
+    value await(detail::patience limit) const {
         vow_value native = vow_none();
-        const int answer = vow_await(this->native(), limit, &native);
+        const int answer = vow_await(this->native(), limit.nanoseconds, &native);
         value held = value::adopt(native);
         if (answer == static_cast<int>(VOW_REJECTED))
             detail::throw_error(native);
@@ -444,17 +431,9 @@ class [[nodiscard]] promise
 
     value settled_outcome() const {
         vow_value native = vow_none();
-        const int answer = vow_await(this->native(), VOW_FOREVER, &native);
-        if (answer < 0)
-            detail::throw_code(answer, "vow::promise::get_expected: cannot wait");
+        detail::check(vow_await(this->native(), VOW_FOREVER, &native),
+                      "vow::promise::get_expected: cannot wait");
         return value::adopt(native);
-    }
-
-    vow::state wait_ns(std::int64_t limit) const {
-        const int answer = vow_await(this->native(), limit, nullptr);
-        if (answer < 0)
-            detail::throw_code(answer, "vow::promise::wait: cannot wait");
-        return static_cast<vow::state>(answer);
     }
 };
 

@@ -104,7 +104,10 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     const auto asks = [](vow_value now, void *context) noexcept {
         functions &its = detail::functions_in<functions>(context);
         try {
-            return static_cast<bool>(its.again(detail::content<S>().look(now)));
+            if constexpr (detail::is_shareable_v<S>)
+                return static_cast<bool>(its.again(detail::content<S>().look(now)));
+            else
+                return static_cast<bool>(its.again(detail::content<S>::in_place(now)));
         } catch (...) {
             its.thrown = std::current_exception();
             return true;

@@ -40,14 +40,11 @@ inline void on_unhandled(unhandled_hook hook) noexcept {
         reinterpret_cast<void *>(hook));
 }
 
-/// Ends the library's work in the process, for good: how many promises are still alive. Throws
-/// vow::error (errc::deadlock: called on an executor).
-inline std::int64_t shutdown() {
-    return detail::check(vow_shutdown(VOW_FOREVER), "vow::shutdown");
-}
-/// The same, waiting for at most so long for what was queued before.
-template <class Rep, class Period> std::int64_t shutdown(std::chrono::duration<Rep, Period> limit) {
-    return detail::check(vow_shutdown(detail::patience(limit)), "vow::shutdown");
+/// Ends the library's work in the process, for good: how many promises are still alive. Waits, for
+/// at most so long, for what was queued before. Throws vow::error (errc::deadlock: called on an
+/// executor).
+inline std::int64_t shutdown(detail::patience limit = {}) {
+    return detail::check(vow_shutdown(limit.nanoseconds), "vow::shutdown");
 }
 
 namespace context {
@@ -118,16 +115,15 @@ inline void set_current_progress(double fraction, const char *note = nullptr) {
 /// promise has settled; that all is done, fraction 1, is told in any case. f must not throw; it is
 /// destroyed when the promise is freed, or it has left and no call is running. This is no interest
 /// in the result. Throws vow::error, std::bad_alloc.
-template <class T, class Rep, class Period, class F>
-[[nodiscard]] registration on_progress(const promise<T> &work,
-                                       std::chrono::duration<Rep, Period> interval, F f) {
+template <class T, class F>
+[[nodiscard]] registration on_progress(const promise<T> &work, detail::length interval, F f) {
     static_assert(std::is_invocable_v<F &, double, std::string_view>,
                   "on_progress calls f(double fraction, std::string_view note)");
     cancel_source leaves;
     vow_call call = detail::call_with_context(std::make_unique<F>(std::move(f)));
     call.token = leaves.token().native();
     const int status = vow_on_progress_with(
-        work.native(), detail::nanoseconds(interval),
+        work.native(), interval.nanoseconds,
         [](double fraction, const char *note, void *context) noexcept {
             (*static_cast<F *>(context))(fraction, std::string_view(note != nullptr ? note : ""));
         },

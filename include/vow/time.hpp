@@ -8,9 +8,8 @@ namespace vow {
 inline namespace v1 {
 
 /// Fulfilled after so long, at the earliest. Cancelled, or read by nobody: its timer is gone.
-template <class Rep, class Period>
-promise<void> delay(std::chrono::duration<Rep, Period> length) noexcept {
-    return promise<void>::adopt(vow_delay(detail::nanoseconds(length)));
+inline promise<void> delay(detail::length length) noexcept {
+    return promise<void>::adopt(vow_delay(length.nanoseconds));
 }
 
 /// Fulfilled at that time of a clock, at the earliest; at once, if it is past. How long that is
@@ -29,9 +28,8 @@ promise<void> delay_until(std::chrono::time_point<Clock, Duration> when) {
 }
 
 /// The same outcome, or vow::timed_out; see promise::timeout.
-template <class T, class Rep, class Period>
-promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit,
-                   promptness how = {}) noexcept {
+template <class T>
+promise<T> timeout(promise<T> limited, detail::length limit, promptness how = {}) noexcept {
     return std::move(limited).timeout(limit, how);
 }
 

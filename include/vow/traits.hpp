@@ -265,17 +265,24 @@ template <class T> class content {
   public:
     /// To look at, as long as this and the value (borrowed) are there.
     const T &look(vow_value native) {
-        if constexpr (std::is_reference_v<decltype(value_traits<T>::read(native))>) {
-            return value_traits<T>::read(native);
+        if constexpr (!is_shareable_v<T> ||
+                      std::is_reference_v<decltype(value_traits<T>::read(native))>) {
+            return in_place(native);
         } else {
             if constexpr (std::is_class_v<T>)
                 if (const auto *object = box<T>::in(native))
                     return object->shared();
-            if constexpr (is_shareable_v<T>)
-                return own_.emplace(value_traits<T>::read(native));
-            else
-                throw_mismatch(native, "list that can be read: its items can only be moved");
+            return own_.emplace(value_traits<T>::read(native));
         }
+    }
+    /// The same of what can only be moved, or is read in its place.
+    static const T &in_place(vow_value native) {
+        if constexpr (std::is_reference_v<decltype(value_traits<T>::read(native))>)
+            return value_traits<T>::read(native);
+        else if (const auto *object = box<T>::in(native))
+            return object->shared();
+        else
+            throw_mismatch(native, "list that can be read: its items can only be moved");
     }
     /// To take away.
     T &&take(vow_value native) {
