@@ -111,7 +111,7 @@ TEST("what a cancelled coroutine throws in its clean-up is reported, and it is c
 namespace {
 
 /// Fails while it is cancelled, and does not know of it.
-vow::promise<int> failing_late(vow::promise<void> begin, const std::function<void()> &cancels) {
+vow::promise<int> failing_late(vow::promise<void> begin, std::function<void()> cancels) {
     co_await std::move(begin);
     cancels();
     throw std::out_of_range("too late");
