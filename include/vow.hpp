@@ -8,22 +8,10 @@
 #ifndef VOW_HPP
 #define VOW_HPP
 
-#include "vow/combinators.hpp"
-#include "vow/context.hpp"
-#include "vow/executor.hpp"
 #include "vow/joining.hpp"
 #include "vow/loop.hpp"
-#include "vow/progress.hpp"
-#include "vow/promise.hpp"
 #include "vow/repetition.hpp"
-#include "vow/resolver.hpp"
 #include "vow/runtime.hpp"
-#include "vow/scope.hpp"
-#include "vow/shield.hpp"
-#include "vow/text.hpp"
-#include "vow/time.hpp"
-#include "vow/token.hpp"
-#include "vow/tracing.hpp"
 #include "vow/using.hpp"
 
 #if defined(__cpp_impl_coroutine)

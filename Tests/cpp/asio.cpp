@@ -36,7 +36,7 @@ struct pair_of_streams {
 template <class T> T run(asio::io_context &context, const vow::promise<T> &until) {
     const auto works = asio::make_work_guard(context);
     context.restart();
-    until.settled(vow::inline_executor(), [&](const vow::outcome<T> &) { context.stop(); })
+    until.settled([&](const vow::outcome<T> &) { context.stop(); }, vow::inline_executor())
         .detach();
     context.run();
     return until.get();
@@ -193,13 +193,15 @@ TEST("handlers run on a context, and what is attached there stays there") {
     const auto here = vow::asio_executor(context.get_executor());
     const auto thread = std::this_thread::get_id();
     auto both = vow::pending<int>();
-    auto ran = both.promise.then(here, [&](int number) {
-        CHECK(std::this_thread::get_id() == thread);
-        return vow::fulfilled(number).then([&](int same) {
+    auto ran = both.promise.then(
+        [&](int number) {
             CHECK(std::this_thread::get_id() == thread);
-            return same + 1;
-        });
-    });
+            return vow::fulfilled(number).then([&](int same) {
+                CHECK(std::this_thread::get_id() == thread);
+                return same + 1;
+            });
+        },
+        here);
     std::thread other([resolver = both.resolver] { resolver.resolve(1); });
     CHECK_EQ(run(context, ran), 2);
     other.join();
@@ -211,11 +213,11 @@ TEST("a strand is a serial executor") {
     std::vector<vow::promise<void>> all;
     int count = 0;
     for (int i = 0; i < 1000; i++)
-        all.push_back(vow::fulfilled().then(serial, [&count] { count++; }));
+        all.push_back(vow::fulfilled().then([&count] { count++; }, serial));
     vow::all(std::move(all)).get();
     CHECK_EQ(count, 1000);
     auto blocks =
-        vow::fulfilled().then(serial, [serial] { vow::fulfilled().then(serial, [] {}).get(); });
+        vow::fulfilled().then([serial] { vow::fulfilled().then([] {}, serial).get(); }, serial);
     CHECK_THROWS(vow::error, blocks.get());
     threads.join();
 }
@@ -225,7 +227,7 @@ TEST("what is queued in a context that is destroyed runs there") {
     {
         asio::io_context context;
         const auto here = vow::asio_executor(context.get_executor());
-        vow::fulfilled().then(here, [&ran] { ran = true; }).detach();
+        vow::fulfilled().then([&ran] { ran = true; }, here).detach();
         CHECK(!ran);
     }
     CHECK(ran);

@@ -27,7 +27,7 @@ TEST("a source cancels every handler that has its token, and leaves the others a
     auto [p, r] = vow::pending<int>();
     vow::options until;
     until.token = source.token();
-    auto a = p.then(until, [t = tracked()](int) {});
+    auto a = p.then([t = tracked()](int) {}, until);
     auto b = p.then([](int x) { return x; });
     CHECK(!until.token.is_cancelled());
     until.token.throw_if_cancelled();

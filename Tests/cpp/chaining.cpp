@@ -159,7 +159,7 @@ TEST("a chain of a hundred thousand links is built, run and freed") {
     auto &p = pr.promise;
     auto &r = pr.resolver;
     for (int i = 0; i < 100000; i++)
-        p = std::move(p).then(vow::inline_executor(), [](int x) { return x + 1; });
+        p = std::move(p).then([](int x) { return x + 1; }, vow::inline_executor());
     r.resolve(0);
     CHECK_EQ(p.get(), 100000);
 }
@@ -202,12 +202,19 @@ TEST("labels and tokens are said by options") {
     vow::options where;
     where.label = "adds";
     where.executor = vow::inline_executor();
-    CHECK_EQ(vow::fulfilled(1).then(where, [](int x) { return x + 1; }).get(), 2);
+    CHECK_EQ(vow::fulfilled(1).then([](int x) { return x + 1; }, where).get(), 2);
+    const auto here = [runs = std::this_thread::get_id()] {
+        return std::this_thread::get_id() == runs ? 3 : 4;
+    };
+    CHECK_EQ(vow::rejected<int>(vow::timed_out()).recover(vow::errc::timed_out, here, where).get(),
+             3);
+    CHECK_EQ(vow::rejected<int>(vow::error("own", 7, "no")).recover("own", 7, here, where).get(),
+             3);
 #if __cplusplus >= 202002L
     const vow::cancel_source source;
     source.cancel();
     CHECK_THROWS(
         vow::cancelled,
-        vow::fulfilled(1).then({.token = source.token(), .label = "never"}, [](int) {}).get());
+        vow::fulfilled(1).then([](int) {}, {.token = source.token(), .label = "never"}).get());
 #endif
 }

@@ -99,7 +99,7 @@ TEST("in a handler the exception is the one that is being handled") {
 
 TEST("handlers inside of handlers have an exception each, and the outer one has its own again") {
     const auto inner = [] {
-        return fails(7).recover(vow::inline_executor(), [](int) { return which(); });
+        return fails(7).recover([](int) { return which(); }, vow::inline_executor());
     };
     auto p = fails(std::logic_error("outer")).recover([&](const std::exception &) {
         const int seven = inner().get();
@@ -164,13 +164,14 @@ TEST("many threads handle one exception at the same time") {
     for (int i = 0; i < 4; i++)
         threads.emplace_back([&] {
             for (int j = 0; j < 200; j++)
-                sum += p.recover(vow::inline_executor(),
-                                 [j](const std::exception &) -> int {
-                                     if (j % 2 == 0)
-                                         throw;
-                                     return which();
-                                 })
-                           .recover(vow::inline_executor(), [] { return which(); })
+                sum += p.recover(
+                            [j](const std::exception &) -> int {
+                                if (j % 2 == 0)
+                                    throw;
+                                return which();
+                            },
+                            vow::inline_executor())
+                           .recover([] { return which(); }, vow::inline_executor())
                            .get();
         });
     for (auto &each : threads)
@@ -194,17 +195,17 @@ TEST("rejecting throws nothing, nor does what passes by or is noexcept; a clause
     const auto here = vow::inline_executor();
     const auto one = [](auto &&...) noexcept { return 1; };
     const long before = throws();
-    CHECK_EQ(fails(std::logic_error("x")).recover<std::exception>(here, one).get(), 1);
-    CHECK_EQ(fails(vow::timed_out()).recover<vow::timed_out>(here, one).get(), 1);
-    CHECK_EQ(fails(std::errc::io_error).recover<std::error_code>(here, one).get(), 1);
+    CHECK_EQ(fails(std::logic_error("x")).recover<std::exception>(one, here).get(), 1);
+    CHECK_EQ(fails(vow::timed_out()).recover<vow::timed_out>(one, here).get(), 1);
+    CHECK_EQ(fails(std::errc::io_error).recover<std::error_code>(one, here).get(), 1);
     CHECK_EQ(fails(4)
-                 .recover(here, [](const std::exception &) { return 0; })
-                 .recover(here, [](const vow::error &) { return 0; })
-                 .recover(here, []() noexcept { return 4; })
+                 .recover([](const std::exception &) { return 0; }, here)
+                 .recover([](const vow::error &) { return 0; }, here)
+                 .recover([]() noexcept { return 4; }, here)
                  .get(),
              4);
     CHECK_EQ(throws() - before, 0);
-    CHECK_EQ(fails(own_error()).recover(here, [](const vow::error &) { return 2; }).get(), 2);
+    CHECK_EQ(fails(own_error()).recover([](const vow::error &) { return 2; }, here).get(), 2);
     CHECK_EQ(throws() - before, 1);
 }
 

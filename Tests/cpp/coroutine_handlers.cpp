@@ -159,11 +159,12 @@ TEST("what a coroutine handler has is gone before its promise settles, also when
      "cancelled") {
     for (const bool cancels : {false, true}) {
         auto p = vow::fulfilled(witness(5))
-                     .then(vow::inline_executor(),
-                           [seen = witness(3)](const witness &value) -> vow::promise<bool> {
-                               co_await vow::delay(20ms);
-                               co_return value.lives() && seen.lives();
-                           });
+                     .then(
+                         [seen = witness(3)](const witness &value) -> vow::promise<bool> {
+                             co_await vow::delay(20ms);
+                             co_return value.lives() && seen.lives();
+                         },
+                         vow::inline_executor());
         if (cancels) {
             CHECK(p.cancel());
             CHECK_THROWS(vow::cancelled, p.get());
@@ -181,12 +182,14 @@ TEST("a recursion through handlers that are no coroutines keeps nothing of them"
         vow::promise<int> down(int n) const {
             const counting *self = this;
             return vow::fulfilled(std::to_string(n))
-                .then(vow::inline_executor(), [self](const std::string &text) {
-                    live = vow::statistics().live;
-                    if (--*self->left == 0)
-                        return vow::fulfilled(std::stoi(text));
-                    return self->down(std::stoi(text) + 1);
-                });
+                .then(
+                    [self](const std::string &text) {
+                        live = vow::statistics().live;
+                        if (--*self->left == 0)
+                            return vow::fulfilled(std::stoi(text));
+                        return self->down(std::stoi(text) + 1);
+                    },
+                    vow::inline_executor());
         }
     };
     int left = 20000;

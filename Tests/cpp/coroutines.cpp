@@ -90,7 +90,7 @@ TEST("its locals and parameters are destroyed before its promise settles") {
         const tracked local;
         co_await vow::delay(1ms);
     }(tracked());
-    auto q = p.then(vow::inline_executor(), [] { return tracked::alive.load(); });
+    auto q = p.then([] { return tracked::alive.load(); }, vow::inline_executor());
     CHECK_EQ(q.get(), 0);
 }
 

@@ -57,7 +57,7 @@ class worker {
 TEST("the inline executor runs a handler before the resolving call returns") {
     auto [p, r] = vow::pending<int>();
     int seen = 0;
-    p.then(vow::inline_executor(), [&](int x) { seen = x; }).detach();
+    p.then([&](int x) { seen = x; }, vow::inline_executor()).detach();
     r.resolve(3);
     CHECK_EQ(seen, 3);
 }

@@ -59,7 +59,7 @@ TEST("thenValue, thenError, thenTry, ensure and via") {
     int ensured = 0;
     const auto where = vow::serial_executor();
     auto p = fails()
-                 .then(where, [](int n) { return n; })
+                 .then([](int n) { return n; }, where)
                  .recover<std::logic_error>([](const auto &) { return 4; })
                  .finally([&] { ensured++; });
     CHECK_EQ(std::move(p).get(), 4);
@@ -77,7 +77,7 @@ TEST("post, a strand, and a cancellation signal") {
     const vow::cancel_source signal;
     vow::options slot;
     slot.token = signal.token();
-    const auto p = vow::delay(1h).then(slot, [] {});
+    const auto p = vow::delay(1h).then([] {}, slot);
     CHECK(signal.cancel());
     CHECK_THROWS(vow::cancelled, p.get());
 }

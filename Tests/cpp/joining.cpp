@@ -108,6 +108,46 @@ TEST("what a cancelled coroutine throws in its clean-up is reported, and it is c
     vow::on_unhandled(nullptr);
 }
 
+namespace {
+
+/// Fails while it is cancelled, and does not know of it.
+vow::promise<int> failing_late(vow::promise<void> begin, std::function<void()> cancels) {
+    co_await std::move(begin);
+    cancels();
+    throw std::out_of_range("too late");
+}
+
+/// Whether `join` of two coroutines reports what the second one fails with while the first one
+/// ends.
+template <class Join> void check_loser(const char *name, Join join) {
+    const vow::loop loop;
+    auto begin = vow::pending<void>();
+    auto first = vow::pending<int>();
+    auto joined = join(std::move(first.promise),
+                       failing_late(std::move(begin.promise), [&] { first.resolver.resolve(5); }));
+    begin.resolver.resolve();
+    loop.run_until(joined);
+    CHECK(joined.state() == vow::state::fulfilled);
+    if (reports != 0)
+        fail(__FILE__, __LINE__, std::string(name) + " reports its loser");
+}
+
+} // namespace
+
+TEST("what a loser fails with is not reported, whenever it is cancelled") {
+    reports = 0;
+    vow::on_unhandled([](std::exception_ptr) { reports++; });
+    using promise = vow::promise<int>;
+    check_loser("when_any",
+                [](promise a, promise b) { return vow::when_any(std::move(a), std::move(b)); });
+    check_loser("any", [](promise a, promise b) { return vow::any(std::move(a), std::move(b)); });
+    check_loser("race", [](promise a, promise b) { return vow::race(std::move(a), std::move(b)); });
+    check_loser("some", [](promise a, promise b) {
+        return vow::some(std::vector<promise>{std::move(a), std::move(b)}, 1);
+    });
+    vow::on_unhandled(nullptr);
+}
+
 TEST("a cancelled coroutine that returns a promise cancels that, and waits for it") {
     local mine;
     auto p = [](local &from) -> vow::promise<int> {

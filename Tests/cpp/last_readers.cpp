@@ -18,7 +18,7 @@ TEST("get of the last handle moves, also out of lists and tuples") {
     CHECK_EQ(copies_of([] { CHECK_EQ(vow::fulfilled(tracked(3)).get().number, 3); }), 0);
     CHECK_EQ(copies_of([] { CHECK_EQ(vow::fulfilled(tracked(3)).get(1s).number, 3); }), 0);
     CHECK_EQ(copies_of([&] {
-                 auto p = vow::fulfilled(4).then(here, [](int n) { return tracked(n); });
+                 auto p = vow::fulfilled(4).then([](int n) { return tracked(n); }, here);
                  CHECK_EQ(std::move(p).get().number, 4);
              }),
              0);
@@ -55,8 +55,8 @@ TEST("who has another handle, or another reader's value, keeps what it reads") {
 TEST("last readers of one promise on several threads all have the value") {
     for (int round = 0; round < 500; round++) {
         auto p = vow::fulfilled(std::string(200, 'x') + std::to_string(round));
-        auto q = p.then(vow::inline_executor(),
-                        [](const std::string &s) { return std::make_pair(s, tracked(1)); });
+        auto q = p.then([](const std::string &s) { return std::make_pair(s, tracked(1)); },
+                        vow::inline_executor());
         p.reset();
         std::vector<std::thread> threads;
         std::atomic<int> right{0};

@@ -56,16 +56,18 @@ std::pair<vow::promise<int>, vow::resolver<int>> told(journal &in, const char *n
 
 /// Sees the outcome of what is cancelled itself.
 template <class T> vow::promise<void> seen(journal &in, const vow::promise<T> &p) {
-    return p.settled(vow::inline_executor(), [&in](const vow::outcome<T> &outcome) {
-        try {
-            outcome.get();
-            in.add("!value");
-        } catch (const vow::cancelled &) {
-            in.add("!cancelled");
-        } catch (const vow::error &error) {
-            in.add("!e" + std::to_string(error.code()));
-        }
-    });
+    return p.settled(
+        [&in](const vow::outcome<T> &outcome) {
+            try {
+                outcome.get();
+                in.add("!value");
+            } catch (const vow::cancelled &) {
+                in.add("!cancelled");
+            } catch (const vow::error &error) {
+                in.add("!e" + std::to_string(error.code()));
+            }
+        },
+        vow::inline_executor());
 }
 
 } // namespace
@@ -75,7 +77,7 @@ TEST("G14: then, cancelled while upstream is pending: its captures go before it 
         journal in;
         auto [x, r] = told(in, "x");
         const auto other = is_shared ? x : vow::promise<int>();
-        auto p = std::move(x).then(vow::inline_executor(), [c = capture(in, "f")](int) {});
+        auto p = std::move(x).then([c = capture(in, "f")](int) {}, vow::inline_executor());
         auto s = seen(in, p);
         CHECK(p.cancel());
         CHECK(!p.cancel());
@@ -90,13 +92,14 @@ TEST("G15: finally and recover are called with the cancellation, once") {
         auto [x, r] = told(in, "x");
         const auto other = is_shared ? x : vow::promise<int>();
         auto p = std::move(x)
-                     .recover(vow::inline_executor(),
-                              [&in, c = capture(in, "r")](const vow::cancelled &) {
-                                  in.add("r<cancelled");
-                                  return 7;
-                              })
-                     .finally(vow::inline_executor(), [&in, c = capture(in, "f")] { in.add("f<"); })
-                     .then(vow::inline_executor(), [c = capture(in, "t")](int) {});
+                     .recover(
+                         [&in, c = capture(in, "r")](const vow::cancelled &) {
+                             in.add("r<cancelled");
+                             return 7;
+                         },
+                         vow::inline_executor())
+                     .finally([&in, c = capture(in, "f")] { in.add("f<"); }, vow::inline_executor())
+                     .then([c = capture(in, "t")](int) {}, vow::inline_executor());
         auto s = seen(in, p);
         CHECK(p.cancel());
         s.get();
@@ -110,10 +113,12 @@ TEST("G14: a function that runs returns first, and its captures go, before its p
     for (const auto &where : {vow::pool_executor(), vow::serial_executor("quiet")}) {
         journal in;
         gate at;
-        auto p = vow::fulfilled(5).then(where, [&, c = capture(in, "f")](int) {
-            at.pass();
-            in.add("f>");
-        });
+        auto p = vow::fulfilled(5).then(
+            [&, c = capture(in, "f")](int) {
+                at.pass();
+                in.add("f>");
+            },
+            where);
         auto s = seen(in, p);
         at.reached();
         CHECK(p.cancel());
@@ -129,8 +134,8 @@ TEST("captures live until the promise that the function returned is through, or 
         journal in;
         auto [y, r] = told(in, "y");
         auto p = vow::fulfilled(5).then(
-            vow::inline_executor(),
-            [c = capture(in, "f"), p = std::move(y)](int) mutable { return std::move(p); });
+            [c = capture(in, "f"), p = std::move(y)](int) mutable { return std::move(p); },
+            vow::inline_executor());
         auto s = seen(in, p);
         CHECK_EQ(in.text(), "");
         if (is_cancelled)
@@ -151,7 +156,7 @@ TEST("G15: a finally in a time-out, in an all that fails, in a scope, with a tok
         where.executor = vow::inline_executor();
         if (way == 3)
             where.token = source.token();
-        auto f = std::move(x).finally(where, [&in, c = capture(in, "f")] { in.add("f<"); });
+        auto f = std::move(x).finally([&in, c = capture(in, "f")] { in.add("f<"); }, where);
         if (way == 0) {
             CHECK_THROWS(vow::timed_out, std::move(f).timeout(1ms).get());
             while (in.text() != "x! f< f~")
@@ -197,8 +202,8 @@ TEST("G15: a finally is called exactly once, whoever is quicker") {
     const int rounds = 500;
     for (int i = 0; i < rounds; i++) {
         auto [x, r] = vow::pending<int>();
-        auto p = std::move(x).finally(i % 2 ? vow::inline_executor() : vow::pool_executor(),
-                                      [&called] { called++; });
+        auto p = std::move(x).finally([&called] { called++; },
+                                      i % 2 ? vow::inline_executor() : vow::pool_executor());
         std::thread other([&p = p] { p.cancel(); });
         r.resolve(1);
         other.join();

@@ -77,10 +77,12 @@ TEST("progress of the running handler is its promise's") {
     here.executor = vow::pool_executor();
     auto [p, first] = vow::pending<int>();
     std::atomic<bool> heard{false};
-    auto derived = p.then(here, [wait = inner]() mutable {
-        vow::set_current_progress(0.5, "half");
-        return wait;
-    });
+    auto derived = p.then(
+        [wait = inner]() mutable {
+            vow::set_current_progress(0.5, "half");
+            return wait;
+        },
+        here);
     const auto listens =
         vow::on_progress(derived, 0ms, [&](double fraction, std::string_view note) {
             heard = fraction == 0.5 && note == "half";

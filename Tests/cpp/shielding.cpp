@@ -19,9 +19,9 @@ TEST("what a shielded promise stands for is not cancelled with it, and waited fo
 TEST("finally's clean-up behind a shield is not cancelled") {
     auto ends = vow::pending<void>();
     auto clean = vow::pending<int>();
-    auto p = std::move(ends.promise).finally(vow::inline_executor(), [&] {
-        return vow::shield(std::move(clean.promise));
-    });
+    auto p =
+        std::move(ends.promise)
+            .finally([&] { return vow::shield(std::move(clean.promise)); }, vow::inline_executor());
     CHECK(p.cancel());
     CHECK(!p.is_settled());
     CHECK(!p.cancel());
@@ -87,7 +87,7 @@ TEST("a coroutine has a token that is cancelled with its promise") {
         vow::options until;
         until.token = co_await vow::current_token();
         CHECK(!until.token.is_cancelled());
-        auto mine = shared.then(until, [](int n) { return n; });
+        auto mine = shared.then([](int n) { return n; }, until);
         try {
             co_await vow::delay(1h);
         } catch (const vow::cancelled &) {

@@ -50,7 +50,7 @@ TEST("a token is cancelled with the stop token that it is of, for as long as tha
     vow::options where;
     where.token = link.token();
     auto both = vow::pending<int>();
-    const auto waits = both.promise.then(where, [](int number) { return number; });
+    const auto waits = both.promise.then([](int number) { return number; }, where);
     source.request_stop();
     CHECK_THROWS(vow::cancelled, waits.get());
     CHECK(link.token().is_cancelled() && !kept.is_cancelled());

@@ -47,11 +47,11 @@ TEST("a release is told how the body has ended") {
     const auto release = [&](int) { ended = vow::use_ended(&why); };
     const auto one = [] { return vow::fulfilled(1); };
     CHECK(vow::use(
-              at_once(), one(), [](int number) { return number; }, release)
+              one(), [](int number) { return number; }, release, at_once())
               .get() == 1);
     CHECK(ended == vow::state::fulfilled && why == nullptr);
     auto failing = vow::use(
-        at_once(), one(), [](int) -> int { throw std::runtime_error("no"); }, release);
+        one(), [](int) -> int { throw std::runtime_error("no"); }, release, at_once());
     CHECK_THROWS(std::runtime_error, failing.get());
     CHECK(ended == vow::state::rejected);
     CHECK_THROWS(std::runtime_error, std::rethrow_exception(why));
@@ -62,7 +62,7 @@ TEST("the outcome is that of the body, and comes when the promise of release is 
     journal in;
     auto [ended, end] = vow::pending<void>();
     auto p = vow::use(
-        at_once(), vow::fulfilled(7),
+        vow::fulfilled(7),
         [&](const int &number) {
             in += "use " + std::to_string(number);
             return std::string("rows");
@@ -70,7 +70,8 @@ TEST("the outcome is that of the body, and comes when the promise of release is 
         [&in, gone = std::move(ended)](int number) mutable {
             in += " release " + std::to_string(number);
             return std::move(gone);
-        });
+        },
+        at_once());
     CHECK(!p.is_settled());
     CHECK_EQ(in, "use 7 release 7");
     end.resolve();
@@ -81,8 +82,8 @@ TEST("release waits for the promise that the body returned") {
     journal in;
     auto [rows, arrive] = vow::pending<int>();
     auto p = vow::use(
-        at_once(), vow::fulfilled(1),
-        [later = std::move(rows)](int) mutable { return std::move(later); }, releasing(in));
+        vow::fulfilled(1), [later = std::move(rows)](int) mutable { return std::move(later); },
+        releasing(in), at_once());
     CHECK_EQ(in, "");
     arrive.resolve(3);
     CHECK_EQ(in, " release 1");
@@ -92,23 +93,23 @@ TEST("release waits for the promise that the body returned") {
 TEST("a body that throws: the resource is released, and the exception comes out as itself") {
     journal in;
     auto p = vow::use(
-        at_once(), vow::fulfilled(1), [](int) -> int { throw std::out_of_range("no row"); },
-        releasing(in));
+        vow::fulfilled(1), [](int) -> int { throw std::out_of_range("no row"); }, releasing(in),
+        at_once());
     CHECK_THROWS(std::out_of_range, p.get());
     CHECK_EQ(in, " release 1");
 }
 
 TEST("a release that throws rejects a success") {
     auto p = vow::use(
-        at_once(), vow::fulfilled(1), [](int) { return 5; },
-        [](int) { throw std::logic_error("not given back"); });
+        vow::fulfilled(1), [](int) { return 5; },
+        [](int) { throw std::logic_error("not given back"); }, at_once());
     CHECK_THROWS(std::logic_error, p.get());
 }
 
 TEST("a resource that is rejected rejects, and nothing is called") {
     journal in;
     auto p = vow::use(
-        at_once(), vow::rejected<int>(std::out_of_range("none")), [](int) {}, releasing(in));
+        vow::rejected<int>(std::out_of_range("none")), [](int) {}, releasing(in), at_once());
     CHECK_THROWS(std::out_of_range, p.get());
     CHECK_EQ(in, "");
 }
@@ -125,12 +126,13 @@ TEST("G15: cancelled in line, in use, on the way back: what had come is released
             end.on_cancel([&] { in += " wrong"; });
         }
         auto p = vow::use(
-            at_once(), std::move(resource),
+            std::move(resource),
             [later = std::move(rows)](int) mutable { return std::move(later); },
             [&in, gone = std::move(ended)](int number) mutable {
                 in += " release " + std::to_string(number);
                 return std::move(gone);
-            });
+            },
+            at_once());
         if (stage > 0)
             come.resolve(4);
         if (stage > 1)
@@ -148,7 +150,7 @@ TEST("G15: whoever is quicker, the producer or who cancels: what was opened is c
     for (int round = 0; round < 2000; round++) {
         auto [resource, come] = vow::pending<int>();
         auto p = vow::use(
-            vow::pool_executor(), std::move(resource), [](int) {}, [&](int) { closed++; });
+            std::move(resource), [](int) {}, [&](int) { closed++; }, vow::pool_executor());
         std::thread producer([&opened, give = std::move(come)] { opened += give.resolve(1); });
         p.cancel();
         producer.join();
@@ -181,12 +183,12 @@ TEST("both run on the executor that is given, and a token cancels") {
     where.executor = serial;
     where.token = source.token();
     auto p = vow::use(
-        where, vow::fulfilled(1),
+        vow::fulfilled(1),
         [&, later = std::move(rows)](int) mutable {
             there += vow::current_executor() == serial;
             return std::move(later);
         },
-        [&](int) { there += vow::current_executor() == serial; });
+        [&](int) { there += vow::current_executor() == serial; }, where);
     while (there == 0)
         std::this_thread::yield();
     source.cancel();
@@ -197,11 +199,13 @@ TEST("both run on the executor that is given, and a token cancels") {
 TEST("a resource that releases itself is gone when the promise settles, and not before") {
     journal in;
     auto [rows, arrive] = vow::pending<int>();
-    auto p = vow::use(at_once(), vow::fulfilled(lease(in)),
-                      [later = std::move(rows)](lease &it) mutable {
-                          it.used();
-                          return std::move(later);
-                      });
+    auto p = vow::use(
+        vow::fulfilled(lease(in)),
+        [later = std::move(rows)](lease &it) mutable {
+            it.used();
+            return std::move(later);
+        },
+        at_once());
     CHECK_EQ(in, " used");
     arrive.resolve(2);
     CHECK_EQ(in, " used over");
@@ -210,17 +214,20 @@ TEST("a resource that releases itself is gone when the promise settles, and not 
 
 TEST("a resource that releases itself is gone though its use throws, or never begins") {
     journal in;
-    auto thrown = vow::use(at_once(), vow::fulfilled(lease(in)), [](lease &it) -> int {
-        it.used();
-        throw std::out_of_range("no row");
-    });
+    auto thrown = vow::use(
+        vow::fulfilled(lease(in)),
+        [](lease &it) -> int {
+            it.used();
+            throw std::out_of_range("no row");
+        },
+        at_once());
     CHECK_EQ(in, " used over");
     CHECK_THROWS(std::out_of_range, thrown.get());
 
     in.clear();
     auto [resource, come] = vow::pending<std::unique_ptr<lease>>();
-    auto p =
-        vow::use(at_once(), std::move(resource), [](std::unique_ptr<lease> &it) { it->used(); });
+    auto p = vow::use(
+        std::move(resource), [](std::unique_ptr<lease> &it) { it->used(); }, at_once());
     CHECK(p.cancel());
     come.resolve(std::make_unique<lease>(in));
     CHECK_EQ(in, " over");
@@ -233,14 +240,15 @@ TEST("G14: of a coroutine that is cancelled the locals go first, the resource ne
      "settles last") {
     journal in;
     auto [rows, arrive] = vow::pending<void>();
-    auto p =
-        vow::use(at_once(), vow::fulfilled(std::make_unique<lease>(in)),
-                 [&, later = std::move(rows)](std::unique_ptr<lease> &it) -> vow::promise<void> {
-                     const std::shared_ptr<void> local(nullptr, [&](void *) { in += " local"; });
-                     it->used();
-                     co_await later;
-                 });
-    auto seen = p.settled(at_once(), [&](const vow::outcome<void> &) { in += " settled"; });
+    auto p = vow::use(
+        vow::fulfilled(std::make_unique<lease>(in)),
+        [&, later = std::move(rows)](std::unique_ptr<lease> &it) -> vow::promise<void> {
+            const std::shared_ptr<void> local(nullptr, [&](void *) { in += " local"; });
+            it->used();
+            co_await later;
+        },
+        at_once());
+    auto seen = p.settled([&](const vow::outcome<void> &) { in += " settled"; }, at_once());
     CHECK_EQ(in, " used");
     CHECK(p.cancel());
     seen.get();

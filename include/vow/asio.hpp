@@ -133,13 +133,6 @@ template <class E> struct is_strand<net::strand<E>> : std::true_type {};
 template <class T> struct get_signature { using type = void(std::exception_ptr, T); };
 template <> struct get_signature<void> { using type = void(std::exception_ptr); };
 
-template <class T> T read(const outcome<T> &ended) {
-    if constexpr (is_shareable_v<T>)
-        return ended.get();
-    else
-        return ended.take();
-}
-
 /// Calls a handler of Asio's with what became of a promise.
 template <class T, class Handler> void complete(Handler &handler, const outcome<T> &ended) {
     if constexpr (std::is_void_v<T>) {
@@ -151,7 +144,8 @@ template <class T, class Handler> void complete(Handler &handler, const outcome<
         T content{};
         try {
             if (!problem)
-                content = read(ended);
+                content = read < is_shareable_v<T> ? reading::copied : reading::taken,
+                T > (value::borrow(ended.native()));
         } catch (...) {
             problem = std::current_exception();
         }
@@ -176,7 +170,7 @@ struct initiate_get {
                 complete(handler, ended);
             });
         };
-        std::move(from).settled(inline_executor(), std::move(ends)).detach();
+        std::move(from).settled(std::move(ends), inline_executor()).detach();
     }
 };
 

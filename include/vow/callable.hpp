@@ -2,17 +2,106 @@
 #ifndef VOW_CALLABLE_HPP
 #define VOW_CALLABLE_HPP
 
-#include "conversion.hpp"
 #include "expected.hpp"
-#include "held.hpp"
 #include "scalars.hpp"
 
 #include <cstring>
+#include <functional>
 
 namespace vow {
 inline namespace v1 {
 
+template <class T> class promise;
+
 namespace detail {
+
+// What a function that is a coroutine uses after it has returned: itself, and what it was called
+// with.
+//
+// A coroutine keeps references to its parameters, and to the function object that it is a call of.
+// So both are held until the promise that it returned settles, which is when its frame has ended.
+// Of a function that is none nothing is held: it cannot be told from a coroutine when it is
+// registered, but whether a coroutine began is known when it returns.
+
+/// How many coroutines that return a vow::promise have begun on this thread.
+VOW_SHARED_BY_OBJECTS thread_local std::uint64_t coroutines_begun = 0;
+
+template <class T> struct is_promise : std::false_type {};
+template <class T> struct is_promise<promise<T>> : std::true_type {};
+
+/// What a function of the program is called with, where it has one signature: of a template, or of
+/// overloads, nothing is known.
+template <class... A> struct arguments {};
+struct unknown_arguments {};
+template <class F> struct signature {
+    template <class C, class R, class... A> static arguments<A...> of(R (C::*)(A...));
+    template <class C, class R, class... A> static arguments<A...> of(R (C::*)(A...) const);
+    template <class C, class R, class... A> static arguments<A...> of(R (C::*)(A...) noexcept);
+    template <class C, class R, class... A>
+    static arguments<A...> of(R (C::*)(A...) const noexcept);
+    // A function, also a static operator() of C++23.
+    template <class R, class... A> static arguments<A...> of(R (*)(A...));
+    template <class R, class... A> static arguments<A...> of(R (*)(A...) noexcept);
+
+    template <class G> static auto test(int) -> decltype(of(&G::operator()));
+    template <class G> static auto test(long) -> decltype(of(std::declval<G>()));
+    template <class G> static unknown_arguments test(...);
+    using type = decltype(test<F>(0));
+};
+/// A member is called with the object that it is one of.
+template <class M, class C> struct signature<M C::*> { using type = arguments<C>; };
+
+/// Whether a function is known to take copies of what it is called with. A view is none.
+template <class A>
+inline constexpr bool is_copied =
+    !std::is_reference_v<A> &&
+    (std::is_arithmetic_v<A> || std::is_enum_v<A> || !std::is_trivially_copyable_v<A>);
+template <class Arguments> struct are_copied : std::false_type {};
+template <class... A>
+struct are_copied<arguments<A...>> : std::bool_constant<(is_copied<A> && ...)> {};
+template <class F>
+inline constexpr bool takes_copies =
+    std::is_class_v<F> &&are_copied<typename signature<F>::type>::value;
+
+/// The first of them; void: there is none; unknown_arguments.
+template <class Arguments> struct first_of { using type = unknown_arguments; };
+template <> struct first_of<arguments<>> { using type = void; };
+template <class A, class... Others> struct first_of<arguments<A, Others...>> {
+    using type = std::conditional_t<sizeof...(Others) == 0, std::decay_t<A>, unknown_arguments>;
+};
+template <class F> using first_parameter = typename first_of<typename signature<F>::type>::type;
+
+/// Calls a function that may be a coroutine, by `call`, with what is held for it; if one has begun,
+/// that is held until the promise that it returned settles. One that cannot be a coroutine is
+/// called with what stands on the stack.
+template <bool MayBegin, class Held, class Call> vow_value call_holding(Held held, Call &&call) {
+    if constexpr (!MayBegin) {
+        return call(held);
+    } else {
+        auto kept = std::make_unique<Held>(std::move(held));
+        const std::uint64_t before = coroutines_begun;
+        const vow_value result = call(*kept);
+        if (coroutines_begun == before || result.kind != VOW_PROMISE)
+            return result;
+        vow_promise *const made = vow_promise_with(result);
+        if (vow_promise_state(made) != VOW_PENDING)
+            return vow_from_promise(made);
+        const vow_reaction keeps = inline_reaction(kept.release(), destroy_context<Held>);
+        return vow_from_promise(vow_then_with(made, &keeps));
+    }
+}
+
+/// What a function is called with: the content of a value, which is kept for a coroutine.
+template <class T> struct argument : content<T> { value kept; };
+template <bool MayBegin, class T> argument<T> argument_of(vow_value native) noexcept {
+    return {{}, MayBegin ? value::borrow(native) : value()};
+}
+
+/// Whether a function of the program that returns an R may be a coroutine that uses what it
+/// captured.
+template <class F, class R>
+inline constexpr bool may_use_captures_later =
+    is_promise<std::remove_cv_t<R>>::value && !std::is_empty_v<F>;
 
 /// Keeps an F behind a `void *`. A small one that is but bits is kept in the pointer itself and
 /// costs no memory: a lambda without captures, or one that captures a reference or a pointer. For
@@ -48,15 +137,15 @@ template <class F> struct slot {
         }
     }
 
-    /// The same for the only call, whose result is an owned value: a coroutine has the F to its
-    /// end.
-    template <class Use> static vow_value once(void *context, Use &&use) {
-        if constexpr (is_inside && is_marked<F>::value)
-            return held_until_settled(
-                with(context, [](F &copy) { return std::make_unique<F>(std::move(copy)); }),
-                std::forward<Use>(use));
-        else
-            return with(context, std::forward<Use>(use));
+    /// The same for the only call, whose result is an owned value: a coroutine that uses it later
+    /// has the F to its end.
+    template <bool MayUseLater, class Use> static vow_value once(void *context, Use &&use) {
+        return with(context, [&](F &its) {
+            if constexpr (is_inside && MayUseLater)
+                return call_holding<true>(std::move(its), std::forward<Use>(use));
+            else
+                return use(its);
+        });
     }
 
     /// What frees it: nullptr where there is nothing to free.
@@ -67,39 +156,6 @@ template <class F> struct slot {
             return destroy_context<F>;
     }
 };
-
-/// What a function of the program is called with at its first parameter; void: no parameter;
-/// unknown_parameter: it is a template, or overloaded.
-struct unknown_parameter {};
-template <class F> struct first_parameter {
-    template <class C, class R> static void of(R (C::*)());
-    template <class C, class R> static void of(R (C::*)() const);
-    template <class C, class R> static void of(R (C::*)() noexcept);
-    template <class C, class R> static void of(R (C::*)() const noexcept);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A));
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) noexcept);
-    template <class C, class R, class A> static std::decay_t<A> *of(R (C::*)(A) const noexcept);
-    // A static operator(), of C++23.
-    template <class R> static void of(R (*)());
-    template <class R> static void of(R (*)() noexcept);
-    template <class R, class A> static std::decay_t<A> *of(R (*)(A));
-    template <class R, class A> static std::decay_t<A> *of(R (*)(A) noexcept);
-
-    template <class G> static auto test(int) -> decltype(of(&G::operator()));
-    template <class G> static unknown_parameter *test(...);
-
-    using type = std::remove_pointer_t<decltype(test<F>(0))>;
-};
-template <class R, class A> struct first_parameter<R (*)(A)> { using type = std::decay_t<A>; };
-template <class R, class A> struct first_parameter<R (*)(A) noexcept> {
-    using type = std::decay_t<A>;
-};
-/// A member, which is called with the object that it is one of.
-template <class M, class C> struct first_parameter<M C::*> { using type = C; };
-
-template <class T> struct is_tuple : std::false_type {};
-template <class... T> struct is_tuple<std::tuple<T...>> : std::true_type {};
 
 /// What a promise of a handler's result is a promise of.
 template <class R> struct content_of { using type = std::decay_t<R>; };
@@ -117,55 +173,52 @@ constexpr bool takes_away(taking how) noexcept {
     return how == taking::moved || how == taking::spread_moved;
 }
 
-template <class F, class T, bool = is_tuple<T>::value> struct spreads : std::false_type {};
-template <class F, class... T>
-struct spreads<F, std::tuple<T...>, true> : std::is_invocable<F, const T &...> {};
-template <class F, class T, bool = is_tuple<T>::value> struct spreads_moved : std::false_type {};
-template <class F, class... T>
-struct spreads_moved<F, std::tuple<T...>, true> : std::is_invocable<F, T &&...> {};
+/// Of a tuple: whether a function takes its items, as const T & or as T &&, and what it returns
+/// then.
+template <class F, class T> struct spreading {
+    static constexpr bool shared = false, moved = false;
+};
+template <class F, class... T> struct spreading<F, std::tuple<T...>> {
+    static constexpr bool shared = std::is_invocable_v<F, const T &...>;
+    static constexpr bool moved = std::is_invocable_v<F, T &&...>;
+    template <taking How>
+    using result = std::conditional_t<How == taking::spread, std::invoke_result<F, const T &...>,
+                                      std::invoke_result<F, T &&...>>;
+};
 
 template <class F, class T> constexpr taking how_taken() {
-    if constexpr (std::is_void_v<T>) {
-        return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
-    } else {
+    if constexpr (!std::is_void_v<T>) {
         // A vector of what cannot be copied says that it can be.
         constexpr bool is_sharing = is_shareable_v<T> || !std::is_copy_constructible_v<T>;
         if (is_sharing && std::is_invocable_v<F, const T &>)
             return taking::shared;
         if (std::is_invocable_v<F, T &&>)
             return taking::moved;
-        if constexpr (is_shareable_v<T>) {
-            if (spreads<F, T>::value)
-                return taking::spread;
-        } else if (spreads_moved<F, T>::value) {
+        if (is_shareable_v<T> && spreading<F, T>::shared)
+            return taking::spread;
+        if (!is_shareable_v<T> && spreading<F, T>::moved)
             return taking::spread_moved;
-        }
-        return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
     }
+    return std::is_invocable_v<F> ? taking::nothing : taking::wrong;
 }
 
-template <class F, class T, taking = how_taken<F, T>()> struct value_result {
-    using type = std::invoke_result_t<F>;
-};
-template <class F, class T> struct value_result<F, T, taking::wrong> {
-    static_assert(how_taken<F, T>() != taking::wrong,
+template <class F, class T> constexpr auto value_result() {
+    constexpr taking how = how_taken<F, T>();
+    static_assert(how != taking::wrong,
                   "a handler takes the value as const T&, T or T&&, or takes nothing");
-    using type = void;
-};
-template <class F, class T> struct value_result<F, T, taking::shared> {
-    using type = std::invoke_result_t<F, const T &>;
-};
-template <class F, class T> struct value_result<F, T, taking::moved> {
-    using type = std::invoke_result_t<F, T &&>;
-};
-template <class F, class... T> struct value_result<F, std::tuple<T...>, taking::spread> {
-    using type = std::invoke_result_t<F, const T &...>;
-};
-template <class F, class... T> struct value_result<F, std::tuple<T...>, taking::spread_moved> {
-    using type = std::invoke_result_t<F, T &&...>;
-};
+    if constexpr (how == taking::nothing)
+        return std::invoke_result<F>();
+    else if constexpr (how == taking::shared)
+        return std::invoke_result<F, const T &>();
+    else if constexpr (how == taking::moved)
+        return std::invoke_result<F, T &&>();
+    else if constexpr (how != taking::wrong)
+        return typename spreading<F, T>::template result<how>();
+    else
+        return std::enable_if<true, void>();
+}
 /// What a handler of a promise<T> returns.
-template <class F, class T> using value_result_t = typename value_result<F, T>::type;
+template <class F, class T> using value_result_t = typename decltype(value_result<F, T>())::type;
 
 /// Calls a function and writes what it returns as a C, owned.
 template <class C, class F, class... A> vow_value call_and_write(F &&function, A &&...arguments) {
@@ -192,63 +245,44 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
     }
 }
 
+/// Whether a function that returns an R may be a coroutine that uses what it was called with.
+template <class F, class R>
+inline constexpr bool may_use_arguments_later =
+    is_promise<std::remove_cv_t<R>>::value && !takes_copies<std::decay_t<F>>;
+
 /// The same with an argument that is held for a coroutine.
 template <class C, class F, class A> vow_value call_with_own(F &&function, A argument) {
-    if constexpr (is_promise<std::remove_cv_t<std::invoke_result_t<F, A>>>::value &&
-                  !takes_copies<std::decay_t<F>>::value)
-        return held_until_settled(std::make_unique<A>(std::move(argument)), [&](A &held) {
-            return call_and_write<C>(std::forward<F>(function), std::move(held));
-        });
-    else
-        return call_and_write<C>(std::forward<F>(function), std::move(argument));
+    return call_holding<may_use_arguments_later<F, std::invoke_result_t<F, A>>>(
+        std::move(argument),
+        [&](A &held) { return call_and_write<C>(std::forward<F>(function), std::move(held)); });
 }
 
-/// Calls a function with the items of a tuple and writes its result as a C.
-template <class C, class F, class Tuple> vow_value call_spread(F &&function, Tuple &&items) {
-    return std::apply(
-        [&](auto &&...item) {
-            return call_and_write<C>(std::forward<F>(function),
-                                     std::forward<decltype(item)>(item)...);
-        },
-        std::forward<Tuple>(items));
-}
-
-/// Calls a handler with the T in a value (borrowed) and writes its result as a C.
+/// Calls a handler with the T in a value (borrowed), as it takes it, and writes its result as a C.
 template <class T, class C, class F> vow_value call_with(F &&function, vow_value input) {
     constexpr taking how = how_taken<F, T>();
-    if constexpr (how != taking::nothing && !takes_copies<std::decay_t<F>>::value &&
-                  is_promise<std::remove_cv_t<value_result_t<F, T>>>::value)
-        return held_until_settled(std::make_unique<held_input<T>>(), [&](held_input<T> &held) {
-            if constexpr (how == taking::shared)
-                return call_and_write<C>(std::forward<F>(function), held.read(input));
-            else if constexpr (how == taking::moved)
-                return call_and_write<C>(std::forward<F>(function), held.take(input));
-            else if constexpr (how == taking::spread_moved)
-                return call_spread<C>(std::forward<F>(function), held.take(input));
-            else
-                return call_spread<C>(std::forward<F>(function), held.read(input));
-        });
-    else if constexpr (how == taking::shared) {
-        if constexpr (is_shareable_v<T>)
-            return with_value<T>(input, [&](const T &content) {
-                return call_and_write<C>(std::forward<F>(function), content);
-            });
-        else
-            return call_and_write<C>(std::forward<F>(function), value_traits<T>::read(input));
-    } else if constexpr (how == taking::moved) {
-        return call_and_write<C>(std::forward<F>(function), value_traits<T>::take(input));
-    } else if constexpr (how == taking::spread_moved) {
-        return call_spread<C>(std::forward<F>(function), value_traits<T>::take(input));
-    } else if constexpr (how == taking::spread) {
-        return with_value<T>(input, [&](const T &content) {
-            return call_spread<C>(std::forward<F>(function), content);
-        });
-    } else {
+    if constexpr (how == taking::nothing) {
         return call_and_write<C>(std::forward<F>(function));
+    } else {
+        constexpr bool may_begin = may_use_arguments_later<F, value_result_t<F, T>>;
+        return call_holding<may_begin>(argument_of<may_begin, T>(input), [&](argument<T> &held) {
+            const auto call = [&](auto &&...arguments) {
+                return call_and_write<C>(std::forward<F>(function),
+                                         std::forward<decltype(arguments)>(arguments)...);
+            };
+            if constexpr (how == taking::shared)
+                return call(held.look(input));
+            else if constexpr (how == taking::moved)
+                return call(held.take(input));
+            else if constexpr (how == taking::spread)
+                return std::apply(call, held.look(input));
+            else
+                return std::apply(call, held.take(input));
+        });
     }
 }
 
 } // namespace detail
+
 } // namespace v1
 } // namespace vow
 

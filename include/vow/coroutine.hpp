@@ -3,7 +3,7 @@
 #define VOW_COROUTINE_HPP
 
 #include "resolver.hpp"
-#include "shield.hpp"
+#include "time.hpp"
 #include "waiter.hpp"
 
 namespace vow {
@@ -24,8 +24,7 @@ template <class T> class coroutine_of : public coroutine_base {
             if (self.state != nullptr && self.state->is_cancelled())
                 self.end(value());
             else
-                self.end(value::adopt(vow_error("vow", VOW_ESHUTDOWN,
-                                                "no executor is left to resume the coroutine on")));
+                self.end(value::adopt(no_executor_is_left()));
         };
     }
     coroutine_of(const coroutine_of &) = delete;
@@ -114,9 +113,9 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
 
 /// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in
 /// its clean-up: that is reported.
-inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
+inline void settle_coroutine(vow_resolver *settles, value result, bool cleans_up) noexcept {
     const value failure = result.is_error() ? result : value();
-    if (!vow_resolve(settles, result.release()))
+    if (!vow_resolve(settles, result.release()) && cleans_up)
         report_unless_cancelled(failure.native());
 }
 
@@ -124,15 +123,11 @@ inline void settle_coroutine(vow_resolver *settles, value result) noexcept {
 /// that is cancelled, too.
 inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noexcept {
     vow_cancel(last);
-    vow_reaction reaction{};
-    reaction.size = sizeof reaction;
-    reaction.executor = vow_executor_inline();
-    reaction.context = settles;
-    reaction.destroy = [](void *context) noexcept {
+    vow_reaction reaction = inline_reaction(settles, [](void *context) noexcept {
         vow_resolver_release(static_cast<vow_resolver *>(context));
-    };
+    });
     reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
-        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome));
+        settle_coroutine(static_cast<vow_resolver *>(context), value::borrow(outcome), true);
         return vow_none();
     };
     vow_promise_release(vow_then_with(last, &reaction));
@@ -141,13 +136,14 @@ inline void settle_coroutine_after(vow_resolver *settles, vow_promise *last) noe
 template <class T> void coroutine_of<T>::end(value result) noexcept {
     resolver<T> settles = std::move(resolver_);
     const bool is_cancelled = state != nullptr && state->is_cancelled();
+    const bool cleans_up = state != nullptr && state->knows();
     std::coroutine_handle<coroutine_promise<T>>::from_promise(
         static_cast<coroutine_promise<T> &>(*this))
         .destroy();
     if (is_cancelled && result.kind() == VOW_PROMISE)
         settle_coroutine_after(settles.release(), vow_promise_with(result.release()));
     else
-        settle_coroutine(settles.native(), std::move(result));
+        settle_coroutine(settles.native(), std::move(result), cleans_up);
 }
 
 template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<coroutine_base, P>;
@@ -156,7 +152,7 @@ template <class P> inline constexpr bool is_own_coroutine = std::is_base_of_v<co
 /// cancelled.
 template <class P>
 bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaited,
-                const executor &where, bool is_shielded = false) {
+                const executor &where, bool is_shielded) {
     try {
         if constexpr (is_own_coroutine<P>) {
             handle.promise().prepare_to_wait();
@@ -172,95 +168,63 @@ bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaite
         return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
-/// Waits for a promise<T>.
-template <class T, bool Taking> class promise_awaiter {
+/// Waits for a promise<T>; on an executor, also for one that is settled.
+template <class T, reading How = reading::last> class promise_awaiter {
   public:
     explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept
         : awaited_(std::move(awaited)), is_shielded_(is_shielded) {
     }
+    promise_awaiter(promise<T> awaited, executor where) noexcept
+        : awaited_(std::move(awaited)), where_(std::move(where)), is_elsewhere_(true) {
+    }
 
     bool await_ready() noexcept {
         vow_value native;
-        if (!vow_promise_peek(awaited_.native(), &native))
+        if (is_elsewhere_ || !vow_promise_peek(awaited_.native(), &native))
             return false;
         waiter_.keep(native);
         return true;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, awaited_.release(), executor(), is_shielded_);
+        return suspend_by(waiter_, handle, awaited_.release(), where_, is_shielded_);
     }
     T await_resume() {
         const vow_value outcome = waiter_.outcome();
         if (outcome.kind == VOW_ERROR)
             throw_error(outcome);
-        if constexpr (Taking) {
-            return value_traits<T>::take(outcome);
-        } else {
-            awaited_.reset();
-            return last_value<T>(waiter_.take_outcome());
-        }
+        awaited_.reset();
+        return read<How, T>(waiter_.take_outcome());
     }
 
   private:
     promise<T> awaited_;
-    bool is_shielded_;
-    waiter waiter_;
-};
-
-struct schedule_awaiter {
-    bool await_ready() const noexcept {
-        return false;
-    }
-    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        return suspend_by(waiter_, handle, vow_promise_with(vow_none()), where_);
-    }
-    void await_resume() const {
-        if (waiter_.outcome().kind == VOW_ERROR)
-            throw_error(waiter_.outcome());
-    }
-
-    explicit schedule_awaiter(executor where) noexcept : where_(std::move(where)) {
-    }
-
-  private:
     executor where_;
+    bool is_shielded_ = false;
+    bool is_elsewhere_ = false;
     waiter waiter_;
 };
 
-struct stop_awaiter {
+/// Asks what a coroutine of ours knows, without a suspension.
+template <class Ask> class asking {
+  public:
+    explicit asking(Ask ask) noexcept : ask_(ask) {
+    }
     bool await_ready() const noexcept {
         return false;
     }
     template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
         static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
         handle.promise().prepare_to_wait();
-        is_cancelled_ = handle.promise().state->is_cancelled();
+        answer_ = ask_(*handle.promise().state);
         return false;
     }
-    bool await_resume() const noexcept {
-        return is_cancelled_;
+    auto await_resume() noexcept {
+        return std::move(answer_);
     }
 
   private:
-    bool is_cancelled_ = false;
-};
-
-struct token_awaiter {
-    bool await_ready() const noexcept {
-        return false;
-    }
-    template <class P> bool await_suspend(std::coroutine_handle<P> handle) {
-        static_assert(is_own_coroutine<P>, "only for coroutines that return a vow::promise");
-        handle.promise().prepare_to_wait();
-        token_ = handle.promise().state->token();
-        return false;
-    }
-    token await_resume() noexcept {
-        return std::move(token_);
-    }
-
-  private:
-    token token_;
+    Ask ask_;
+    std::invoke_result_t<Ask, coroutine_state &> answer_{};
 };
 
 template <class T> struct taken { promise<T> from; };
@@ -270,21 +234,14 @@ template <class T> struct taken { promise<T> from; };
 /// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor that a
 /// handler registered here would run on. `co_await std::move(p)` and of a temporary gives the
 /// handle away while it waits, so that cancelling the coroutine cancels p, if nobody else reads it.
-template <class T> auto operator co_await(promise<T> &&awaited) noexcept {
-    return detail::promise_awaiter<T, false>(std::move(awaited));
-}
-template <class T> auto operator co_await(const promise<T> &awaited) noexcept {
-    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
-    return detail::promise_awaiter<T, false>(awaited);
-}
-
-/// `co_await vow::shield(p)`: waits to the end, also in a coroutine that is cancelled.
-template <class T> auto operator co_await(shielded<T> &&awaited) noexcept {
-    return detail::promise_awaiter<T, false>(std::move(awaited), true);
-}
-template <class T> auto operator co_await(const shielded<T> &awaited) noexcept {
-    static_assert(detail::is_shareable_v<T>, "this value can only be moved: co_await std::move(p)");
-    return detail::promise_awaiter<T, false>(awaited, true);
+/// `co_await vow::shield(p)` waits to the end, also in a coroutine that is cancelled.
+template <class P, std::enable_if_t<detail::is_promise<std::decay_t<P>>::value, int> = 0>
+auto operator co_await(P &&awaited) noexcept {
+    using content = typename std::decay_t<P>::value_type;
+    static_assert(detail::is_shareable_v<content> || !std::is_lvalue_reference_v<P>,
+                  "this value can only be moved: co_await std::move(p)");
+    return detail::promise_awaiter<content>(std::forward<P>(awaited),
+                                            std::is_same_v<std::decay_t<P>, shielded<content>>);
 }
 
 /// `co_await vow::take(p)`: the value moved out of p, whatever its type.
@@ -293,25 +250,26 @@ template <class T> detail::taken<T> take(promise<T> from) noexcept {
 }
 namespace detail {
 template <class T> auto operator co_await(taken<T> &&awaited) noexcept {
-    return promise_awaiter<T, true>(std::move(awaited.from));
+    return promise_awaiter<T, reading::taken>(std::move(awaited.from));
 }
 } // namespace detail
 
 /// `co_await vow::resume_on(executor)`: goes on there.
 inline auto resume_on(executor where) noexcept {
-    return detail::schedule_awaiter(std::move(where));
+    return detail::promise_awaiter<void>(promise<void>::adopt(vow_promise_with(vow_none())),
+                                         std::move(where));
 }
 
 /// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled, or nobody reads
 /// it. The next co_await that would suspend throws vow::cancelled then.
 inline auto stop_requested() noexcept {
-    return detail::stop_awaiter();
+    return detail::asking([](detail::coroutine_state &state) { return state.hears(); });
 }
 
 /// `co_await vow::current_token()`: a token that is cancelled when the coroutine's promise is, or
 /// when nobody reads it any more.
 inline auto current_token() noexcept {
-    return detail::token_awaiter();
+    return detail::asking([](detail::coroutine_state &state) { return state.token(); });
 }
 
 } // namespace v1

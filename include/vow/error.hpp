@@ -109,8 +109,6 @@ class cancelled : public error {
   public:
     cancelled() : error(errc::cancelled, "cancelled") {
     }
-    explicit cancelled(value native) noexcept : error(std::move(native)) {
-    }
     explicit cancelled(detail::borrowed_error from) noexcept : error(from) {
     }
 };
@@ -120,8 +118,6 @@ class timed_out : public error {
   public:
     timed_out() : error(errc::timed_out, "timed out") {
     }
-    explicit timed_out(value native) noexcept : error(std::move(native)) {
-    }
     explicit timed_out(detail::borrowed_error from) noexcept : error(from) {
     }
 };
@@ -129,8 +125,6 @@ class timed_out : public error {
 /// The last resolver was dropped without resolving.
 class broken_promise : public error {
   public:
-    explicit broken_promise(value native) noexcept : error(std::move(native)) {
-    }
     explicit broken_promise(detail::borrowed_error from) noexcept : error(from) {
     }
 };
@@ -138,8 +132,6 @@ class broken_promise : public error {
 /// Several failed: any, some.
 class aggregate_error : public error {
   public:
-    explicit aggregate_error(value native) noexcept : error(std::move(native)) {
-    }
     explicit aggregate_error(detail::borrowed_error from) noexcept : error(from) {
     }
     /// What each of them failed with.

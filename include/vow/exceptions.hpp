@@ -1,19 +1,115 @@
-/// Exceptions to rejections and back: the very exception comes out where it is read.
+/// Exceptions to rejections and back: the very exception comes out where it is read; and
+/// std::error_code.
 #ifndef VOW_EXCEPTIONS_HPP
 #define VOW_EXCEPTIONS_HPP
 
-#include "clause.hpp"
-#include "ending.hpp"
 #include "error.hpp"
-#include "identity.hpp"
 
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
+#if defined(__cpp_rtti)
+#include <typeinfo>
+#endif
+
+template <> struct std::is_error_code_enum<vow::errc> : std::true_type {};
 
 namespace vow {
 inline namespace v1 {
 namespace detail {
+
+// What a catch clause does: finds an exception by its type, and handles it.
+//
+// Where the runtime is libstdc++, its own test says without a throw whether a clause would catch
+// an exception. The body of a clause, where `throw;` and std::current_exception() find the
+// exception, is entered by a throw: that takes most of a microsecond, and the ABI has no other
+// way.
+
+/// Throws an exception and calls `use` with it in a clause for `const E &` (void: for all, and
+/// without an argument). False: the clause does not catch it.
+template <class E, class Use>
+[[gnu::noinline]] bool in_clause_by_throw(const std::exception_ptr &exception, Use &&use) {
+    if constexpr (std::is_void_v<E>) {
+        try {
+            std::rethrow_exception(exception);
+        } catch (...) {
+            use();
+            return true;
+        }
+    } else {
+        // A pointer is caught as a value: clang looks for one that was thrown by an exception_ptr
+        // in the wrong place.
+        using parameter = std::conditional_t<std::is_pointer_v<E>, E, const E &>;
+        try {
+            std::rethrow_exception(exception);
+        } catch (parameter found) {
+            use(found);
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+}
+
+#if defined(__GLIBCXX__) && defined(__cpp_rtti) && defined(__LP64__)
+
+/// Calls `use` with an exception (not empty) if a clause for `const E &` (void: for all, and
+/// without an argument) catches it.
+template <class E, class Use> bool with_exception(const std::exception_ptr &exception, Use &&use) {
+    if constexpr (std::is_void_v<E>) {
+        use();
+        return true;
+    } else {
+        static_assert(sizeof exception == sizeof(void *), "it is a pointer to the exception");
+        void *found = nullptr;
+        std::memcpy(&found, static_cast<const void *>(&exception), sizeof found);
+        const std::type_info *const thrown = exception.__cxa_exception_type();
+        if (thrown->__is_pointer_p())
+            std::memcpy(&found, found, sizeof found);
+        if (!typeid(E).__do_catch(thrown, &found, 1))
+            return false;
+        if constexpr (std::is_pointer_v<E>)
+            use(reinterpret_cast<E>(found));
+        else
+            use(*static_cast<const E *>(found));
+        return true;
+    }
+}
+
+/// The same as with_exception, and `use` is the body of the clause. What passes by is not thrown.
+template <class E, class Use> bool in_clause(const std::exception_ptr &exception, Use &&use) {
+    return with_exception<E>(exception, [](const auto &...) {}) &&
+           in_clause_by_throw<E>(exception, std::forward<Use>(use));
+}
+
+#else
+
+template <class E, class Use> bool with_exception(const std::exception_ptr &exception, Use &&use) {
+    return in_clause_by_throw<E>(exception, std::forward<Use>(use));
+}
+template <class E, class Use> bool in_clause(const std::exception_ptr &exception, Use &&use) {
+    return in_clause_by_throw<E>(exception, std::forward<Use>(use));
+}
+
+#endif
+
+/// An object as an exception. Where it need not be thrown, it is not.
+template <class E> std::exception_ptr exception_ptr_of(E &&exception) noexcept {
+    using plain = std::decay_t<E>;
+    try {
+        if constexpr (std::is_copy_constructible_v<plain>)
+            return std::make_exception_ptr<plain>(std::forward<E>(exception));
+        else
+            throw std::forward<E>(exception);
+    } catch (...) {
+        return std::current_exception();
+    }
+}
 
 /// The domain of errors that carry a C++ exception; their code is 0, their payload the exception.
 inline constexpr const char *exception_domain = "c++";
@@ -158,6 +254,13 @@ inline std::exception_ptr exception_of(vow_value native) noexcept {
     throw_error(native.native());
 }
 
+/// What a C function returned, unless that is a code of an error.
+template <class N> N check(N answer, const char *what) {
+    if (answer < 0)
+        throw_code(answer, what);
+    return answer;
+}
+
 /// What `body` returns, an owned value, or its exception as an error.
 template <class Body> vow_value guarded(Body &&body) noexcept {
     try {
@@ -176,6 +279,118 @@ inline std::vector<std::exception_ptr> aggregate_error::errors() const {
     for (std::size_t i = 0; i < list.size(); i++)
         all.push_back(detail::exception_of(vow_list_at(list.native(), i)));
     return all;
+}
+
+// Errors of C and std::error_code: which code an error is, and which error a code is.
+//
+//     domain "vow"                        vow::category(), a code of vow::errc
+//     domain "generic" or "system"        std::generic_category(), std::system_category()
+//     what std::system_error was thrown   its own code
+//
+// A code of another category goes into C as a std::system_error does: the category's name is the
+// domain. An error of another domain is no code.
+
+namespace detail {
+
+class own_category final : public std::error_category {
+  public:
+    [[nodiscard]] const char *name() const noexcept override {
+        return "vow";
+    }
+    [[nodiscard]] std::string message(int code) const override {
+        return vow_error_name(code);
+    }
+    /// What portable code asks for: `code == std::errc::timed_out`.
+    [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
+        switch (code) {
+        case VOW_EINVAL:
+            return std::errc::invalid_argument;
+        case VOW_ENOMEM:
+            return std::errc::not_enough_memory;
+        case VOW_ECANCELLED:
+            return std::errc::operation_canceled;
+        case VOW_ETIMEDOUT:
+            return std::errc::timed_out;
+        case VOW_EDEADLOCK:
+            return std::errc::resource_deadlock_would_occur;
+        default:
+            return {code, *this};
+        }
+    }
+};
+
+} // namespace detail
+
+/// The category of vow::errc; its name is the library's domain, "vow".
+[[nodiscard]] VOW_SHARED_BY_OBJECTS const std::error_category &category() noexcept {
+    // Never destroyed: codes are compared until the process ends.
+    static const auto *const only = new detail::own_category;
+    return *only;
+}
+
+/// So that `std::error_code code = vow::errc::timed_out` is one.
+[[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), category()};
+}
+
+namespace detail {
+
+/// The code that an error of C is (borrowed), by its domain.
+inline std::optional<std::error_code> code_by_domain(vow_value native) noexcept {
+    const char *const domain = vow_error_domain(native);
+    const std::int64_t code = vow_error_code(native);
+    if (domain == nullptr || code != static_cast<int>(code))
+        return std::nullopt;
+    for (const std::error_category *each :
+         {&category(), &std::generic_category(), &std::system_category()})
+        if (std::string_view(domain) == each->name())
+            return std::error_code(static_cast<int>(code), *each);
+    return std::nullopt;
+}
+
+/// The code that a rejection is (borrowed), if it is one.
+inline std::optional<std::error_code> code_of(vow_value native) noexcept {
+    const std::exception_ptr *const exception = carried_exception(native);
+    if (exception == nullptr)
+        return code_by_domain(native);
+    std::optional<std::error_code> code;
+    with_exception<std::system_error>(
+        *exception, [&](const std::system_error &found) { code = found.code(); }) ||
+        with_exception<std::error_code>(*exception,
+                                        [&](const std::error_code &found) { code = found; }) ||
+        with_exception<error>(*exception,
+                              [&](const error &found) { code = code_by_domain(found.native()); });
+    return code;
+}
+
+/// A code as an owned error: one of the library's own, or a std::system_error.
+inline vow_value error_of_code(const std::error_code &code) noexcept {
+    if (code.category() == category())
+        return vow_error("vow", code.value(), vow_error_name(code.value()));
+    return error_of(exception_ptr_of(std::system_error(code)));
+}
+
+/// An exception object as an owned error. What is or stands for an error code is one.
+template <class E> vow_value error_of_exception(E &&exception) noexcept {
+    using plain = std::decay_t<E>;
+    static_assert(!std::is_same_v<plain, std::error_condition>,
+                  "a condition stands for many codes: reject with a std::error_code");
+    if constexpr (std::is_same_v<plain, std::exception_ptr>)
+        return error_of(exception);
+    else if constexpr (std::is_same_v<plain, std::error_code>)
+        return error_of_code(exception);
+    else if constexpr (std::is_error_code_enum_v<plain>)
+        return error_of_code(make_error_code(exception));
+    else if constexpr (std::is_same_v<plain, std::errc>)
+        return error_of_code(std::make_error_code(exception));
+    else
+        return error_of(exception_ptr_of(std::forward<E>(exception)));
+}
+
+} // namespace detail
+
+inline std::optional<std::error_code> error::error_code() const noexcept {
+    return detail::code_by_domain(native());
 }
 
 } // namespace v1

@@ -3,26 +3,17 @@
 #define VOW_EXECUTOR_HPP
 
 #include "callable.hpp"
-#include "handle.hpp"
 
 namespace vow {
 inline namespace v1 {
 
 /// Runs handlers. A counted reference; work that was given to an executor still runs when the last
 /// one is gone. An empty one stands for "none given".
-class executor : public detail::handle<vow_executor, vow_executor_retain, vow_executor_release> {
+class executor
+    : public detail::handle<executor, vow_executor, vow_executor_retain, vow_executor_release> {
   public:
+    using executor::handle::handle;
     executor() noexcept = default;
-    [[nodiscard]] static executor adopt(vow_executor *owned) noexcept {
-        return executor(owned);
-    }
-    [[nodiscard]] static executor borrow(vow_executor *borrowed) noexcept {
-        return executor(vow_executor_retain(borrowed));
-    }
-
-  private:
-    explicit executor(vow_executor *owned) noexcept : handle(owned) {
-    }
 };
 
 /// Runs handlers at once, on the settling or registering thread, when the outermost call returns.

@@ -7,9 +7,7 @@
 #ifndef VOW_EXPECTED_HPP
 #define VOW_EXPECTED_HPP
 
-#include "conversion.hpp"
-#include "error_code.hpp"
-#include "traits.hpp"
+#include "scalars.hpp"
 
 #if __has_include(<expected>) && __cplusplus > 202002L
 #include <expected>
@@ -94,7 +92,7 @@ template <class T, class E> std::expected<T, E> expected_of(value held) {
     if constexpr (std::is_void_v<T>)
         return {};
     else
-        return std::expected<T, E>(std::in_place, last_value<T>(std::move(held)));
+        return std::expected<T, E>(std::in_place, read<reading::last, T>(std::move(held)));
 }
 
 #else

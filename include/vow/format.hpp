@@ -7,7 +7,7 @@
 #ifndef VOW_FORMAT_HPP
 #define VOW_FORMAT_HPP
 
-#include "text.hpp"
+#include "runtime.hpp"
 
 #if !__has_include(<format>) || __cplusplus < 202002L
 #error "vow/format.hpp needs C++20 and a standard library that has <format>"

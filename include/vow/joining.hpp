@@ -1,28 +1,195 @@
-/// Promises that are waited for to the end: when_all, when_any, with_scope.
-///
-/// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
-/// time. These settle when all have ended: coroutines among them may use what lives as long as the
-/// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
-/// is cancelled whoever else reads it.
+/// Many promises as one.
 #ifndef VOW_JOINING_HPP
 #define VOW_JOINING_HPP
 
-#include "combinators.hpp"
 #include "scope.hpp"
+
+#include <array>
+#include <iterator>
+#include <vector>
 
 namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// When a promise is to end the scope that it is a member of, before others have ended.
-enum class ends_when { rejected, fulfilled };
+namespace finds_begin {
+using std::begin;
+using std::end;
+template <class S> auto begin_of(S &&sequence) -> decltype(begin(sequence)) {
+    return begin(sequence);
+}
+template <class S> auto end_of(S &&sequence) -> decltype(end(sequence)) {
+    return end(sequence);
+}
+} // namespace finds_begin
 
-/// The members of a scope, which read them when it has ended.
+template <class S>
+using reference_of = decltype(*finds_begin::begin_of(std::declval<std::remove_reference_t<S> &>()));
+template <class S> using item_of = std::decay_t<reference_of<S>>;
+
+/// Whether a sequence that is given away has its items, and does not only point to them: then a
+/// constant one has constant items. A view of somebody else's items has not; of one that cannot
+/// tell it is not believed.
+template <class S, class = void> struct owns_items : std::false_type {};
+template <class S>
+struct owns_items<S, std::void_t<reference_of<const S>>>
+    : std::bool_constant<!std::is_reference_v<S> && std::is_lvalue_reference_v<reference_of<S>> &&
+                         std::is_const_v<std::remove_reference_t<reference_of<const S>>> &&
+                         !std::is_const_v<std::remove_reference_t<reference_of<S>>>> {};
+
+template <class S, class = void> struct never_ends : std::false_type {};
+#if defined(__cpp_lib_ranges)
+template <class S>
+struct never_ends<S, std::void_t<reference_of<S>>>
+    : std::is_same<std::unreachable_sentinel_t,
+                   std::decay_t<decltype(finds_begin::end_of(
+                       std::declval<std::remove_reference_t<S> &>()))>> {};
+#endif
+
+/// Calls `use` with each item: as an rvalue if the sequence is given away and owns them.
+template <class S, class Use> void for_each_own(S &&sequence, Use &&use) {
+    static_assert(!never_ends<S>::value, "this view has no end: take as many as are meant");
+    for (auto &&each : sequence) {
+        if constexpr (owns_items<S>::value) {
+            use(std::move(each));
+        } else if constexpr (std::is_lvalue_reference_v<reference_of<S>>) {
+            static_assert(std::is_copy_constructible_v<item_of<S>>,
+                          "the items of a view, or of a container that is not given away, are "
+                          "copied, and these can only be moved: std::move(container)");
+            use(std::as_const(each));
+        } else {
+            use(std::forward<decltype(each)>(each));
+        }
+    }
+}
+
+template <class... P>
+inline constexpr bool are_promises = (is_promise<std::decay_t<P>>::value && ...);
+
+/// The handles of promises that are given one by one, or in a sequence.
+template <class... P> auto handles_of(P &&...promises) {
+    if constexpr (are_promises<P...>) {
+        static_assert(sizeof...(P) > 0, "nothing is joined here: give it an empty vector");
+        return std::array<promise<void>, sizeof...(P)>{
+            std::forward<P>(promises).template as<void>()...};
+    } else {
+        static_assert(sizeof...(P) == 1, "give it promises, or one sequence of promises");
+        std::vector<promise<void>> handles;
+        const auto keep = [&](auto &&each) {
+            handles.push_back(std::forward<decltype(each)>(each).template as<void>());
+        };
+        (for_each_own(std::forward<P>(promises), keep), ...);
+        return handles;
+    }
+}
+
+inline std::vector<vow_promise *> places_of(const std::vector<promise<void>> &handles) {
+    return std::vector<vow_promise *>(handles.size());
+}
+template <std::size_t N>
+std::array<vow_promise *, N> places_of(const std::array<promise<void>, N> &) noexcept {
+    return {};
+}
+
+/// Gives handles to a function of vow.h.
+template <class Handles, class Call> vow_promise *combine(Handles handles, Call call) {
+    auto natives = places_of(handles);
+    std::size_t count = 0;
+    for (auto &each : handles)
+        natives[count++] = each.release();
+    return call(natives.data(), count);
+}
+
+/// What promises are together: a tuple of those that are given one by one, and a vector of those
+/// in a sequence, or nothing where there is nothing in them.
+template <bool OneByOne, class... P> struct joint {
+    template <class Q> using content_of_one = typename std::decay_t<Q>::value_type;
+    using values = std::tuple<regular<content_of_one<P>>...>;
+    using outcomes = std::tuple<outcome<content_of_one<P>>...>;
+    using types = std::tuple<content_of_one<P>...>;
+};
+template <class S> struct joint<false, S> {
+    using content = typename item_of<S>::value_type;
+    using values = std::conditional_t<std::is_void_v<content>, void, std::vector<regular<content>>>;
+    using outcomes = std::vector<outcome<content>>;
+    using types = std::tuple<content>;
+};
+template <class... P> using values_of = typename joint<are_promises<P...>, P...>::values;
+template <class... P> using outcomes_of = typename joint<are_promises<P...>, P...>::outcomes;
+
+template <class Types> struct same_type;
+template <class T, class... Others> struct same_type<std::tuple<T, Others...>> {
+    static_assert((std::is_same_v<T, Others> && ...), "these promises are of different types");
+    using type = T;
+};
+/// What each of them is a promise of.
+template <class... P>
+using content_of_each = typename same_type<typename joint<are_promises<P...>, P...>::types>::type;
+
+} // namespace detail
+
+// These take promises one by one, or in one vector, or any other container, array or view. Handles
+// are given away: copy what is to be kept. A view's handles, and those of a container that is not
+// moved here, are copied.
+
+/// Fulfilled with all values, in the order of the promises; rejected as soon as one is, and then
+/// the others are cancelled where nobody else reads them. Of promises that are given one by one the
+/// values are a tuple, in which nothing is a std::monostate; a handler may take the tuple or its
+/// items.
+template <class... P> auto all(P &&...promises) {
+    return promise<detail::values_of<P...>>::adopt(
+        detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all));
+}
+
+/// Fulfilled, when all are settled, with what became of each.
+template <class... P> auto all_settled(P &&...promises) {
+    return promise<detail::outcomes_of<P...>>::adopt(
+        detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all_settled));
+}
+
+/// Fulfilled with the first value; rejected with vow::aggregate_error when all are rejected.
+template <class... P> auto any(P &&...promises) {
+    return promise<detail::content_of_each<P...>>::adopt(
+        detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_any));
+}
+
+/// Settles as the first one to settle does.
+template <class... P> auto race(P &&...promises) {
+    return promise<detail::content_of_each<P...>>::adopt(
+        detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_race));
+}
+
+/// Fulfilled as soon as `wanted` promises are, with the values of these, in the order of the
+/// promises; rejected with vow::aggregate_error when there cannot be so many any more.
+template <class S> auto some(S &&promises, std::size_t wanted) {
+    return promise<detail::values_of<S>>::adopt(
+        detail::combine(detail::handles_of(std::forward<S>(promises)),
+                        [wanted](vow_promise **natives, std::size_t count) {
+                            return vow_some(natives, count, wanted);
+                        }));
+}
+
+// Promises that are waited for to the end: when_all, when_any, with_scope.
+//
+// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
+// time. These settle when all have ended: coroutines among them may use what lives as long as the
+// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
+// is cancelled whoever else reads it.
+
+namespace detail {
+
+/// What becomes of members that are joined: all values, any of them, or what the only one has.
+enum class joining { all, any, only };
+
+/// The members of a scope, which reads them when it has ended.
 class joined {
   public:
     /// Makes the promises members of a scope (borrowed).
-    joined(std::vector<promise<void>> members, vow_scope *scope, ends_when ends) noexcept
-        : members_(std::move(members)) {
+    template <class Handles>
+    joined(Handles &&members, vow_scope *scope, joining as)
+        : members_(std::make_move_iterator(members.begin()),
+                   std::make_move_iterator(members.end())),
+          as_(as) {
         for (const auto &each : members_) {
             const int status = vow_scope_add(scope, vow_promise_retain(each.native()));
             if (status != 0 && status != VOW_ECANCELLED)
@@ -32,79 +199,53 @@ class joined {
             vow_scope_cancel(scope);
         for (const auto &each : members_)
             if (each)
-                watch(each.native(), scope, ends);
+                watch(each.native(), scope);
     }
 
-    /// The list (owned) of all values; or an error that is among them.
-    [[nodiscard]] vow_value all(vow_value) const {
+    /// What they are together (owned). Of those that were cancelled together the end (borrowed)
+    /// says why.
+    [[nodiscard]] vow_value read(vow_value end) const {
         if (failure_ != 0)
-            return failed();
+            return vow_error("vow", failure_,
+                             "promises to be joined: one of them is none, or no memory");
         std::vector<value> values;
-        for (std::size_t i = 0; i < members_.size(); i++) {
-            values.push_back(outcome(i));
-            if (values.back().is_error())
-                return values.back().release();
-        }
-        return list_of(std::move(values));
-    }
-    /// The value (owned) of the first that has one; or the errors of all. Where they were cancelled
-    /// together, the end (borrowed) says why.
-    [[nodiscard]] vow_value any(vow_value end) const {
-        if (failure_ != 0)
-            return failed();
-        bool are_cancelled = end.kind == VOW_ERROR;
         std::vector<value> errors;
-        for (std::size_t i = 0; i < members_.size(); i++) {
-            errors.push_back(outcome(i));
-            if (!errors.back().is_error())
-                return errors.back().release();
-            are_cancelled =
-                are_cancelled && vow_error_code(errors.back().native()) == VOW_ECANCELLED;
+        bool are_cancelled = end.kind == VOW_ERROR;
+        for (const auto &each : members_) {
+            vow_value native = vow_none();
+            vow_promise_peek(each.native(), &native);
+            (native.kind == VOW_ERROR ? errors : values).push_back(value::borrow(native));
+            are_cancelled = are_cancelled && vow_error_code(native) == VOW_ECANCELLED;
         }
+        if (as_ != joining::any && !errors.empty())
+            return errors.front().release();
+        if (as_ == joining::all)
+            return list_of(values);
+        if (!values.empty())
+            return values.front().release();
         if (are_cancelled)
             return vow_value_retain(end);
-        return vow_error_wrap("vow", VOW_EAGGREGATE, "every promise was rejected",
-                              list_of(std::move(errors)));
-    }
-    /// What became of the only one, owned.
-    [[nodiscard]] vow_value only(vow_value) const noexcept {
-        return failure_ != 0 ? failed() : outcome(0).release();
+        return vow_error_wrap("vow", VOW_EAGGREGATE, "every promise was rejected", list_of(errors));
     }
 
   private:
     /// Cancels the scope when a member (borrowed) has the outcome that decides. The scope knows of
     /// failures itself, but not of a member that somebody has cancelled.
-    static void watch(vow_promise *member, vow_scope *scope, ends_when ends) noexcept {
+    void watch(vow_promise *member, vow_scope *scope) const noexcept {
         const auto cancels = [](vow_value, void *context) noexcept {
             vow_scope_cancel(static_cast<vow_scope *>(context));
             return vow_none();
         };
         const auto ignores = [](vow_value, void *) noexcept { return vow_none(); };
-        vow_reaction sees{};
-        sees.size = sizeof sees;
-        sees.executor = vow_executor_inline();
-        sees.context = vow_scope_retain(scope);
-        sees.destroy = [](void *context) noexcept {
+        vow_reaction sees = inline_reaction(vow_scope_retain(scope), [](void *context) noexcept {
             vow_scope_release(static_cast<vow_scope *>(context));
-        };
-        if (ends == ends_when::rejected) {
-            sees.on_rejected = cancels;
-        } else {
+        });
+        if (as_ == joining::any)
             sees.on_fulfilled = cancels;
-            sees.on_rejected = ignores;
-        }
+        sees.on_rejected = as_ == joining::any ? vow_handler(ignores) : vow_handler(cancels);
         vow_promise_release(vow_then_with(vow_promise_retain(member), &sees));
     }
-    [[nodiscard]] value outcome(std::size_t index) const noexcept {
-        vow_value native = vow_none();
-        vow_promise_peek(members_[index].native(), &native);
-        return value::borrow(native);
-    }
-    [[nodiscard]] vow_value failed() const noexcept {
-        return vow_error("vow", failure_,
-                         "promises to be joined: one of them is none, or no memory");
-    }
-    static vow_value list_of(std::vector<value> &&values) {
+    static vow_value list_of(std::vector<value> &values) {
         std::vector<vow_value> natives;
         natives.reserve(values.size());
         for (value &each : values)
@@ -113,41 +254,23 @@ class joined {
     }
 
     std::vector<promise<void>> members_;
+    joining as_;
     int failure_ = 0;
 };
 
-/// A promise (owned) that settles when a scope and its members have ended, with what
-/// `Read` reads. Throws std::bad_alloc.
-template <vow_value (joined::*Read)(vow_value) const>
-vow_promise *join(vow::scope scope, std::vector<promise<void>> members, ends_when ends) {
-    auto kept = std::make_unique<joined>(std::move(members), scope.native(), ends);
+/// A promise (owned) of what members are together, which settles when a scope of them has ended.
+/// Throws std::bad_alloc.
+template <class Handles> vow_promise *join(vow::scope scope, Handles members, joining as) {
+    auto kept = std::make_unique<joined>(std::move(members), scope.native(), as);
     const auto reads = [](vow_value end, void *context) noexcept {
-        return guarded([&] { return (static_cast<const joined *>(context)->*Read)(end); });
+        return guarded([&] { return static_cast<const joined *>(context)->read(end); });
     };
-    vow_reaction reads_all{};
-    reads_all.size = sizeof reads_all;
-    reads_all.executor = vow_executor_inline();
+    vow_reaction reads_all = inline_reaction(kept.release(), destroy_context<joined>);
     reads_all.on_fulfilled = reads;
     // A loser may have failed; the winner counts.
-    if (ends == ends_when::fulfilled)
+    if (as == joining::any)
         reads_all.on_rejected = reads;
-    reads_all.context = kept.release();
-    reads_all.destroy = destroy_context<joined>;
     return vow_then_with(std::move(scope).close().release(), &reads_all);
-}
-
-template <class T> std::vector<promise<void>> to_join(std::vector<promise<T>> &&promises) {
-    std::vector<promise<void>> members;
-    members.reserve(promises.size());
-    for (auto &each : promises)
-        members.push_back(std::move(each).template as<void>());
-    return members;
-}
-template <class... T> std::vector<promise<void>> to_join(promise<T> &...promises) {
-    std::vector<promise<void>> members;
-    members.reserve(sizeof...(T));
-    (members.push_back(std::move(promises).template as<void>()), ...);
-    return members;
 }
 
 inline scope failing_fast() {
@@ -158,37 +281,21 @@ inline scope failing_fast() {
 
 } // namespace detail
 
-/// Fulfilled with all values, in the order of the promises, when all have ended. The first that is
-/// rejected, or cancelled, cancels the others, and is what this is rejected with, when they have
-/// ended, too. Cancelled, it cancels them all. Throws std::bad_alloc.
-template <class T> promise<detail::results_of<T>> when_all(std::vector<promise<T>> promises) {
-    return promise<detail::results_of<T>>::adopt(detail::join<&detail::joined::all>(
-        detail::failing_fast(), detail::to_join(std::move(promises)), detail::ends_when::rejected));
-}
-template <class S, detail::if_promises<S> = 0> auto when_all(S &&promises) {
-    return when_all(detail::handles_in(std::forward<S>(promises)));
-}
-/// The same of promises of different types: a tuple, as of vow::all.
-template <class... T> promise<std::tuple<detail::regular<T>...>> when_all(promise<T>... promises) {
-    static_assert(sizeof...(T) > 0, "when_all() of nothing: give it an empty vector");
-    return promise<std::tuple<detail::regular<T>...>>::adopt(detail::join<&detail::joined::all>(
-        detail::failing_fast(), detail::to_join(promises...), detail::ends_when::rejected));
+/// Fulfilled with all values, as vow::all, when all have ended. The first that is rejected, or
+/// cancelled, cancels the others, and is what this is rejected with, when they have ended, too.
+/// Cancelled, it cancels them all. Throws std::bad_alloc.
+template <class... P> auto when_all(P &&...promises) {
+    return promise<detail::values_of<P...>>::adopt(
+        detail::join(detail::failing_fast(), detail::handles_of(std::forward<P>(promises)...),
+                     detail::joining::all));
 }
 
 /// Fulfilled with the first value, when all have ended: that value cancels the others. Of several
 /// that came at once it is that of the first in order. Rejected with vow::aggregate_error when all
 /// are rejected. Throws std::bad_alloc.
-template <class T> promise<T> when_any(std::vector<promise<T>> promises) {
-    return promise<T>::adopt(detail::join<&detail::joined::any>(
-        scope(), detail::to_join(std::move(promises)), detail::ends_when::fulfilled));
-}
-template <class S, detail::if_promises<S> = 0> auto when_any(S &&promises) {
-    return when_any(detail::handles_in(std::forward<S>(promises)));
-}
-template <class T, class... Others> promise<T> when_any(promise<T> first, Others... others) {
-    using same = typename detail::common_content<promise<T>, Others...>::type;
-    return promise<same>::adopt(detail::join<&detail::joined::any>(
-        scope(), detail::to_join(first, others...), detail::ends_when::fulfilled));
+template <class... P> auto when_any(P &&...promises) {
+    return promise<detail::content_of_each<P...>>::adopt(detail::join(
+        scope(), detail::handles_of(std::forward<P>(promises)...), detail::joining::any));
 }
 
 /// Calls `f(vow::scope &)`, as scope::async does, and settles when what it returns and all members
@@ -208,8 +315,8 @@ template <class F> auto with_scope(const scope_options &options, F f) {
     scope own(options);
     auto outcome = own.async(body{std::move(f), own.share()});
     using content = typename decltype(outcome)::value_type;
-    return promise<content>::adopt(detail::join<&detail::joined::only>(
-        std::move(own), detail::to_join(outcome), detail::ends_when::rejected));
+    return promise<content>::adopt(detail::join(
+        std::move(own), detail::handles_of(std::move(outcome)), detail::joining::only));
 }
 template <class F> auto with_scope(F f) {
     return with_scope(scope_options(), std::move(f));

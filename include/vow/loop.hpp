@@ -37,26 +37,18 @@ class loop {
         return vow_loop_fd(native_);
     }
     /// Waits until something can be run, and runs it; how many ran. Throws vow::error.
-    int run_once() const {
-        return checked(vow_loop_run_once(native_, VOW_FOREVER), "vow::loop::run_once");
-    }
-    template <class Rep, class Period>
-    int run_once(std::chrono::duration<Rep, Period> limit) const {
-        return checked(vow_loop_run_once(native_, detail::patience(limit)), "vow::loop::run_once");
+    int run_once(detail::patience limit = {}) const {
+        return detail::check(vow_loop_run_once(native_, limit.nanoseconds), "vow::loop::run_once");
     }
     /// Runs until the promise is settled. Throws vow::error.
-    template <class T> state run_until(const promise<T> &wanted) const {
-        return run(wanted.native(), VOW_FOREVER);
-    }
-    template <class T, class Rep, class Period>
-    state run_until(const promise<T> &wanted, std::chrono::duration<Rep, Period> limit) const {
-        return run(wanted.native(), detail::patience(limit));
+    template <class T>
+    state run_until(const promise<T> &wanted, detail::patience limit = {}) const {
+        const int answer = vow_loop_run_until(native_, wanted.native(), limit.nanoseconds);
+        return static_cast<state>(detail::check(answer, "vow::loop::run_until"));
     }
     /// Moves a virtual clock on. Throws vow::error: no virtual loop.
-    template <class Rep, class Period>
-    int advance(std::chrono::duration<Rep, Period> length) const {
-        return checked(vow_loop_advance(native_, detail::nanoseconds(length)),
-                       "vow::loop::advance");
+    int advance(detail::length by) const {
+        return detail::check(vow_loop_advance(native_, by.nanoseconds), "vow::loop::advance");
     }
     /// Makes run_once return. From any thread, and from a signal handler.
     void wake() const noexcept {
@@ -71,15 +63,6 @@ class loop {
     explicit loop(vow_loop *owned) : native_(owned) {
         if (owned == nullptr)
             throw std::bad_alloc();
-    }
-    static int checked(int answer, const char *what) {
-        if (answer < 0)
-            detail::throw_code(answer, what);
-        return answer;
-    }
-    state run(vow_promise *wanted, std::int64_t limit) const {
-        return static_cast<state>(
-            checked(vow_loop_run_until(native_, wanted, limit), "vow::loop::run_until"));
     }
 
     vow_loop *native_;

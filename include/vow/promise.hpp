@@ -1,19 +1,80 @@
-/// The promise of a T.
+/// The promise of a T; and what became of one, as a thing.
 #ifndef VOW_PROMISE_HPP
 #define VOW_PROMISE_HPP
 
-#include "duration.hpp"
-#include "outcome.hpp"
 #include "reaction.hpp"
 
 namespace vow {
 inline namespace v1 {
 
-/// What a time-out is given that is not to wait for what it gives up: `p.timeout(1s, vow::prompt)`.
-struct prompt_t {
-    constexpr prompt_t() noexcept = default;
+enum class state : vow_state {
+    pending = VOW_PENDING,
+    fulfilled = VOW_FULFILLED,
+    rejected = VOW_REJECTED,
 };
-VOW_OF_EACH_OBJECT inline constexpr prompt_t prompt{};
+
+/// The outcome of a settled promise<T>.
+template <class T> class outcome {
+  public:
+    /// Of a C value; a VOW_ERROR is a rejection.
+    explicit outcome(value native) noexcept : native_(std::move(native)) {
+    }
+
+    [[nodiscard]] bool has_value() const noexcept {
+        return !native_.is_error();
+    }
+    explicit operator bool() const noexcept {
+        return has_value();
+    }
+
+    /// A copy of the value, or throws the exception.
+    T get() const {
+        throw_if_rejected();
+        return detail::read<detail::reading::copied, T>(native_);
+    }
+
+    /// The value moved out, or throws the exception.
+    T take() const {
+        throw_if_rejected();
+        return detail::read<detail::reading::taken, T>(native_);
+    }
+
+    /// The exception; an empty pointer when there is a value.
+    [[nodiscard]] std::exception_ptr exception() const noexcept {
+        return has_value() ? nullptr : detail::exception_of(native_.native());
+    }
+
+    /// The C value or error, borrowed.
+    [[nodiscard]] vow_value native() const noexcept {
+        return native_.native();
+    }
+
+    void throw_if_rejected() const {
+        if (!has_value())
+            detail::throw_error(native_.native());
+    }
+
+  private:
+    value native_;
+};
+
+/// As an object; or as vow_all_settled puts it into its list: a value, or an error.
+template <class T> struct value_traits<outcome<T>> {
+    static vow_value write(outcome<T> &&content) {
+        return detail::write_object(std::move(content));
+    }
+    static outcome<T> read(vow_value native) {
+        if (const auto *found = detail::box<outcome<T>>::in(native))
+            return found->shared();
+        return outcome<T>(value::borrow(native));
+    }
+};
+
+/// Whether a time-out waits for the end of what it gives up: `p.timeout(1s, vow::prompt)` does not.
+struct promptness {
+    bool is_prompt = false;
+};
+VOW_OF_EACH_OBJECT inline constexpr promptness prompt{true};
 
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
@@ -49,14 +110,10 @@ struct limit {
         return vow_none();
     }
     vow_promise *link(vow_promise *promise, vow_handler handler, std::uint32_t flags) noexcept {
-        vow_reaction reaction{};
-        reaction.size = sizeof reaction;
+        vow_reaction reaction = inline_reaction(this, drop);
         reaction.flags = flags;
-        reaction.executor = vow_executor_inline();
         reaction.on_fulfilled = handler;
         reaction.on_rejected = handler;
-        reaction.context = this;
-        reaction.destroy = drop;
         return vow_then_with(promise, &reaction);
     }
 };
@@ -109,51 +166,40 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
 /// otherwise.
 template <class T>
 class [[nodiscard]] promise
-    : public detail::handle<vow_promise, vow_promise_retain, vow_promise_release> {
+    : public detail::handle<promise<T>, vow_promise, vow_promise_retain, vow_promise_release> {
   public:
     using value_type = T;
 
+    using promise::handle::handle;
     /// Empty: reading it gives errc::invalid_argument.
     promise() noexcept = default;
 
-    /// Consumes a C promise. That it holds a T is checked where it is read.
-    static promise adopt(vow_promise *owned) noexcept {
-        return promise(owned);
-    }
-    /// The same, with a reference of its own.
-    static promise borrow(vow_promise *borrowed) noexcept {
-        return promise(vow_promise_retain(borrowed));
-    }
-
     // Chaining
     // ---------------------------------------------------------------------------------------
+
+    // Where a handler runs, and what else can be said of its link, stands behind it: an executor,
+    // or `options`. Nothing: the executor is that of the thread which registers.
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
     /// nothing (of a tuple also its items), and returns void, a U, a promise<U>, or, in C++23, a
     /// std::expected<U, E>, by which the new promise is settled. It is destroyed once, with what it
     /// captures, before the new promise settles: after its call, when a promise that it returned is
     /// through, or when it is certain that there will be no call. Returns a promise<U>.
-    template <class F> auto then(F f) && {
-        return std::move(*this).then(executor(), std::move(f));
-    }
-    template <class F> auto then(F f) const & {
-        return then(executor(), std::move(f));
-    }
-    /// The same on an executor, or with `options`.
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto then(const W &where, F f) && {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto then(F f, const W &where = {}) && {
         using result = detail::value_result_t<F, T>;
         using content = detail::content_t<result>;
-        auto handler = detail::value_handler<T, content>(std::move(f));
-        return promise<content>::adopt(detail::link<detail::on::value>(
-            this->release(), detail::reaction_with(where), std::move(handler)));
+        return promise<content>::adopt(
+            detail::link<detail::on::value, detail::may_use_captures_later<F, result>>(
+                this->release(), detail::reaction_with(where),
+                detail::value_handler<T, content>(std::move(f))));
     }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto then(const W &where, F f) const & {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto then(F f, const W &where = {}) const & {
         static_assert(
             !detail::takes_away(detail::how_taken<F, T>()),
             "this handler takes the value away: call then on an rvalue, std::move(p).then(...)");
-        return promise(*this).then(where, std::move(f));
+        return promise(*this).then(std::move(f), where);
     }
 
     /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
@@ -163,104 +209,85 @@ class [[nodiscard]] promise
     /// promise<T>, or throws; `throw;` passes on what it was called for, and
     /// std::current_exception() is that (before a coroutine's first suspension). For that the
     /// exception is thrown once, unless f is noexcept.
-    template <class E = detail::by_parameter, class F> promise recover(F f) && {
-        return std::move(*this).template recover<E>(executor(), std::move(f));
-    }
-    template <class E = detail::by_parameter, class F> promise recover(F f) const & {
-        return promise(*this).template recover<E>(executor(), std::move(f));
-    }
-    /// The same on an executor, or with `options`.
-    template <class E = detail::by_parameter, class W = options, class F,
-              std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise recover(const W &where, F f) && {
+    template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
+    promise recover(F f, const W &where = {}) && {
         using caught = detail::caught_t<E, F>;
-        if constexpr (detail::can_handle<caught, F>()) {
-            auto handler = detail::error_handler<caught, T>(std::move(f));
-            return promise(detail::link<detail::on::error>(
-                this->release(), detail::reaction_with(where), std::move(handler)));
-        } else {
+        if constexpr (detail::can_handle<caught, F>())
+            return promise(
+                detail::link<detail::on::error, detail::error_handler_may_use_later<F, caught>>(
+                    this->release(), detail::reaction_with(where),
+                    detail::error_handler<caught, T>(std::move(f))));
+        else
             std::terminate(); // one error says enough
-        }
     }
-    template <class E = detail::by_parameter, class W = options, class F,
-              std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise recover(const W &where, F f) const & {
-        return promise(*this).template recover<E>(where, std::move(f));
+    template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
+    promise recover(F f, const W &where = {}) const & {
+        return promise(*this).template recover<E>(std::move(f), where);
     }
     /// The same for one of the library's own codes. f takes a `const vow::error&` or nothing.
-    template <class F> promise recover(errc code, F f) && {
-        return std::move(*this).recover("vow", static_cast<std::int64_t>(code), std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(errc code, F f, const W &where = {}) && {
+        return std::move(*this).recover("vow", static_cast<std::int64_t>(code), std::move(f),
+                                        where);
     }
-    template <class F> promise recover(errc code, F f) const & {
-        return promise(*this).recover(code, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(errc code, F f, const W &where = {}) const & {
+        return promise(*this).recover(code, std::move(f), where);
     }
     /// The same for a domain (a static string) and a code (VOW_ANY_CODE: every one).
-    template <class F> promise recover(const char *domain, std::int64_t code, F f) && {
-        if constexpr (detail::can_handle<error, F>()) {
-            auto handler = detail::error_handler<T>(domain, code, std::move(f));
-            return promise(detail::link<detail::on::error>(
-                this->release(), detail::reaction_with(options()), std::move(handler)));
-        } else {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(const char *domain, std::int64_t code, F f, const W &where = {}) && {
+        if constexpr (detail::can_handle<error, F>())
+            return promise(
+                detail::link<detail::on::error, detail::error_handler_may_use_later<F, error>>(
+                    this->release(), detail::reaction_with(where),
+                    detail::error_handler<T>(domain, code, std::move(f))));
+        else
             std::terminate(); // one error says enough
-        }
     }
-    template <class F> promise recover(const char *domain, std::int64_t code, F f) const & {
-        return promise(*this).recover(domain, code, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise recover(const char *domain, std::int64_t code, F f, const W &where = {}) const & {
+        return promise(*this).recover(domain, code, std::move(f), where);
     }
 
     /// Calls `f` with an outcome<T> in either case.
-    template <class F> auto settled(F f) && {
-        return std::move(*this).settled(executor(), std::move(f));
-    }
-    template <class F> auto settled(F f) const & {
-        return promise(*this).settled(executor(), std::move(f));
-    }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto settled(const W &where, F f) && {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto settled(F f, const W &where = {}) && {
         using result = std::invoke_result_t<F, outcome<T>>;
         using content = detail::content_t<result>;
-        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
-            [f = std::move(f)](vow_value input) mutable {
-                return detail::call_with_own<content>(std::move(f),
-                                                      outcome<T>(value::borrow(input)));
-            });
         // One function for both: kept once, called once.
-        return promise<content>::adopt(detail::link<detail::on::both>(
-            this->release(), detail::reaction_with(where), std::move(handler)));
+        return promise<content>::adopt(
+            detail::link<detail::on::both, detail::may_use_captures_later<F, result>>(
+                this->release(), detail::reaction_with(where),
+                [f = std::move(f)](vow_value input) mutable {
+                    return detail::call_with_own<content>(std::move(f),
+                                                          outcome<T>(value::borrow(input)));
+                }));
     }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    auto settled(const W &where, F f) const & {
-        return promise(*this).settled(where, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    auto settled(F f, const W &where = {}) const & {
+        return promise(*this).settled(std::move(f), where);
     }
 
     /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
     /// rejects; a promise that it returns is waited for, and counts if it is rejected. It is called
     /// exactly once, also when the chain is cancelled.
-    template <class F> promise finally(F f) && {
-        return std::move(*this).finally(executor(), std::move(f));
-    }
-    template <class F> promise finally(F f) const & {
-        return promise(*this).finally(executor(), std::move(f));
-    }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise finally(const W &where, F f) && {
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise finally(F f, const W &where = {}) && {
         static_assert(std::is_invocable_v<F>, "finally's function is called without arguments");
         using result = std::invoke_result_t<F>;
-        auto handler = detail::mark<detail::may_use_captures_later<F, result>>(
-            [f = std::move(f)](vow_value) mutable {
-                if constexpr (detail::is_promise<result>::value)
-                    return detail::call_and_write<detail::content_t<result>>(std::move(f));
-                else
-                    return detail::call_and_write<void>(std::move(f));
-            });
+        using content =
+            std::conditional_t<detail::is_promise<result>::value, detail::content_t<result>, void>;
         vow_reaction reaction = detail::reaction_with(where);
         reaction.flags = VOW_FINALLY;
-        return promise(
-            detail::link<detail::on::both>(this->release(), reaction, std::move(handler)));
+        return promise(detail::link<detail::on::both, detail::may_use_captures_later<F, result>>(
+            this->release(), reaction, [f = std::move(f)](vow_value) mutable {
+                return detail::call_and_write<content>(std::move(f));
+            }));
     }
-    template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-    promise finally(const W &where, F f) const & {
-        return promise(*this).finally(where, std::move(f));
+    template <class F, class W = options, detail::if_where<W> = 0>
+    promise finally(F f, const W &where = {}) const & {
+        return promise(*this).finally(std::move(f), where);
     }
 
     /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as
@@ -287,7 +314,7 @@ class [[nodiscard]] promise
             return value_traits<std::expected<T, E>>::write(
                 detail::expected_of<T, E>(value::borrow(input)));
         };
-        return promise<std::expected<T, E>>::adopt(detail::link<detail::on::both>(
+        return promise<std::expected<T, E>>::adopt(detail::link<detail::on::both, false>(
             this->release(), detail::reaction_with(inline_executor()), make));
     }
     template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() const & {
@@ -297,23 +324,14 @@ class [[nodiscard]] promise
 
     /// The same outcome, or vow::timed_out when it takes longer. Then this one is cancelled, if
     /// nobody else reads or holds it, and waited for: the new promise settles when what was given
-    /// up has ended. What clean-up fails with is reported as unhandled.
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit) &&noexcept {
-        return promise(detail::limited(this->release(), detail::nanoseconds(limit)));
+    /// up has ended. What clean-up fails with is reported as unhandled. With vow::prompt it settles
+    /// when the time is up, and what was given up ends in its own time.
+    promise timeout(detail::length limit, promptness how = {}) &&noexcept {
+        return promise(how.is_prompt ? vow_timeout(this->release(), limit.nanoseconds)
+                                     : detail::limited(this->release(), limit.nanoseconds));
     }
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit) const &noexcept {
-        return promise(*this).timeout(limit);
-    }
-    /// The same, and it settles when the time is up: what was given up ends in its own time.
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) &&noexcept {
-        return promise(vow_timeout(this->release(), detail::nanoseconds(limit)));
-    }
-    template <class Rep, class Period>
-    promise timeout(std::chrono::duration<Rep, Period> limit, prompt_t) const &noexcept {
-        return promise(*this).timeout(limit, prompt_t());
+    promise timeout(detail::length limit, promptness how = {}) const &noexcept {
+        return promise(*this).timeout(limit, how);
     }
 
     // Reading
@@ -338,37 +356,16 @@ class [[nodiscard]] promise
     /// A temporary, or std::move(p), that was the last handle moves the value out instead of
     /// copying it, once nothing else is left that leads there. Throws also vow::error
     /// (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await does.
-    T get() const & {
-        static_assert(detail::is_shareable_v<T>,
-                      "this value can only be moved: std::move(p).get()");
-        const value held = await(VOW_FOREVER);
-        if constexpr (detail::is_shareable_v<T>)
-            return value_traits<T>::read(held.native());
-        else
-            std::terminate(); // one error says enough
+    /// For at most so long; else it throws vow::timed_out, and the promise is left alone, but of a
+    /// temporary the handle is given up in either case.
+    T get(detail::patience limit = {}) const & {
+        return detail::read<detail::reading::copied, T>(await(limit));
     }
-    T get() && {
-        promise last(std::move(*this));
-        value held = last.await(VOW_FOREVER);
-        last.reset();
-        return detail::last_value<T>(std::move(held));
-    }
-    /// The same for at most so long; else throws vow::timed_out, and the promise is left alone.
-    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) const & {
-        static_assert(detail::is_shareable_v<T>,
-                      "this value can only be moved: std::move(p).get()");
-        const value held = await(detail::patience(limit));
-        if constexpr (detail::is_shareable_v<T>)
-            return value_traits<T>::read(held.native());
-        else
-            std::terminate(); // one error says enough
-    }
-    /// The same, and the handle is given up, in either case.
-    template <class Rep, class Period> T get(std::chrono::duration<Rep, Period> limit) && {
-        promise last(std::move(*this));
-        value held = last.await(detail::patience(limit));
-        last.reset();
-        return detail::last_value<T>(std::move(held));
+    T get(detail::patience limit = {}) && {
+        promise own(std::move(*this));
+        value held = own.await(limit);
+        own.reset();
+        return detail::read<detail::reading::last, T>(std::move(held));
     }
 #if defined(__cpp_lib_expected)
     /// As get, and a rejection that is an E (see as_expected) is not thrown, but returned.
@@ -390,18 +387,17 @@ class [[nodiscard]] promise
     /// As get, and moves the value out, whatever its type.
     T take() && {
         const promise last(std::move(*this));
-        const value held = last.await(VOW_FOREVER);
-        return value_traits<T>::take(held.native());
+        return detail::read<detail::reading::taken, T>(last.await({}));
     }
 
     /// Blocks until it is settled. A rejection is not thrown, but counts as handled.
     vow::state wait() const {
-        return wait_ns(VOW_FOREVER);
+        return wait_for({});
     }
     /// For at most so long: state::pending when the time is up.
-    template <class Rep, class Period>
-    vow::state wait_for(std::chrono::duration<Rep, Period> limit) const {
-        return wait_ns(detail::patience(limit));
+    vow::state wait_for(detail::patience limit) const {
+        const int answer = vow_await(this->native(), limit.nanoseconds, nullptr);
+        return static_cast<vow::state>(detail::check(answer, "vow::promise::wait: cannot wait"));
     }
 
     // Cancelling
@@ -420,12 +416,9 @@ class [[nodiscard]] promise
     }
 
   private:
-    explicit promise(vow_promise *owned) noexcept : handle(owned) {
-    }
-
-    value await(std::int64_t limit) const {
+    value await(detail::patience limit) const {
         vow_value native = vow_none();
-        const int answer = vow_await(this->native(), limit, &native);
+        const int answer = vow_await(this->native(), limit.nanoseconds, &native);
         value held = value::adopt(native);
         if (answer == static_cast<int>(VOW_REJECTED))
             detail::throw_error(native);
@@ -438,17 +431,9 @@ class [[nodiscard]] promise
 
     value settled_outcome() const {
         vow_value native = vow_none();
-        const int answer = vow_await(this->native(), VOW_FOREVER, &native);
-        if (answer < 0)
-            detail::throw_code(answer, "vow::promise::get_expected: cannot wait");
+        detail::check(vow_await(this->native(), VOW_FOREVER, &native),
+                      "vow::promise::get_expected: cannot wait");
         return value::adopt(native);
-    }
-
-    vow::state wait_ns(std::int64_t limit) const {
-        const int answer = vow_await(this->native(), limit, nullptr);
-        if (answer < 0)
-            detail::throw_code(answer, "vow::promise::wait: cannot wait");
-        return static_cast<vow::state>(answer);
     }
 };
 

@@ -2,14 +2,13 @@
 #ifndef VOW_REACTION_HPP
 #define VOW_REACTION_HPP
 
-#include "error_code.hpp"
 #include "executor.hpp"
 #include "token.hpp"
 
 namespace vow {
 inline namespace v1 {
 
-/// What else can be said about a link. With C++20: `p.then({.token = t, .label = "parse"}, f)`.
+/// What can be said about a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
 struct options {
     vow::executor executor{};    ///< empty: that of the thread which registers
     vow::token token{};          ///< cancels this link, and leaves what it waits for alone
@@ -33,9 +32,10 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
     return reaction;
 }
 
-/// What may stand before a handler and say where it runs.
+/// What may stand behind a handler and say where it runs.
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
+template <class W> using if_where = std::enable_if_t<is_where<W>, int>;
 
 /// Which outcomes a function is for; the other one passes through.
 enum class on { value, error, both };
@@ -43,7 +43,7 @@ enum class on { value, error, both };
 /// Registers a function from a borrowed to an owned C value on a promise (consumed); it is
 /// destroyed once, by the library, before the new promise settles. Returns the new promise (owned).
 /// Throws std::bad_alloc, and then the promise is released.
-template <on Outcome, class Function>
+template <on Outcome, bool MayUseLater, class Function>
 vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function) {
     using place = slot<Function>;
     reaction.destroy = place::destroyer();
@@ -54,8 +54,10 @@ vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function
         throw;
     }
     const vow_handler handler = [](vow_value input, void *context) noexcept {
-        return guarded(
-            [&] { return place::once(context, [&](Function &its) { return its(input); }); });
+        return guarded([&] {
+            return place::template once<MayUseLater>(context,
+                                                     [&](Function &its) { return its(input); });
+        });
     };
     if (Outcome != on::error)
         reaction.on_fulfilled = handler;
@@ -66,10 +68,9 @@ vow_promise *link(vow_promise *promise, vow_reaction reaction, Function function
 
 /// Calls a handler of T with a value and makes a C of its result.
 template <class T, class C, class F> auto value_handler(F function) {
-    return mark<may_use_captures_later<F, value_result_t<F, T>>>(
-        [function = std::move(function)](vow_value input) mutable {
-            return call_with<T, C>(std::move(function), input);
-        });
+    return [function = std::move(function)](vow_value input) mutable {
+        return call_with<T, C>(std::move(function), input);
+    };
 }
 
 /// recover's first template argument when the handler's parameter tells it.
@@ -77,15 +78,15 @@ struct by_parameter {};
 
 /// Which exceptions a handler of rejections is for; void: all, and it takes nothing.
 template <class E, class F>
-using caught_t = std::conditional_t<
-    !std::is_same_v<E, by_parameter>, E,
-    std::conditional_t<std::is_invocable_v<F>, void, typename first_parameter<F>::type>>;
+using caught_t =
+    std::conditional_t<!std::is_same_v<E, by_parameter>, E,
+                       std::conditional_t<std::is_invocable_v<F>, void, first_parameter<F>>>;
 
 /// Whether a function can be a handler of exceptions of type E; says why, if it cannot.
 template <class E, class F> constexpr bool can_handle() {
-    if constexpr (std::is_same_v<E, unknown_parameter>) {
+    if constexpr (std::is_same_v<E, unknown_arguments>) {
         static_assert(
-            !std::is_same_v<E, unknown_parameter>,
+            !std::is_same_v<E, unknown_arguments>,
             "an auto parameter, or overloads, do not say which exceptions this handler is "
             "for: recover<E>(f), std::exception_ptr for all");
         return false;
@@ -118,17 +119,14 @@ template <class F, class E> struct error_call<F, E, true> {
 template <class C, class F, class E>
 vow_value call_error_handler(F &&function, const E &exception, const std::exception_ptr &pointer) {
     using call = error_call<F, E>;
-    const auto write = [&](const auto &) {
+    constexpr bool may_begin =
+        is_promise<std::remove_cv_t<typename call::result>>::value && takes_exception<F, E>;
+    return call_holding<may_begin>(may_begin ? pointer : nullptr, [&](const auto &) {
         if constexpr (takes_exception<F, E>)
             return call_and_write<C>(std::forward<F>(function), exception);
         else
             return call_and_write<C>(std::forward<F>(function));
-    };
-    if constexpr (is_promise<std::remove_cv_t<typename call::result>>::value &&
-                  takes_exception<F, E>)
-        return held_until_settled(std::make_unique<std::exception_ptr>(pointer), write);
-    else
-        return write(0);
+    });
 }
 
 /// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
@@ -199,38 +197,41 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
     }
 }
 
+/// Whether a handler may be a coroutine that uses what it captured.
+template <class F, class E>
+inline constexpr bool error_handler_may_use_later =
+    may_use_captures_later<F, typename error_call<F, E>::result>;
+
 /// The same as a handler of a link.
 template <class E, class C, class F> auto error_handler(F function) {
-    return mark<may_use_captures_later<F, typename error_call<F, E>::result>>(
-        [function = std::move(function)](vow_value input) mutable {
-            return handle_error<E, C>(std::move(function), input);
-        });
+    return [function = std::move(function)](vow_value input) mutable {
+        return handle_error<E, C>(std::move(function), input);
+    };
 }
 
 /// The same for errors of a domain (borrowed) and a code (VOW_ANY_CODE: each).
 template <class C, class F> auto error_handler(const char *domain, std::int64_t code, F function) {
-    return mark<may_use_captures_later<F, typename error_call<F, error>::result>>(
-        [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
-            if (std::string_view(vow_error_domain(input)) != domain ||
-                (code != VOW_ANY_CODE && code != vow_error_code(input)))
-                return vow_value_retain(input);
-            const std::exception_ptr *const exception = carried_exception(input);
-            if (exception == nullptr)
-                return handle_error<error, C>(std::move(function), input);
-            vow_value result = vow_none();
-            const auto use = [&](const error &found) {
-                result = call_error_handler<C>(std::move(function), found, *exception);
-            };
-            if (in_clause<error>(*exception, use))
-                return result;
-            in_clause<void>(*exception, [&] {
-                if constexpr (takes_exception<F, error>)
-                    result = call_with_own<C>(std::move(function), error(value::borrow(input)));
-                else
-                    result = call_and_write<C>(std::move(function));
-            });
+    return [domain, code, function = std::move(function)](vow_value input) mutable -> vow_value {
+        if (std::string_view(vow_error_domain(input)) != domain ||
+            (code != VOW_ANY_CODE && code != vow_error_code(input)))
+            return vow_value_retain(input);
+        const std::exception_ptr *const exception = carried_exception(input);
+        if (exception == nullptr)
+            return handle_error<error, C>(std::move(function), input);
+        vow_value result = vow_none();
+        const auto use = [&](const error &found) {
+            result = call_error_handler<C>(std::move(function), found, *exception);
+        };
+        if (in_clause<error>(*exception, use))
             return result;
+        in_clause<void>(*exception, [&] {
+            if constexpr (takes_exception<F, error>)
+                result = call_with_own<C>(std::move(function), error(value::borrow(input)));
+            else
+                result = call_and_write<C>(std::move(function));
         });
+        return result;
+    };
 }
 
 /// Reports an error (borrowed) that has no reader as unhandled; a cancellation, or no error, is

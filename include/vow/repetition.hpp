@@ -2,53 +2,33 @@
 #ifndef VOW_REPETITION_HPP
 #define VOW_REPETITION_HPP
 
-#include "promise.hpp"
-#include "sequence.hpp"
+#include "joining.hpp"
 
 namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps functions until no call of them is running or to come, and what they returned is through.
-template <class F> struct repeated {
-    static vow_call call(F &&functions) {
-        vow_call made{};
-        made.size = sizeof made;
-        made.context = new F(std::move(functions));
-        made.destroy = destroy_context<F>;
-        return made;
-    }
-    static F &in(void *context) noexcept {
-        return *static_cast<F *>(context);
-    }
-};
+/// What a call of vow.h is given, as the functions that it is.
+template <class F> F &functions_in(void *context) noexcept {
+    return *static_cast<F *>(context);
+}
 
 /// Calls reduce's function with what has accumulated and a value, both borrowed.
 template <class A, class T, class F>
 vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
     constexpr bool is_shared = is_shareable_v<A> && std::is_invocable_v<F &, const A &, const T &>;
     using sum = std::conditional_t<is_shared, const A &, A &&>;
-    using result = std::remove_cv_t<std::invoke_result_t<F &, sum, const T &>>;
-    if constexpr (is_promise<result>::value && !takes_copies<F>::value) {
-        using both = std::pair<held_input<A>, held_input<T>>;
-        return held_until_settled(std::make_unique<both>(), [&](both &held) {
+    constexpr bool may_begin =
+        may_use_arguments_later<F, std::invoke_result_t<F &, sum, const T &>>;
+    return call_holding<may_begin>(
+        std::make_pair(argument_of<may_begin, A>(accumulated), argument_of<may_begin, T>(input)),
+        [&](auto &held) {
+            const T &content = held.second.look(input);
             if constexpr (is_shared)
-                return call_and_write<A>(function, held.first.read(accumulated),
-                                         held.second.read(input));
+                return call_and_write<A>(function, held.first.look(accumulated), content);
             else
-                return call_and_write<A>(function, held.first.take(accumulated),
-                                         held.second.read(input));
+                return call_and_write<A>(function, held.first.take(accumulated), content);
         });
-    } else {
-        return with_value<T>(input, [&](const T &content) {
-            if constexpr (is_shared)
-                return with_value<A>(accumulated, [&](const A &total) {
-                    return call_and_write<A>(function, total, content);
-                });
-            else
-                return call_and_write<A>(function, value_traits<A>::take(accumulated), content);
-        });
-    }
 }
 
 } // namespace detail
@@ -75,41 +55,37 @@ template <class Items, class F> auto map(Items &&items, F f, std::size_t concurr
     for (auto &each : kept)
         natives.push_back(each.release());
     const vow_value list = detail::checked(vow_list(natives.data(), natives.size()));
-    using own = detail::repeated<F>;
     const auto run = [](vow_value input, void *context) noexcept {
-        return detail::guarded(
-            [&] { return detail::call_with<item, content>(own::in(context), input); });
+        return detail::guarded([&] {
+            return detail::call_with<item, content>(detail::functions_in<F>(context), input);
+        });
     };
     value held = value::adopt(list);
-    const vow_call call = own::call(std::move(f));
+    const vow_call call = detail::call_with_context(std::make_unique<F>(std::move(f)));
     return promise<results>::adopt(vow_map_with(held.release(), run, concurrency, &call));
 }
 
 /// Waits for each promise in turn and calls `f(accumulated, value)`, which returns the next A or a
 /// promise<A>. Fulfilled with the last one.
-template <class T, class A, class F>
-promise<A> reduce(std::vector<promise<T>> promises, A initial, F f) {
+template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, F f) {
+    using T = detail::content_of_each<S>;
     static_assert(std::is_invocable_v<F &, A &&, const detail::regular<T> &> ||
                       std::is_invocable_v<F &, const A &, const detail::regular<T> &>,
                   "reduce's function takes what has accumulated, and a value");
-    using own = detail::repeated<F>;
     const auto run = [](vow_value accumulated, vow_value input, void *context) noexcept {
         return detail::guarded([&] {
-            return detail::call_reducer<A, detail::regular<T>>(own::in(context), accumulated,
-                                                               input);
+            return detail::call_reducer<A, detail::regular<T>>(detail::functions_in<F>(context),
+                                                               accumulated, input);
         });
     };
+    auto handles = detail::handles_of(std::forward<S>(promises));
     value first = value::of(std::move(initial));
-    std::vector<vow_promise *> natives(promises.size());
-    const vow_call call = own::call(std::move(f));
-    for (std::size_t i = 0; i < promises.size(); i++)
-        natives[i] = promises[i].release();
+    auto function = std::make_unique<F>(std::move(f));
     return promise<A>::adopt(
-        vow_reduce_with(natives.data(), natives.size(), first.release(), run, &call));
-}
-template <class S, class A, class F, detail::if_promises<S> = 0>
-auto reduce(S &&promises, A initial, F f) {
-    return reduce(detail::handles_in(std::forward<S>(promises)), std::move(initial), std::move(f));
+        detail::combine(std::move(handles), [&](vow_promise **natives, std::size_t count) {
+            const vow_call call = detail::call_with_context(std::move(function));
+            return vow_reduce_with(natives, count, first.release(), run, &call);
+        }));
 }
 
 /// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
@@ -124,13 +100,14 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
         Step step;
         std::exception_ptr thrown;
     };
-    using own = detail::repeated<functions>;
     // A condition cannot reject, a step can: what the first throws is thrown by the second.
     const auto asks = [](vow_value now, void *context) noexcept {
-        functions &its = own::in(context);
+        functions &its = detail::functions_in<functions>(context);
         try {
-            return detail::with_value<S>(
-                now, [&](const S &content) { return static_cast<bool>(its.again(content)); });
+            if constexpr (detail::is_shareable_v<S>)
+                return static_cast<bool>(its.again(detail::content<S>().look(now)));
+            else
+                return static_cast<bool>(its.again(detail::content<S>::in_place(now)));
         } catch (...) {
             its.thrown = std::current_exception();
             return true;
@@ -138,14 +115,15 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
     };
     const auto steps = [](vow_value now, void *context) noexcept {
         return detail::guarded([&] {
-            functions &its = own::in(context);
+            functions &its = detail::functions_in<functions>(context);
             if (its.thrown)
                 std::rethrow_exception(std::exchange(its.thrown, nullptr));
             return detail::call_with<S, S>(its.step, now);
         });
     };
     value first = value::of(std::move(state));
-    const vow_call call = own::call(functions{std::move(again), std::move(step), nullptr});
+    const vow_call call = detail::call_with_context(
+        std::unique_ptr<functions>(new functions{std::move(again), std::move(step), nullptr}));
     return promise<S>::adopt(vow_repeat_with(first.release(), asks, steps, &call));
 }
 
@@ -172,7 +150,6 @@ template <class F> auto retry(retry_policy policy, F f) {
         F attempt;
         std::function<bool(std::exception_ptr)> may_retry;
     };
-    using own = detail::repeated<functions>;
     vow_retry_policy native{};
     native.size = sizeof native;
     native.attempts = policy.attempts;
@@ -184,17 +161,20 @@ template <class F> auto retry(retry_policy policy, F f) {
     if (policy.may_retry)
         native.may_retry = [](vow_value failure, void *context) noexcept {
             try {
-                return own::in(context).may_retry(detail::exception_of(failure));
+                return detail::functions_in<functions>(context).may_retry(
+                    detail::exception_of(failure));
             } catch (...) {
                 return false;
             }
         };
     const auto run = [](vow_value number, void *context) noexcept {
         return detail::guarded([&] {
-            return detail::call_with<std::int64_t, content>(own::in(context).attempt, number);
+            return detail::call_with<std::int64_t, content>(
+                detail::functions_in<functions>(context).attempt, number);
         });
     };
-    const vow_call call = own::call(functions{std::move(f), std::move(policy.may_retry)});
+    const vow_call call = detail::call_with_context(
+        std::unique_ptr<functions>(new functions{std::move(f), std::move(policy.may_retry)}));
     return promise<content>::adopt(vow_retry_with(&native, run, &call));
 }
 

@@ -11,15 +11,11 @@ inline namespace v1 {
 /// thread; later ones return false and do nothing. When the last copy is dropped before that, the
 /// promise is rejected with vow::broken_promise.
 template <class T>
-class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_resolver_release> {
+class resolver
+    : public detail::handle<resolver<T>, vow_resolver, vow_resolver_retain, vow_resolver_release> {
   public:
+    using resolver::handle::handle;
     resolver() noexcept = default;
-    [[nodiscard]] static resolver adopt(vow_resolver *owned) noexcept {
-        return resolver(owned);
-    }
-    [[nodiscard]] static resolver borrow(vow_resolver *borrowed) noexcept {
-        return resolver(vow_resolver_retain(borrowed));
-    }
 
     /// Fulfils. A number of another type must fit: what may lose a part of it is not compiled, but
     /// for an int, which may be a literal. Throws std::bad_alloc when the value needs memory, and
@@ -30,17 +26,17 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
                                             int> = 0>
     bool resolve(U &&content) const {
         static_assert(std::is_convertible_v<U &&, T>, "this is no value of the promise");
-        return vow_resolve(native(),
+        return vow_resolve(this->native(),
                            value_traits<T>::write(detail::converted<T>(std::forward<U>(content))));
     }
     /// Fulfils a promise<void>.
     template <class U = T, std::enable_if_t<std::is_void_v<U>, int> = 0>
     bool resolve() const noexcept {
-        return vow_resolve(native(), vow_none());
+        return vow_resolve(this->native(), vow_none());
     }
     /// Has the promise follow another one.
     bool resolve(promise<T> other) const noexcept {
-        return vow_resolve(native(), vow_from_promise(other.release()));
+        return vow_resolve(this->native(), vow_from_promise(other.release()));
     }
 
 #if defined(__cpp_lib_expected)
@@ -49,7 +45,7 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
     template <class U, class E,
               std::enable_if_t<detail::settles_by<std::expected<U, E>, T>, int> = 0>
     bool resolve(std::expected<U, E> outcome) const {
-        return vow_resolve(native(), detail::write_expected<T>(std::move(outcome)));
+        return vow_resolve(this->native(), detail::write_expected<T>(std::move(outcome)));
     }
 #endif
 
@@ -57,34 +53,22 @@ class resolver : public detail::handle<vow_resolver, vow_resolver_retain, vow_re
     /// std::error_code, or what stands for one, is thrown as a std::system_error, and a vow::errc
     /// as the library's own exception.
     template <class E> bool reject(E exception) const noexcept {
-        return vow_reject(native(), detail::error_of_exception(std::move(exception)));
+        return vow_reject(this->native(), detail::error_of_exception(std::move(exception)));
     }
 
     /// Calls the function once if the promise is cancelled, or nobody is left to read it, before it
     /// is resolved; on that thread, or at once if it is too late already. It must not throw, and is
     /// destroyed once. Throws vow::error, std::bad_alloc.
     template <class F> void on_cancel(F &&function) const {
-        detail::register_callback(
-            std::forward<F>(function),
-            [this](auto call, void *context, auto destroy) {
-                return vow_resolver_on_cancel(native(), call, context, destroy);
-            },
-            "on_cancel: nothing to watch, or no memory");
+        detail::register_callback(std::forward<F>(function), vow_resolver_on_cancel,
+                                  this->native());
     }
     /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
     template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
         vow_registration *owned = nullptr;
-        detail::register_callback(
-            std::forward<F>(function),
-            [&, this](auto call, void *context, auto destroy) {
-                return vow_resolver_register(native(), call, context, destroy, &owned);
-            },
-            "register_on_cancel: nothing to watch, or no memory");
+        detail::register_callback(std::forward<F>(function), vow_resolver_register, this->native(),
+                                  &owned);
         return registration::adopt(owned);
-    }
-
-  private:
-    explicit resolver(vow_resolver *owned) noexcept : handle(owned) {
     }
 };
 
@@ -137,9 +121,8 @@ template <class T, class E> promise<T> rejected(E exception) noexcept {
 }
 
 /// Calls `f` on an executor (none: that of a handler registered here). The promise of its result.
-template <class W = options, class F, std::enable_if_t<detail::is_where<W>, int> = 0>
-auto async(const W &where, F f) {
-    return fulfilled().then(where, std::move(f));
+template <class W = options, class F, detail::if_where<W> = 0> auto async(const W &where, F f) {
+    return fulfilled().then(std::move(f), where);
 }
 template <class F> auto async(F f) {
     return fulfilled().then(std::move(f));

@@ -1,4 +1,5 @@
-/// Numbers, enumerations and pointers, which are values of C by themselves.
+/// Numbers, enumerations and pointers, which are values of C by themselves; and numbers of another
+/// type than the promise's, of which nothing is lost.
 #ifndef VOW_SCALARS_HPP
 #define VOW_SCALARS_HPP
 
@@ -15,9 +16,6 @@ template <> struct value_traits<bool> {
         if (native.kind != VOW_BOOL)
             detail::throw_mismatch(native, "bool");
         return native.as.boolean;
-    }
-    static bool take(vow_value native) {
-        return read(native);
     }
 };
 
@@ -47,9 +45,6 @@ struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v
             detail::throw_mismatch(native, "number that fits into this type");
         return narrow;
     }
-    static T take(vow_value native) {
-        return read(native);
-    }
 };
 
 /// Which numbers are values of an enumeration. To be specialised by programs that read what C or
@@ -77,9 +72,6 @@ template <class T> struct value_traits<T, std::enable_if_t<std::is_enum_v<T>>> {
         if (!is_one(native, 0))
             detail::throw_mismatch(native, "value of this enumeration");
         return static_cast<T>(underlying::read(native));
-    }
-    static T take(vow_value native) {
-        return read(native);
     }
 
   private:
@@ -118,9 +110,6 @@ struct value_traits<T,
             detail::throw_mismatch(native, "number that fits into this type");
         return static_cast<T>(real);
     }
-    static T take(vow_value native) {
-        return read(native);
-    }
 };
 
 /// VOW_POINTER, which nobody owns, and which knows to what it points: it is read as the pointer
@@ -144,9 +133,6 @@ template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v
             detail::throw_mismatch(native, "pointer to this type: cast where its type is known");
         return static_cast<T *>(native.as.pointer);
     }
-    static T *take(vow_value native) {
-        return read(native);
-    }
 
   private:
     using plain = std::remove_cv_t<T>;
@@ -161,6 +147,57 @@ template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v
                    is_to<volatile plain>(tag);
     }
 };
+
+namespace detail {
+
+/// checked: an int or a char may be a literal, of which nobody says for which type it is meant.
+/// Whether it fits is seen where it is converted.
+enum class conversion { lossless, checked, lossy };
+
+template <class From, class To> constexpr conversion conversion_of() {
+    using from = std::numeric_limits<From>;
+    using to = std::numeric_limits<To>;
+    constexpr bool may_be_literal =
+        std::is_same_v<From, int> || std::is_same_v<From, char> || std::is_enum_v<From>;
+    if (std::is_same_v<From, To> || !std::is_arithmetic_v<To>)
+        return conversion::lossless;
+    if (!std::is_arithmetic_v<From> && !std::is_enum_v<From>)
+        // A class has said what it is converted to.
+        return std::is_pointer_v<From> ? conversion::lossy : conversion::lossless;
+    if (std::is_floating_point_v<From>)
+        return std::is_floating_point_v<To> && from::digits <= to::digits &&
+                       from::max_exponent <= to::max_exponent
+                   ? conversion::lossless
+                   : conversion::lossy;
+    if (!std::is_enum_v<From> && from::digits <= to::digits && (to::is_signed || !from::is_signed))
+        return conversion::lossless;
+    return may_be_literal ? conversion::checked : conversion::lossy;
+}
+
+/// As a To, as an implicit conversion makes it; but what may lose a part of a number is refused.
+/// Throws vow::error (errc::invalid_argument): a literal that does not fit.
+template <class To, class From> To converted(From &&from) {
+    using plain = std::decay_t<From>;
+    constexpr conversion how = conversion_of<plain, To>();
+    static_assert(how != conversion::lossy,
+                  "this conversion may lose a part of the number: write static_cast if it may");
+    if constexpr (how == conversion::checked) {
+        const To to = static_cast<To>(from);
+        bool fits = false;
+        if constexpr (std::is_floating_point_v<To> || std::is_same_v<To, bool>)
+            fits = static_cast<double>(to) == static_cast<double>(from);
+        else
+            fits = static_cast<plain>(to) == from && (to < To{}) == (from < plain{});
+        if (!fits)
+            throw error(errc::invalid_argument,
+                        "the number does not fit into the type of the promise");
+        return to;
+    } else {
+        return To(std::forward<From>(from));
+    }
+}
+
+} // namespace detail
 
 } // namespace v1
 } // namespace vow

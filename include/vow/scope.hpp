@@ -2,9 +2,6 @@
 #ifndef VOW_SCOPE_HPP
 #define VOW_SCOPE_HPP
 
-#include "callable.hpp"
-#include "duration.hpp"
-#include "executor.hpp"
 #include "promise.hpp"
 
 namespace vow {
@@ -129,12 +126,14 @@ class scope {
     template <class F> auto begin(vow_executor *where, F f) {
         using result = std::invoke_result_t<F &>;
         using content = detail::content_t<result>;
-        auto body = detail::mark<detail::may_use_captures_later<F, result>>(
-            [f = std::move(f)]() mutable { return detail::call_and_write<content>(f); });
+        constexpr bool may_use_later = detail::may_use_captures_later<F, result>;
+        auto body = [f = std::move(f)]() mutable { return detail::call_and_write<content>(f); };
         using place = detail::slot<decltype(body)>;
         const auto run = [](vow_value, void *context) noexcept {
-            return detail::guarded(
-                [&] { return place::once(context, [](auto &its) { return its(); }); });
+            return detail::guarded([&] {
+                return place::template once<may_use_later>(context,
+                                                           [](auto &its) { return its(); });
+            });
         };
         void *context = place::make(std::move(body));
         return promise<content>::adopt(

@@ -1,4 +1,4 @@
-/// Delays and time-outs.
+/// Delays and time-outs; and what is waited for, and not cancelled.
 #ifndef VOW_TIME_HPP
 #define VOW_TIME_HPP
 
@@ -8,9 +8,8 @@ namespace vow {
 inline namespace v1 {
 
 /// Fulfilled after so long, at the earliest. Cancelled, or read by nobody: its timer is gone.
-template <class Rep, class Period>
-promise<void> delay(std::chrono::duration<Rep, Period> length) noexcept {
-    return promise<void>::adopt(vow_delay(detail::nanoseconds(length)));
+inline promise<void> delay(detail::length length) noexcept {
+    return promise<void>::adopt(vow_delay(length.nanoseconds));
 }
 
 /// Fulfilled at that time of a clock, at the earliest; at once, if it is past. How long that is
@@ -29,14 +28,30 @@ promise<void> delay_until(std::chrono::time_point<Clock, Duration> when) {
 }
 
 /// The same outcome, or vow::timed_out; see promise::timeout.
-template <class T, class Rep, class Period>
-promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit) noexcept {
-    return std::move(limited).timeout(limit);
+template <class T>
+promise<T> timeout(promise<T> limited, detail::length limit, promptness how = {}) noexcept {
+    return std::move(limited).timeout(limit, how);
 }
-template <class T, class Rep, class Period>
-promise<T> timeout(promise<T> limited, std::chrono::duration<Rep, Period> limit,
-                   prompt_t) noexcept {
-    return std::move(limited).timeout(limit, prompt);
+
+/// What vow::shield makes: a promise<T>, which a coroutine awaits to its end even when it is
+/// cancelled.
+template <class T> class [[nodiscard]] shielded : public promise<T> {
+  public:
+    explicit shielded(promise<T> from) noexcept : promise<T>(std::move(from)) {
+    }
+};
+
+namespace detail {
+template <class T> struct is_promise<shielded<T>> : std::true_type {};
+template <class T> struct content_of<shielded<T>> { using type = T; };
+} // namespace detail
+
+/// Settles as a promise does. Cancelling it leaves that alone: it waits to the end, and is rejected
+/// with vow::cancelled then. So `finally` can return clean-up that no cancellation may end; and
+/// `co_await vow::shield(p)` waits in a coroutine that is, or will be, cancelled: it throws only
+/// what p is rejected with. The next co_await that would suspend throws vow::cancelled.
+template <class T> shielded<T> shield(promise<T> from) noexcept {
+    return shielded<T>(promise<T>::adopt(vow_shield(from.release())));
 }
 
 } // namespace v1

@@ -3,7 +3,6 @@
 #define VOW_TOKEN_HPP
 
 #include "callable.hpp"
-#include "handle.hpp"
 
 namespace vow {
 inline namespace v1 {
@@ -11,30 +10,27 @@ inline namespace v1 {
 namespace detail {
 
 /// Gives a function to something of vow.h that calls it once, or not at all, and destroys it once.
-template <class F, class Register>
-void register_callback(F &&function, Register &&enrol, const char *problem) {
+template <class F, class Enrol, class Watched, class... More>
+void register_callback(F &&function, Enrol enrol, Watched *watched, More... more) {
     using own = std::decay_t<F>;
     static_assert(std::is_invocable_v<own &>, "this function is called without arguments");
     using place = slot<own>;
+    const auto call = [](void *kept) noexcept {
+        must_not_throw("a function that is called on cancellation",
+                       [&] { place::with(kept, [](own &its) { std::invoke(its); }); });
+    };
     void *context = place::make(own(std::forward<F>(function)));
-    const int status = enrol(
-        [](void *kept) noexcept {
-            must_not_throw("a function that is called on cancellation",
-                           [&] { place::with(kept, [](own &its) { std::invoke(its); }); });
-        },
-        context, place::destroyer());
-    if (status != 0)
-        throw_code(status, problem);
+    if (const int status = enrol(watched, call, context, place::destroyer(), more...))
+        throw_code(status, "on_cancel: nothing to watch, or no memory");
 }
 
-struct registration_handle
-    : handle<vow_registration, vow_registration_retain, vow_registration_release> {
-    explicit registration_handle(vow_registration *owned = nullptr) noexcept : handle(owned) {
-    }
+struct registration_handle : handle<registration_handle, vow_registration, vow_registration_retain,
+                                    vow_registration_release> {
+    using handle::handle;
 };
-struct listening : handle<vow_cancel_source, vow_cancel_source_retain, vow_cancel_source_release> {
-    explicit listening(vow_cancel_source *owned = nullptr) noexcept : handle(owned) {
-    }
+struct listening
+    : handle<listening, vow_cancel_source, vow_cancel_source_retain, vow_cancel_source_release> {
+    using handle::handle;
 };
 
 } // namespace detail
@@ -65,14 +61,14 @@ class registration {
     }
     [[nodiscard]] static registration adopt(vow_registration *owned) noexcept {
         registration result;
-        result.handle_ = detail::registration_handle(owned);
+        result.handle_ = detail::registration_handle::adopt(owned);
         return result;
     }
 
     /// The same of a function that leaves when a source is cancelled (consumed).
     [[nodiscard]] static registration adopt(vow_cancel_source *owned) noexcept {
         registration result;
-        result.source_ = detail::listening(owned);
+        result.source_ = detail::listening::adopt(owned);
         return result;
     }
 
@@ -104,15 +100,10 @@ class registration {
 };
 
 /// Tells that work is no longer wanted. A counted reference; an empty one is never cancelled.
-class token : public detail::handle<vow_token, vow_token_retain, vow_token_release> {
+class token : public detail::handle<token, vow_token, vow_token_retain, vow_token_release> {
   public:
+    using token::handle::handle;
     token() noexcept = default;
-    [[nodiscard]] static token adopt(vow_token *owned) noexcept {
-        return token(owned);
-    }
-    [[nodiscard]] static token borrow(vow_token *borrowed) noexcept {
-        return token(vow_token_retain(borrowed));
-    }
 
     [[nodiscard]] bool is_cancelled() const noexcept {
         return vow_token_is_cancelled(native());
@@ -127,36 +118,23 @@ class token : public detail::handle<vow_token, vow_token_retain, vow_token_relea
     /// Calls the function once, when the token is cancelled, on that thread; at once if it is
     /// already. It must not throw. Throws vow::error, std::bad_alloc.
     template <class F> void on_cancel(F &&function) const {
-        detail::register_callback(
-            std::forward<F>(function),
-            [this](auto call, void *context, auto destroy) {
-                return vow_token_on_cancel(native(), call, context, destroy);
-            },
-            "on_cancel: nothing to watch, or no memory");
+        detail::register_callback(std::forward<F>(function), vow_token_on_cancel, native());
     }
     /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
     template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
         vow_registration *owned = nullptr;
-        detail::register_callback(
-            std::forward<F>(function),
-            [&, this](auto call, void *context, auto destroy) {
-                return vow_token_register(native(), call, context, destroy, &owned);
-            },
-            "register_on_cancel: nothing to watch, or no memory");
+        detail::register_callback(std::forward<F>(function), vow_token_register, native(), &owned);
         return registration::adopt(owned);
-    }
-
-  private:
-    explicit token(vow_token *owned) noexcept : handle(owned) {
     }
 };
 
 /// Cancels the handlers that were registered with its token. A counted reference.
-class cancel_source : public detail::handle<vow_cancel_source, vow_cancel_source_retain,
-                                            vow_cancel_source_release> {
+class cancel_source : public detail::handle<cancel_source, vow_cancel_source,
+                                            vow_cancel_source_retain, vow_cancel_source_release> {
   public:
+    using handle::handle;
     /// Throws std::bad_alloc.
-    cancel_source() : cancel_source(vow_cancel_source_create()) {
+    cancel_source() : handle(made(vow_cancel_source_create())) {
     }
 
     /// One that is cancelled also when one of other tokens is. Throws std::bad_alloc.
@@ -165,7 +143,7 @@ class cancel_source : public detail::handle<vow_cancel_source, vow_cancel_source
         natives.reserve(parents.size());
         for (const vow::token &parent : parents)
             natives.push_back(parent.native());
-        return cancel_source(vow_cancel_source_create_linked(natives.data(), natives.size()));
+        return adopt(made(vow_cancel_source_create_linked(natives.data(), natives.size())));
     }
 
     /// True the first time.
@@ -181,9 +159,10 @@ class cancel_source : public detail::handle<vow_cancel_source, vow_cancel_source
     }
 
   private:
-    explicit cancel_source(vow_cancel_source *owned) : handle(owned) {
+    static vow_cancel_source *made(vow_cancel_source *owned) {
         if (owned == nullptr)
             throw std::bad_alloc();
+        return owned;
     }
 };
 

@@ -86,7 +86,8 @@ template <class T> vow_value write_object(T &&content) {
 ///   write  an owned value of a T (consumed); throws std::bad_alloc
 ///   read   the T in a value (borrowed): a reference into it, or a T of its own; throws vow::error
 ///          when it holds something else
-///   take   the T, moved out of the value if it is an object; at most one reader can
+///   take   the T, moved out of the value if it is an object; at most one reader can. Where it is
+///          not said, a T is read
 template <class T, class = void> struct value_traits {
     static_assert(std::is_same_v<T, std::decay_t<T>>,
                   "a promise carries a value: no reference, no const");
@@ -96,22 +97,17 @@ template <class T, class = void> struct value_traits {
         return detail::write_object(std::move(content));
     }
     static const T &read(vow_value native) {
-        if (const auto *found = detail::box<T>::in(native))
-            return found->shared();
-        detail::throw_mismatch(native, "object of this C++ type");
+        return object(native)->shared();
     }
     static T take(vow_value native) {
-        if (auto *found = detail::box<T>::in(native))
-            return found->take();
-        detail::throw_mismatch(native, "object of this C++ type");
+        return object(native)->take();
     }
-};
 
-/// promise<void> reads whatever is there as nothing.
-template <> struct value_traits<void> {
-    static void read(vow_value) noexcept {
-    }
-    static void take(vow_value) noexcept {
+  private:
+    static detail::box<T> *object(vow_value native) {
+        if (auto *found = detail::box<T>::in(native))
+            return found;
+        detail::throw_mismatch(native, "object of this C++ type");
     }
 };
 
@@ -122,9 +118,6 @@ template <> struct value_traits<std::monostate> {
     static std::monostate read(vow_value) noexcept {
         return {};
     }
-    static std::monostate take(vow_value) noexcept {
-        return {};
-    }
 };
 
 template <> struct value_traits<value> {
@@ -132,9 +125,6 @@ template <> struct value_traits<value> {
         return content.release();
     }
     static value read(vow_value native) noexcept {
-        return value::borrow(native);
-    }
-    static value take(vow_value native) noexcept {
         return value::borrow(native);
     }
 };
@@ -150,9 +140,6 @@ template <> struct value_traits<std::string> {
         std::size_t length = 0;
         const char *bytes = vow_string_bytes(native, &length);
         return std::string(bytes, length);
-    }
-    static std::string take(vow_value native) {
-        return read(native);
     }
 };
 
@@ -182,118 +169,60 @@ template <class T> inline constexpr bool is_shareable_v = is_shareable<T>::value
 /// The type that stands for T where there must be one.
 template <class T> using regular = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
-/// Vectors and tuples are objects; but what the combinators make is a list, from which each reader
-/// gets one of its own.
-template <class T> struct list_traits {
-    static vow_value write(T &&content) {
-        return write_object(std::move(content));
-    }
-
-  protected:
-    static box<T> *object(vow_value native, const char *wanted) {
-        if (auto *found = box<T>::in(native))
-            return found;
-        if (native.kind != VOW_LIST)
-            throw_mismatch(native, wanted);
-        return nullptr;
-    }
+/// How a reader comes to a T of its own.
+enum class reading {
+    copied, ///< the others have theirs
+    taken,  ///< moved out, whatever its type; also where it is `copied` and can only be moved
+    last ///< the reader gives its reference away: moved out, if that was the last one, else copied
 };
 
-} // namespace detail
+/// A T of the reader's own. Throws vow::error when there is something else.
+template <reading How, class T> T read(value held);
 
-template <class T> struct value_traits<std::vector<T>> : detail::list_traits<std::vector<T>> {
-    static std::vector<T> read(vow_value native) {
-        return visit(native, [](const std::vector<T> &content) { return content; });
-    }
-    static std::vector<T> take(vow_value native) {
-        if (auto *object = value_traits::object(native, "list"))
-            return object->take();
-        return each(native, [](vow_value item) -> T { return value_traits<T>::take(item); });
-    }
-    /// Reads without a copy where there is an object.
-    template <class Use> static decltype(auto) visit(vow_value native, Use &&use) {
-        if (const auto *object = value_traits::object(native, "list"))
-            return use(object->shared());
-        if constexpr (detail::is_shareable<T>::value) {
-            const auto all =
-                each(native, [](vow_value item) -> T { return value_traits<T>::read(item); });
-            return use(all);
-        } else {
-            detail::throw_mismatch(native, "list that can be read: its items can only be moved");
-        }
-    }
+/// The values in a list, of which the caller gives a reference away.
+inline std::vector<value> items_of(value list) {
+    std::vector<value> items;
+    items.reserve(list.size());
+    for (std::size_t i = 0; i < list.size(); i++)
+        items.push_back(list[i]);
+    return items;
+}
 
-  private:
-    template <class Item> static std::vector<T> each(vow_value list, Item item) {
+/// Vectors and tuples, which combinators make as lists: from those each reader makes its own.
+template <class T> struct list_of { static constexpr bool is_one = false; };
+template <class T> struct list_of<std::vector<T>> {
+    static constexpr bool is_one = true;
+    template <reading How> static std::vector<T> make(value list) {
+        if (list.kind() != VOW_LIST)
+            throw_mismatch(list.native(), "list");
+        std::vector<value> items = items_of(std::move(list));
         std::vector<T> all;
-        const std::size_t count = vow_list_count(list);
-        all.reserve(count);
-        for (std::size_t i = 0; i < count; i++)
-            all.push_back(item(vow_list_at(list, i)));
+        all.reserve(items.size());
+        for (value &item : items)
+            all.push_back(detail::read<How, T>(std::move(item)));
         return all;
     }
 };
-
-template <class... T>
-struct value_traits<std::tuple<T...>> : detail::list_traits<std::tuple<T...>> {
-    static std::tuple<T...> read(vow_value native) {
-        return visit(native, [](const std::tuple<T...> &content) { return content; });
-    }
-    static std::tuple<T...> take(vow_value native) {
-        if (auto *object = value_traits::object(native, "tuple"))
-            return object->take();
-        return items(native, std::index_sequence_for<T...>(),
-                     [](auto traits, vow_value item) { return decltype(traits)::take(item); });
-    }
-    /// Reads without a copy where there is an object.
-    template <class Use> static decltype(auto) visit(vow_value native, Use &&use) {
-        if (const auto *object = value_traits::object(native, "tuple"))
-            return use(object->shared());
-        if constexpr (std::conjunction_v<detail::is_shareable<T>...>) {
-            const auto all =
-                items(native, std::index_sequence_for<T...>(),
-                      [](auto traits, vow_value item) { return decltype(traits)::read(item); });
-            return use(all);
-        } else {
-            detail::throw_mismatch(native, "tuple that can be read: its items can only be moved");
-        }
+template <class... T> struct list_of<std::tuple<T...>> {
+    static constexpr bool is_one = true;
+    template <reading How> static std::tuple<T...> make(value list) {
+        if (list.kind() != VOW_LIST || list.size() != sizeof...(T))
+            throw_mismatch(list.native(), "tuple of this length");
+        std::vector<value> items = items_of(std::move(list)); // at its end the list is given away
+        return made_of<How>(std::move(items), std::index_sequence_for<T...>());
     }
 
   private:
-    template <std::size_t... Index, class Item>
-    static std::tuple<T...> items(vow_value list, std::index_sequence<Index...>, Item item) {
-        if (vow_list_count(list) != sizeof...(T))
-            detail::throw_mismatch(list, "tuple of this length");
-        return std::tuple<T...>{item(value_traits<T>(), vow_list_at(list, Index))...};
+    template <reading How, std::size_t... Index>
+    static std::tuple<T...> made_of([[maybe_unused]] std::vector<value> &&items,
+                                    std::index_sequence<Index...>) {
+        return std::tuple<T...>{detail::read<How, T>(std::move(items[Index]))...};
     }
 };
 
-namespace detail {
-
-template <class T, class = void> struct has_visit : std::false_type {};
+template <class T, class = void> struct can_take : std::false_type {};
 template <class T>
-struct has_visit<T, std::void_t<decltype(value_traits<T>::visit(
-                        vow_value(), std::declval<void (*)(const T &)>()))>> : std::true_type {};
-
-/// Calls `use` with the T in a value (borrowed).
-template <class T, class Use> decltype(auto) with_value(vow_value native, Use &&use) {
-    if constexpr (has_visit<T>::value)
-        return value_traits<T>::visit(native, std::forward<Use>(use));
-    else
-        return use(value_traits<T>::read(native));
-}
-
-/// A T of the caller's own: a copy, or the one there is if it can only be moved.
-template <class T> T own_value(vow_value native) {
-    if constexpr (is_shareable_v<T>)
-        return value_traits<T>::read(native);
-    else
-        return value_traits<T>::take(native);
-}
-
-/// A T of the caller's own, who gives a reference away: moved, if that was the last one and nobody
-/// else can read it; else as own_value.
-template <class T> T last_value(value held);
+struct can_take<T, std::void_t<decltype(value_traits<T>::take(vow_value()))>> : std::true_type {};
 
 /// The T in a box of which the caller gives a reference away.
 template <class T> T last_of(box<T> *found, value held) {
@@ -310,71 +239,89 @@ template <class T> T last_of(box<T> *found, value held) {
     return found->owners.load(std::memory_order_acquire) == 1 ? found->take() : T(found->shared());
 }
 
-/// The items of a list of which the caller gives a reference away.
-inline std::vector<value> last_items(value list) {
-    std::vector<value> items;
-    items.reserve(list.size());
-    for (std::size_t i = 0; i < list.size(); i++)
-        items.push_back(list[i]);
-    return items;
+template <reading How, class T> T read(value held) {
+    if constexpr (std::is_void_v<T>) {
+        return;
+    } else if constexpr (How == reading::copied && !is_shareable_v<T>) {
+        static_assert(is_shareable_v<T>,
+                      "this value can only be moved: std::move(p).get(), or take()");
+        std::terminate(); // one error says enough
+    } else if constexpr (How == reading::copied || (is_shareable_v<T> && !can_take<T>::value)) {
+        return value_traits<T>::read(held.native());
+    } else if constexpr (How == reading::taken || !is_shareable_v<T>) {
+        return value_traits<T>::take(held.native());
+    } else {
+        if (box<T> *const found = box<T>::in(held.native()))
+            return last_of(found, std::move(held));
+        if constexpr (list_of<T>::is_one)
+            if (held.kind() == VOW_LIST)
+                return list_of<T>::template make<reading::last>(std::move(held));
+        return value_traits<T>::read(held.native());
+    }
 }
 
-template <class T> struct last_list { static constexpr bool is_one = false; };
-template <class T> struct last_list<std::vector<T>> {
-    static constexpr bool is_one = is_shareable_v<T>;
-    static std::vector<T> make(value list) {
-        std::vector<value> items = last_items(std::move(list));
-        std::vector<T> all;
-        all.reserve(items.size());
-        for (value &item : items)
-            all.push_back(last_value<T>(std::move(item)));
-        return all;
+/// Reads the T in a value for who uses it in its place, and is its place where it has no other.
+template <class T> class content {
+  public:
+    /// To look at, as long as this and the value (borrowed) are there.
+    const T &look(vow_value native) {
+        if constexpr (!is_shareable_v<T> ||
+                      std::is_reference_v<decltype(value_traits<T>::read(native))>) {
+            return in_place(native);
+        } else {
+            if constexpr (std::is_class_v<T>)
+                if (const auto *object = box<T>::in(native))
+                    return object->shared();
+            return own_.emplace(value_traits<T>::read(native));
+        }
     }
-};
-template <class... T> struct last_list<std::tuple<T...>> {
-    static constexpr bool is_one = sizeof...(T) > 0 && std::conjunction_v<is_shareable<T>...>;
-    static std::tuple<T...> make(value list) {
-        return made_of(std::move(list), std::index_sequence_for<T...>());
+    /// The same of what can only be moved, or is read in its place.
+    static const T &in_place(vow_value native) {
+        if constexpr (std::is_reference_v<decltype(value_traits<T>::read(native))>)
+            return value_traits<T>::read(native);
+        else if (const auto *object = box<T>::in(native))
+            return object->shared();
+        else
+            throw_mismatch(native, "list that can be read: its items can only be moved");
+    }
+    /// To take away.
+    T &&take(vow_value native) {
+        return std::move(own_.emplace(read<reading::taken, T>(value::borrow(native))));
     }
 
   private:
-    template <std::size_t... Index>
-    static std::tuple<T...> made_of(value list, std::index_sequence<Index...>) {
-        if (list.size() != sizeof...(T))
-            throw_mismatch(list.native(), "tuple of this length");
-        std::vector<value> items = last_items(std::move(list));
-        return std::tuple<T...>{last_value<T>(std::move(items[Index]))...};
+    std::optional<T> own_;
+};
+
+/// Vectors and tuples are objects, or lists of what a combinator was given.
+template <class L> struct list_traits {
+    static vow_value write(L &&content) {
+        return write_object(std::move(content));
+    }
+    static L read(vow_value native) {
+        if (const auto *object = box<L>::in(native))
+            return object->shared();
+        return list_of<L>::template make<reading::copied>(value::borrow(native));
+    }
+    static L take(vow_value native) {
+        if (auto *object = box<L>::in(native))
+            return object->take();
+        return list_of<L>::template make<reading::taken>(value::borrow(native));
     }
 };
 
-template <class T> T last_value(value held) {
-    if constexpr (std::is_void_v<T>) {
-        return;
-    } else if constexpr (is_shareable_v<T>) {
-        if (box<T> *const found = box<T>::in(held.native()))
-            return last_of<T>(found, std::move(held));
-        if constexpr (last_list<T>::is_one)
-            if (held.kind() == VOW_LIST)
-                return last_list<T>::make(std::move(held));
-        return value_traits<T>::read(held.native());
-    } else {
-        return value_traits<T>::take(held.native());
-    }
-}
-
 } // namespace detail
+
+template <class T> struct value_traits<std::vector<T>> : detail::list_traits<std::vector<T>> {};
+template <class... T>
+struct value_traits<std::tuple<T...>> : detail::list_traits<std::tuple<T...>> {};
 
 template <class T> value value::of(T content) {
     return adopt(value_traits<T>::write(std::move(content)));
 }
 
 template <class T> T value::as() const {
-    static_assert(detail::is_shareable_v<T>, "this value can only be moved: read it from a promise "
-                                             "that is given away");
-    if constexpr (detail::is_shareable_v<T>)
-        return value_traits<T>::read(native_);
-    else
-        std::terminate(); // one error says enough
+    return detail::read<detail::reading::copied, T>(*this);
 }
 
 } // namespace v1

@@ -29,7 +29,7 @@ template <class T, class Content, class Body> struct owning {
 
     T &take(vow_value input) {
         has_come = true;
-        return resource.emplace(value_traits<T>::take(input));
+        return resource.emplace(read<reading::taken, T>(value::borrow(input)));
     }
     vow_value use(vow_value input) {
         return call_and_write<Content>(std::move(body), take(input));
@@ -42,24 +42,15 @@ template <class T, class Content, class Body> struct owning {
     }
 };
 
-/// Uses a promise's resource (consumed) as these functions say. Throws std::bad_alloc, and then the
-/// promise is released.
-template <class Functions>
-vow_promise *use(vow_promise *resource, const vow_reaction &where, Functions functions) {
-    vow_call call{};
-    call.size = sizeof call;
+/// Uses a promise's resource as these functions say. Throws std::bad_alloc.
+template <class T, class Functions>
+vow_promise *use(promise<T> resource, const vow_reaction &where, Functions functions) {
+    vow_call call = call_with_context(std::make_unique<Functions>(std::move(functions)));
     call.executor = where.executor;
     call.token = where.token;
     call.label = where.label;
-    call.destroy = destroy_context<Functions>;
-    try {
-        call.context = new Functions(std::move(functions));
-    } catch (...) {
-        vow_promise_release(resource);
-        throw;
-    }
     return vow_using_with(
-        resource,
+        resource.release(),
         [](vow_value input, void *context) noexcept {
             return guarded([&] { return static_cast<Functions *>(context)->use(input); });
         },
@@ -91,40 +82,34 @@ inline state use_ended(std::exception_ptr *why = nullptr) {
 /// reported as unhandled. Cancelling stops the promise of the resource, or body, and never release:
 /// a resource that comes all the same is released without having been used. Both take it as a
 /// handler does, but body only borrows it (a coroutine takes what is no object of a class, such as
-/// a number, as a copy). They are destroyed before the new promise settles.
+/// a number, as a copy). They are destroyed before the new promise settles. Behind them may stand
+/// where they run, as behind a handler.
 ///
 ///     auto rows = vow::use(pool.take(), [](connection *c) { return c->query("..."); },
 ///                          [&](connection *c) { return pool.give_back(c); });
-template <class W = options, class T, class Body, class Release,
-          std::enable_if_t<detail::is_where<W>, int> = 0>
-auto use(const W &where, promise<T> resource, Body body, Release release) {
+template <class T, class Body, class Release, class W = options, detail::if_where<W> = 0,
+          std::enable_if_t<!detail::is_where<Release>, int> = 0>
+auto use(promise<T> resource, Body body, Release release, const W &where = {}) {
     static_assert(!detail::takes_away(detail::how_taken<Body, T>()),
                   "the resource is release's, too: body takes it as const T& or T, or not at all");
     using content = detail::content_t<detail::value_result_t<Body, T>>;
     using functions = detail::borrowing<T, content, Body, Release>;
-    return promise<content>::adopt(detail::use(resource.release(), detail::reaction_with(where),
+    return promise<content>::adopt(detail::use(std::move(resource), detail::reaction_with(where),
                                                functions{std::move(body), std::move(release)}));
-}
-template <class T, class Body, class Release>
-auto use(promise<T> resource, Body body, Release release) {
-    return use(executor(), std::move(resource), std::move(body), std::move(release));
 }
 
 /// The same of a resource that releases itself, such as a std::unique_ptr or a lock: it is moved
 /// out of its promise, which nobody else may read, body is called with a `T&`, and when that is
 /// through the resource is destroyed, before the new promise settles. So a coroutine can take it as
 /// a `T&`: it outlives its locals.
-template <class W = options, class T, class Body, std::enable_if_t<detail::is_where<W>, int> = 0>
-auto use(const W &where, promise<T> resource, Body body) {
+template <class T, class Body, class W = options, detail::if_where<W> = 0>
+auto use(promise<T> resource, Body body, const W &where = {}) {
     static_assert(!std::is_void_v<T>, "nothing is no resource that releases itself");
     static_assert(std::is_invocable_v<Body, T &>, "body takes the resource as a T&");
     using content = detail::content_t<std::invoke_result_t<Body, T &>>;
     using functions = detail::owning<T, content, Body>;
     return promise<content>::adopt(
-        detail::use(resource.release(), detail::reaction_with(where), functions{std::move(body)}));
-}
-template <class T, class Body> auto use(promise<T> resource, Body body) {
-    return use(executor(), std::move(resource), std::move(body));
+        detail::use(std::move(resource), detail::reaction_with(where), functions{std::move(body)}));
 }
 
 } // namespace v1

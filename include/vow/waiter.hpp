@@ -9,7 +9,6 @@
 #define VOW_WAITER_HPP
 
 #include "reaction.hpp"
-#include "token.hpp"
 
 #include <coroutine>
 #include <mutex>
@@ -31,6 +30,20 @@ class coroutine_state {
 
     [[nodiscard]] bool is_cancelled() const noexcept {
         return is_cancelled_.load(std::memory_order_acquire);
+    }
+
+    /// Whether the coroutine knows that it is cancelled: one that fails before is a loser like any
+    /// other, and what it throws afterwards comes out of its clean-up. Only the coroutine, and who
+    /// resumes it, may ask and tell.
+    [[nodiscard]] bool knows() const noexcept {
+        return knows_;
+    }
+    void tell() noexcept {
+        knows_ = true;
+    }
+    /// Whether it is cancelled, which it knows then.
+    bool hears() noexcept {
+        return knows_ = knows_ || is_cancelled();
     }
 
     /// The coroutine is about to be suspended; the number of this wait.
@@ -71,8 +84,7 @@ class coroutine_state {
     /// Releases a reaction (consumed) whose rejection is nobody's business.
     static void leave_alone(vow_promise *reaction) noexcept {
         if (vow_promise_state(reaction) == VOW_PENDING) {
-            vow_reaction hears = reaction_with(executor());
-            hears.executor = vow_executor_inline();
+            vow_reaction hears = inline_reaction(nullptr, nullptr);
             hears.on_rejected = [](vow_value, void *) noexcept { return vow_none(); };
             reaction = vow_then_with(reaction, &hears);
         } else {
@@ -119,11 +131,28 @@ class coroutine_state {
 
     std::atomic<std::uint32_t> count_{1};
     std::atomic<bool> is_cancelled_{false};
+    bool knows_ = false;
     std::mutex mutex_;
     std::uint64_t wait_ = 0;
     vow_promise *reaction_ = nullptr;
     std::optional<cancel_source> source_;
 };
+
+/// A reaction that has what waits keep the outcome, and then go on.
+template <class Waits> vow_reaction reaction_of(Waits *waits, const executor &where) noexcept {
+    vow_reaction reaction = reaction_with(where);
+    reaction.on_fulfilled = reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
+        static_cast<Waits *>(context)->settled(outcome);
+        return vow_none();
+    };
+    reaction.context = waits;
+    reaction.destroy = [](void *context) noexcept { static_cast<Waits *>(context)->finished(); };
+    return reaction;
+}
+
+inline vow_value no_executor_is_left() noexcept {
+    return vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on");
+}
 
 /// What a coroutine of another library leaves with the library: its frame may be destroyed while it
 /// waits. The awaiter in the frame has one reference, the reaction the other. Whoever comes first,
@@ -136,11 +165,7 @@ class foreign_wait {
                       foreign_wait *&place) {
         auto *const self = new foreign_wait(handle);
         place = self;
-        vow_reaction reaction = reaction_with(where);
-        reaction.on_fulfilled = settled;
-        reaction.on_rejected = settled;
-        reaction.context = self;
-        reaction.destroy = finished;
+        const vow_reaction reaction = reaction_of(self, where);
         self->retain();
         vow_promise *const link = vow_then_with(awaited, &reaction);
         coroutine_state::leave_alone(vow_promise_retain(link));
@@ -196,28 +221,26 @@ class foreign_wait {
         vow_promise_release(link);
     }
 
-    static vow_value settled(vow_value outcome, void *context) noexcept {
-        static_cast<foreign_wait *>(context)->outcome_ = value::borrow(outcome);
-        static_cast<foreign_wait *>(context)->has_run_ = true;
-        return vow_none();
+    template <class Waits> friend vow_reaction reaction_of(Waits *, const executor &) noexcept;
+    void settled(vow_value outcome) noexcept {
+        outcome_ = value::borrow(outcome);
+        has_run_ = true;
     }
-    static void finished(void *context) noexcept {
-        auto *const self = static_cast<foreign_wait *>(context);
-        if (!self->has_run_)
-            self->outcome_ = value::adopt(
-                vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on"));
+    void finished() noexcept {
+        if (!has_run_)
+            outcome_ = value::adopt(no_executor_is_left());
         vow_promise *link = nullptr;
         bool has_left = false;
         {
-            const std::lock_guard<std::mutex> guard(self->mutex_);
-            has_left = self->has_left_;
-            self->is_over_ = true;
-            link = std::exchange(self->link_, nullptr);
+            const std::lock_guard<std::mutex> guard(mutex_);
+            has_left = has_left_;
+            is_over_ = true;
+            link = std::exchange(link_, nullptr);
         }
         vow_promise_release(link);
         if (!has_left)
-            self->handle_.resume();
-        self->release();
+            handle_.resume();
+        release();
     }
 
     std::atomic<std::uint32_t> count_{2};
@@ -270,6 +293,7 @@ class waiter {
         if (state->is_cancelled() && vow_promise_state(awaited) != VOW_PENDING) {
             vow_promise_release(awaited);
             refuse();
+            state->tell();
             return false;
         }
         // From the registration on the coroutine may run elsewhere, and end: only locals are safe.
@@ -296,30 +320,23 @@ class waiter {
 
   private:
     vow_promise *react(vow_promise *awaited) noexcept {
-        vow_reaction reaction = reaction_with(where_);
-        reaction.on_fulfilled = settled;
-        reaction.on_rejected = settled;
-        reaction.context = this;
-        reaction.destroy = finished;
+        const vow_reaction reaction = reaction_of(this, where_);
         return vow_then_with(awaited, &reaction);
     }
 
-    static vow_value settled(vow_value outcome, void *context) noexcept {
-        auto *self = static_cast<waiter *>(context);
-        if (!self->is_refused_)
-            self->keep(outcome);
-        self->has_run_ = true;
-        return vow_none();
+    template <class Waits> friend vow_reaction reaction_of(Waits *, const executor &) noexcept;
+    void settled(vow_value outcome) noexcept {
+        if (!is_refused_)
+            keep(outcome);
+        has_run_ = true;
     }
-
-    static void finished(void *context) noexcept {
-        auto *self = static_cast<waiter *>(context);
-        if (self->has_run_)
-            self->resume();
-        else if (self->is_refused_ || !self->is_cancelled())
-            self->give_up();
+    void finished() noexcept {
+        if (has_run_)
+            resume();
+        else if (is_refused_ || !is_cancelled())
+            give_up();
         else
-            self->resume_cancelled();
+            resume_cancelled();
     }
 
     [[nodiscard]] bool is_cancelled() const noexcept {
@@ -333,6 +350,8 @@ class waiter {
 
     void resume() noexcept {
         coroutine_->state->end();
+        if (is_cancelled() && vow_error_code(outcome_.native()) == VOW_ECANCELLED)
+            coroutine_->state->tell();
         handle_.resume();
     }
 

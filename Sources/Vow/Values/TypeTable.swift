@@ -80,7 +80,7 @@ extension vow_value {
     }
 
     /// The number of a `VOW_INT` that is one, and not the bits of something else. C++ says of an enumeration's value
-    /// which one it is of, by numbers that no table of ours is large enough for (vow/identity.hpp).
+    /// which one it is of, by numbers that no table of ours is large enough for (vow/value.hpp).
     @inlinable
     var number: Int64? {
         kind == VOW_INT && (reserved == 0 || reserved & 1 << 30 != 0) ? `as`.integer : nil

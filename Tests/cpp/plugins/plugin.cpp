@@ -48,7 +48,7 @@ vow::promise<int> sum(vow::promise<std::string> text) {
 int use_rest() {
     const vow::executor own = vow::custom_executor([](vow::work work) { work(); });
     const vow::promise<int> six =
-        vow::fulfilled(1).then(own, [](int) { return sum(vow::fulfilled(std::string("fives"))); });
+        vow::fulfilled(1).then([](int) { return sum(vow::fulfilled(std::string("fives"))); }, own);
     const std::error_code code = vow::errc::timed_out;
     return six.get() == 6 && code == std::errc::timed_out && code.category() == vow::category() ? 0
                                                                                                 : 2;

@@ -1,4 +1,4 @@
-// expect: this value can only be moved: read it from a promise that is given away
+// expect: this value can only be moved: std::move(p).get(), or take()
 // errors: 1
 #include <vow.hpp>
 
