@@ -176,8 +176,8 @@ struct initiate_get {
 
 } // namespace detail
 
-/// A completion token: an operation that is given it returns a promise<T>, of nothing, of the value
-/// that its handlers get beside the error, or of a tuple of several.
+/// A completion token: an operation that is given it returns a `promise<T>`, of nothing, of the
+/// value that its handlers get beside the error, or of a tuple of several.
 ///
 ///     vow::promise<std::size_t> n = socket.async_read_some(buffer, vow::use_promise);
 ///

@@ -166,7 +166,7 @@ template <class T, class E> struct content_of<std::expected<T, E>> { using type 
 #endif
 template <class R> using content_t = typename content_of<std::remove_cv_t<R>>::type;
 
-/// How a handler takes the value of a promise<T>.
+/// How a handler takes the value of a `promise<T>`.
 enum class taking { nothing, shared, moved, spread, spread_moved, wrong };
 
 constexpr bool takes_away(taking how) noexcept {
@@ -217,7 +217,7 @@ template <class F, class T> constexpr auto value_result() {
     else
         return std::enable_if<true, void>();
 }
-/// What a handler of a promise<T> returns.
+/// What a handler of a `promise<T>` returns.
 template <class F, class T> using value_result_t = typename decltype(value_result<F, T>())::type;
 
 /// Calls a function and writes what it returns as a C, owned.

@@ -90,7 +90,7 @@ template <class T> class coroutine_of : public coroutine_base {
 
 template <class T> class coroutine_promise final : public coroutine_of<T> {
   public:
-    /// co_return of a T, or of a promise<T>, which is followed.
+    /// co_return of a T, or of a `promise<T>`, which is followed.
     template <class U = T> void return_value(U &&content) {
         if constexpr (is_promise<std::decay_t<U>>::value) {
             static_assert(std::is_base_of_v<promise<T>, std::decay_t<U>>,
@@ -168,7 +168,7 @@ bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaite
         return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
-/// Waits for a promise<T>; on an executor, also for one that is settled.
+/// Waits for a `promise<T>`; on an executor, also for one that is settled.
 template <class T, reading How = reading::last> class promise_awaiter {
   public:
     explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept

@@ -1,7 +1,7 @@
 /// std::expected as an outcome, both ways: C++23.
 ///
-/// A handler or a coroutine that returns a std::expected<T, E> settles a promise<T> by it, and so
-/// does resolver::resolve. The E is a reason as resolver::reject takes it, where it is one: an
+/// A handler or a coroutine that returns a `std::expected<T, E>` settles a `promise<T>` by it, and
+/// so does resolver::resolve. The E is a reason as resolver::reject takes it, where it is one: an
 /// exception, a std::exception_ptr, an error code. Any other E is thrown as what
 /// std::expected::value throws, a std::bad_expected_access<E>.
 #ifndef VOW_EXPECTED_HPP
@@ -19,7 +19,7 @@ namespace detail {
 
 template <class R> struct is_expected : std::false_type {};
 
-/// Whether a promise<T> that is given an R is settled by it; else the R is its value.
+/// Whether a `promise<T>` that is given an R is settled by it; else the R is its value.
 template <class R, class T>
 inline constexpr bool settles_by =
     is_expected<std::decay_t<R>>::value && !std::is_same_v<std::decay_t<R>, T>;
@@ -37,7 +37,7 @@ inline constexpr bool is_reason =
     std::is_same_v<E, std::error_code> || std::is_error_code_enum_v<E> ||
     std::is_same_v<E, std::errc>;
 
-/// The outcome (owned) of a promise<C> that is settled by a std::expected.
+/// The outcome (owned) of a `promise<C>` that is settled by a std::expected.
 template <class C, class T, class E> vow_value write_expected(std::expected<T, E> from) {
     if (!from.has_value()) {
         if constexpr (is_reason<E>)

@@ -1,5 +1,5 @@
 /// std::format of values, errors, promises, outcomes, states and codes: C++20. Not a part of
-/// vow.hpp: <format> is not for nothing.
+/// vow.hpp: `<format>` is not for nothing.
 ///
 ///     std::format("{:>20} after {} attempts", promise, error.attempts())
 ///

@@ -13,7 +13,7 @@ enum class state : vow_state {
     rejected = VOW_REJECTED,
 };
 
-/// The outcome of a settled promise<T>.
+/// The outcome of a settled `promise<T>`.
 template <class T> class outcome {
   public:
     /// Of a C value; a VOW_ERROR is a rejection.
@@ -181,10 +181,10 @@ class [[nodiscard]] promise
     // or `options`. Nothing: the executor is that of the thread which registers.
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
-    /// nothing (of a tuple also its items), and returns void, a U, a promise<U>, or, in C++23, a
-    /// std::expected<U, E>, by which the new promise is settled. It is destroyed once, with what it
-    /// captures, before the new promise settles: after its call, when a promise that it returned is
-    /// through, or when it is certain that there will be no call. Returns a promise<U>.
+    /// nothing (of a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
+    /// `std::expected<U, E>`, by which the new promise is settled. It is destroyed once, with what
+    /// it captures, before the new promise settles: after its call, when a promise that it returned
+    /// is through, or when it is certain that there will be no call. Returns a `promise<U>`.
     template <class F, class W = options, detail::if_where<W> = 0>
     auto then(F f, const W &where = {}) && {
         using result = detail::value_result_t<F, T>;
@@ -206,7 +206,7 @@ class [[nodiscard]] promise
     /// exceptions it is for, others pass through. Without a parameter, or with a
     /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
     /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
-    /// promise<T>, or throws; `throw;` passes on what it was called for, and
+    /// `promise<T>`, or throws; `throw;` passes on what it was called for, and
     /// std::current_exception() is that (before a coroutine's first suspension). For that the
     /// exception is thrown once, unless f is noexcept.
     template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
@@ -250,7 +250,7 @@ class [[nodiscard]] promise
         return promise(*this).recover(domain, code, std::move(f), where);
     }
 
-    /// Calls `f` with an outcome<T> in either case.
+    /// Calls `f` with an `outcome<T>` in either case.
     template <class F, class W = options, detail::if_where<W> = 0>
     auto settled(F f, const W &where = {}) && {
         using result = std::invoke_result_t<F, outcome<T>>;

@@ -66,7 +66,7 @@ template <class Items, class F> auto map(Items &&items, F f, std::size_t concurr
 }
 
 /// Waits for each promise in turn and calls `f(accumulated, value)`, which returns the next A or a
-/// promise<A>. Fulfilled with the last one.
+/// `promise<A>`. Fulfilled with the last one.
 template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, F f) {
     using T = detail::content_of_each<S>;
     static_assert(std::is_invocable_v<F &, A &&, const detail::regular<T> &> ||
@@ -89,7 +89,7 @@ template <class S, class A, class F> promise<A> reduce(S &&promises, A initial, 
 }
 
 /// An asynchronous loop, in constant memory: while `again(state)`, the state becomes the result of
-/// `step(state)`, an S or a promise<S>. Fulfilled with the last state.
+/// `step(state)`, an S or a `promise<S>`. Fulfilled with the last state.
 template <class S, class Again, class Step> promise<S> repeat(S state, Again again, Step step) {
     static_assert(std::is_invocable_r_v<bool, Again &, const S &>,
                   "repeat's condition takes the state and returns bool");

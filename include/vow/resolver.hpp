@@ -7,7 +7,7 @@
 namespace vow {
 inline namespace v1 {
 
-/// The other end of a promise<T>: a counted handle. The first call that resolves wins, from any
+/// The other end of a `promise<T>`: a counted handle. The first call that resolves wins, from any
 /// thread; later ones return false and do nothing. When the last copy is dropped before that, the
 /// promise is rejected with vow::broken_promise.
 template <class T>

@@ -1,4 +1,4 @@
-/// std::stop_token both ways: C++20. Not a part of vow.hpp: <stop_token> is not for nothing.
+/// std::stop_token both ways: C++20. Not a part of vow.hpp: `<stop_token>` is not for nothing.
 #ifndef VOW_STOP_TOKEN_HPP
 #define VOW_STOP_TOKEN_HPP
 

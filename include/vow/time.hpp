@@ -33,7 +33,7 @@ promise<T> timeout(promise<T> limited, detail::length limit, promptness how = {}
     return std::move(limited).timeout(limit, how);
 }
 
-/// What vow::shield makes: a promise<T>, which a coroutine awaits to its end even when it is
+/// What vow::shield makes: a `promise<T>`, which a coroutine awaits to its end even when it is
 /// cancelled.
 template <class T> class [[nodiscard]] shielded : public promise<T> {
   public:
