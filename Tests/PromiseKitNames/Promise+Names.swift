@@ -30,12 +30,12 @@ extension Vow.Promise {
     public var isResolved: Bool { !isPending }
 }
 
-extension Resolver where Failure == any Error {
+extension PromiseResolver where Failure == any Error {
     public func resolve(_ value: Success?, _ error: (any Error)?) { _ = settle(value, error) }
     public func resolve(_ error: (any Error)?, _ value: Success?) { _ = settle(error, value) }
 }
 
-extension Resolver where Success == Void, Failure == any Error {
+extension PromiseResolver where Success == Void, Failure == any Error {
     public func resolve(_ error: (any Error)?) { _ = settle(error) }
 }
 

@@ -27,7 +27,7 @@ private final class Alert: Sendable {
 /// What turns the delegate's call into a promise.
 private final class AlertReader: Alert.Delegate {
     private let tracker = Tracker()
-    private let resolver: Resolver<Int, any Error>
+    private let resolver: PromiseResolver<Int, any Error>
     private let itself = Guarded<AlertReader?>(nil)
 
     static func promise(_ alert: Alert) -> Promise<Int, any Error> {
@@ -40,7 +40,7 @@ private final class AlertReader: Alert.Delegate {
         }
     }
 
-    private init(_ resolver: Resolver<Int, any Error>) { self.resolver = resolver }
+    private init(_ resolver: PromiseResolver<Int, any Error>) { self.resolver = resolver }
 
     func alertWasClosed(button: Int) {
         resolver.fulfill(button)

@@ -7,7 +7,7 @@ import XCTest
 
 final class PromiseProgressTests: VowTest {
     func testTheObjectShowsFractionAndNote() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let progress = promise.asProgress(on: loop.executor)
         XCTAssertEqual(progress.fractionCompleted, 0)
@@ -26,7 +26,7 @@ final class PromiseProgressTests: VowTest {
     }
 
     func testItIsFinishedWhenThePromiseIsSettledAndNotBefore() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let progress = promise.asProgress(on: loop.executor, totalUnitCount: 10)
         resolver.setProgress(1, note: "all but the last word")

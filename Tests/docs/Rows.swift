@@ -28,7 +28,7 @@ let addresses = AsyncStream<String> { $0.finish() }
 
 let queue = DispatchQueue(label: "rows")
 let executor = PromiseExecutor.serial()
-let loop = try! EventLoop()
+let loop = try! PromiseLoop()
 let source = CancellationSource()
 let token = source.token
 let scope = PromiseScope()

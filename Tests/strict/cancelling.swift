@@ -55,7 +55,7 @@ resolver.fulfill(1)
 
 //: what a loop that ended has not run is rejected, and nothing crashes
 //= shutDown
-var loop: EventLoop? = try EventLoop()
+var loop: PromiseLoop? = try PromiseLoop()
 let executor = loop!.executor
 loop = nil
 do {
@@ -86,7 +86,7 @@ _ = try seen.promise.wait()
 //: cancelling goes upstream to the work, which nobody else has, and its producer is told
 //= stopped
 //= CancellationError()
-let kept = Mutex<Resolver<Int, any Error>?>(nil)
+let kept = Mutex<PromiseResolver<Int, any Error>?>(nil)
 let link = Promise<Int, any Error> { resolver in
     resolver.onCancel { print("stopped") }
     kept.withLock { $0 = resolver }

@@ -35,7 +35,7 @@ print(try Promise<Int?, any Error>.value(nil).unwrap(orReplace: 4).wait())
 
 //: a hop is said by the link
 //= true
-let loop = try EventLoop()
+let loop = try PromiseLoop()
 let there = step().map(on: loop.executor) { _ in PromiseExecutor.current == loop.executor }
 print(try loop.run(until: there))
 
@@ -60,12 +60,12 @@ resolver.fulfill(1)
 //: a loop is the executor of an actor
 //= 7
 actor Session {
-    let loop: EventLoop
-    init(_ loop: EventLoop) { self.loop = loop }
+    let loop: PromiseLoop
+    init(_ loop: PromiseLoop) { self.loop = loop }
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     func answer() -> Int { 7 }
 }
-let loop = try EventLoop()
+let loop = try PromiseLoop()
 let session = Session(loop)
 let answer = Promise { await session.answer() }
 let run: () throws -> Int = { try loop.run(until: answer) }
@@ -74,12 +74,12 @@ print(try run())
 //: a loop runs on behind the end of the library, and with it the actors on it
 //= 7
 actor Session {
-    let loop: EventLoop
-    init(_ loop: EventLoop) { self.loop = loop }
+    let loop: PromiseLoop
+    init(_ loop: PromiseLoop) { self.loop = loop }
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     func answer() -> Int { 7 }
 }
-let loop = try EventLoop()
+let loop = try PromiseLoop()
 let session = Session(loop)
 try PromiseRuntime.shutDown(timeout: .seconds(10))
 let answer = Promise { await session.answer() }

@@ -6,12 +6,16 @@
 # Brings the modules up to date, once.
 swift_modules() {
     [ -z "${SWIFT_BIN:-}" ] || return 0
-    local swift module
+    local swift module object
     swift=$(tool swift)
     for module in Vow VowOperators; do
         built "$module" env -u CC "$swift" build --quiet --target "$module" || return
     done
     SWIFT_BIN=$(env -u CC "$swift" build --show-bin-path)
+    # Of a source that is gone the object stays.
+    for object in "$SWIFT_BIN"/Vow*.build/*.swift.o; do
+        [ -n "$(find Sources -name "$(basename "$object" .o)" -print -quit)" ] || rm "$object"
+    done
 }
 
 swift_program() {

@@ -32,7 +32,7 @@ extension Promise {
     }
 }
 
-extension Resolver {
+extension PromiseResolver {
     /// Takes over a reference to a C resolver (consumed) whose promise is to get values of this type.
     public init(taking resolver: OpaquePointer, as _: Success.Type = Success.self) {
         self.init(owned: resolver)

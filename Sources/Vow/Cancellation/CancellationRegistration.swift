@@ -2,7 +2,7 @@
 
 import CVow
 
-/// A function that ``CancellationToken/onCancel(_:)`` or ``Resolver/onCancel(_:)`` was given: it can leave.
+/// A function that ``CancellationToken/onCancel(_:)`` or ``PromiseResolver/onCancel(_:)`` was given: it can leave.
 ///
 /// Letting this go changes nothing: the function stays registered.
 public struct CancellationRegistration: Sendable {

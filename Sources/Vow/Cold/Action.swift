@@ -27,7 +27,8 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     /// An action that answers to a resolver. What `body` throws is the failure.
     @_disfavoredOverload
     public init(
-        resolving body: @escaping @Sendable (Input, Resolver<Output, any Error>) throws -> Void
+        resolving body:
+            @escaping @Sendable (Input, PromiseResolver<Output, any Error>) throws -> Void
     ) {
         chain = ColdChain { input in
             Promise<Output, any Error> { resolver in try body(input, resolver) }

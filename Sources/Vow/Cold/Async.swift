@@ -23,7 +23,7 @@ public struct Async<Value: Sendable>: Sendable {
     /// is the failure; a resolver that is let go without an answer gives ``PromiseError/broken``.
     ///
     /// - Parameter body: called at each run, at once, on the thread that runs it.
-    public init(_ body: @escaping @Sendable (Resolver<Value, any Error>) throws -> Void) {
+    public init(_ body: @escaping @Sendable (PromiseResolver<Value, any Error>) throws -> Void) {
         chain = ColdChain { _ in Promise(body) }
     }
 

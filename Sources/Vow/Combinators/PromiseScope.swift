@@ -15,7 +15,7 @@ public final class PromiseScope: Sendable {
     private let address: UInt
     /// Of the member for the body of the asynchronous `withPromiseScope`, until the body has returned or closes the scope:
     /// waiting for the end, it would else wait for itself.
-    fileprivate let running = Guarded<Resolver<Void, any Error>?>(nil)
+    fileprivate let running = Guarded<PromiseResolver<Void, any Error>?>(nil)
 
     /// - Parameters:
     ///   - deadline: how long the scope may take; then its members are cancelled, and its end fails with

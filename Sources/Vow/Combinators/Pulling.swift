@@ -28,11 +28,12 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
     nonisolated(unsafe) private var iterator: any IteratorProtocol<Item>
     private let executor: PromiseExecutor?
     private let step: @Sendable (Item) -> vow_value
-    private let resolver: Resolver<[Member], Failure>
+    private let resolver: PromiseResolver<[Member], Failure>
 
     private init(
         _ items: sending some Sequence<Item>, _ concurrency: Int, _ executor: PromiseExecutor?,
-        _ step: @escaping @Sendable (Item) -> vow_value, _ resolver: Resolver<[Member], Failure>
+        _ step: @escaping @Sendable (Item) -> vow_value,
+        _ resolver: PromiseResolver<[Member], Failure>
     ) {
         iterator = items.makeIterator()
         state = Guarded(State(room: concurrency))

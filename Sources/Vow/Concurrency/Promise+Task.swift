@@ -49,7 +49,7 @@ extension Promise {
     fileprivate init(
         _ name: String?, _ priority: TaskPriority?,
         settling body:
-            sending @escaping (Resolver<Success, Failure>) async throws(Failure) -> Void
+            sending @escaping (PromiseResolver<Success, Failure>) async throws(Failure) -> Void
     ) {
         let (promise, resolver) = Self.pending()
         self = promise

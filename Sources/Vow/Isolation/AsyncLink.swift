@@ -84,11 +84,11 @@ private func beginTask(
 private final class AsyncWork: Sendable {
     private let input: vow_value
     private let body: Guarded<AsyncBody?>
-    private let resolver: Resolver<Void, any Error>
+    private let resolver: PromiseResolver<Void, any Error>
 
     /// - Parameter input: consumed.
     init(
-        input: vow_value, _ body: @escaping AsyncBody, _ resolver: Resolver<Void, any Error>
+        input: vow_value, _ body: @escaping AsyncBody, _ resolver: PromiseResolver<Void, any Error>
     ) {
         self.input = input
         self.body = Guarded(body)

@@ -6,20 +6,20 @@ import VowCore
 extension Promise {
     /// A pending promise and the right to decide about it.
     @inlinable
-    public static func pending() -> (promise: Promise, resolver: Resolver<Success, Failure>) {
+    public static func pending() -> (promise: Promise, resolver: Resolver) {
         let promise = PromiseHandle.pending()
-        return (Promise(same: promise), Resolver(owned: promise.promise))
+        return (Promise(same: promise), PromiseResolver(owned: promise.promise))
     }
 
     /// The same for work that cannot stop at once: cancelling the promise only tells its producer
-    /// (``Resolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
+    /// (``PromiseResolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
     public static func pendingCooperative() -> (
-        promise: Promise, resolver: Resolver<Success, Failure>
+        promise: Promise, resolver: Resolver
     ) {
         var resolver: OpaquePointer?
         let promise = vow_promise_create_with(&resolver, VOW_COOPERATIVE)
         guard let resolver else { fatalError("a promise without a resolver") }
-        return (Promise(owned: promise), Resolver(owned: resolver))
+        return (Promise(owned: promise), PromiseResolver(owned: resolver))
     }
 
     /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
@@ -30,7 +30,7 @@ extension Promise {
     /// }
     /// ```
     @inlinable
-    public init(_ body: (Resolver<Success, Failure>) throws(Failure) -> Void) {
+    public init(_ body: (Resolver) throws(Failure) -> Void) {
         let (promise, resolver) = Self.pending()
         self = promise
         do { try body(resolver) } catch { resolver.reject(error) }
@@ -39,7 +39,7 @@ extension Promise {
     /// The same on an executor.
     public init(
         on executor: PromiseExecutor,
-        resolving body: @escaping @Sendable (Resolver<Success, Failure>) throws(Failure) -> Void
+        resolving body: @escaping @Sendable (Resolver) throws(Failure) -> Void
     ) {
         let (promise, resolver) = Self.pending()
         self = promise

@@ -47,14 +47,14 @@ extension Promise {
     }
 
     /// Says how far the work for this promise is, for whoever has the promise and not its resolver. As
-    /// ``Resolver/setProgress(_:note:)``.
+    /// ``PromiseResolver/setProgress(_:note:)``.
     @discardableResult
     public func setProgress(_ fraction: Double, note: String? = nil) -> Bool {
         withPointer { vow_promise_set_progress($0, fraction, note?.cut(toBytes: longestNote)) == 0 }
     }
 }
 
-extension Resolver {
+extension PromiseResolver {
     /// Says how far the work for the promise is: `fraction`, from 0 to 1 and cut to that, and a note of 127 bytes at
     /// most. It may go back. Nothing happens where nobody listens or the promise is settled.
     ///

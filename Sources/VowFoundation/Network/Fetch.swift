@@ -49,7 +49,7 @@ public enum Fetch {
     /// Has `use` decide what to make of the body; rejects if there is none.
     static func fetch<Value: Sendable>(
         _ request: URLRequest, _ session: URLSession, _ token: CancellationToken?,
-        use: @escaping @Sendable (Resolver<Value, FetchError>, Data) -> Void
+        use: @escaping @Sendable (PromiseResolver<Value, FetchError>, Data) -> Void
     ) -> Promise<Value, FetchError> {
         let isHead = request.httpMethod == "HEAD"
         return transfer(cancelledBy: token) { _, handler in

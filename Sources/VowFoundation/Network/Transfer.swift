@@ -24,7 +24,7 @@ typealias AnswerHandler<Body> = @Sendable (Answer<Body>) -> Void
 func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     cancelledBy token: CancellationToken?, onProgress: ProgressHandler? = nil,
     _ makeTask: (ProgressHandler?, @escaping AnswerHandler<Body>) -> URLSessionTask,
-    settle: @escaping @Sendable (Resolver<Output, Failure>, Answer<Body>) -> Void
+    settle: @escaping @Sendable (PromiseResolver<Output, Failure>, Answer<Body>) -> Void
 ) -> Promise<Output, Failure> {
     let (promise, resolver) = Promise<Output, Failure>.pending()
     // Pending for as long as the token may cancel the task.
@@ -45,7 +45,7 @@ func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
 
 /// Tells the promise's listeners, too.
 private func telling<Output, Failure>(
-    _ resolver: Resolver<Output, Failure>, and onProgress: @escaping ProgressHandler
+    _ resolver: PromiseResolver<Output, Failure>, and onProgress: @escaping ProgressHandler
 ) -> ProgressHandler {
     { progress in
         onProgress(progress)

@@ -7,7 +7,7 @@ import Vow
 /// and with it this, for ever.
 final class ProcessRun: Sendable {
     private struct State {
-        let resolver: Resolver<ProcessOutput, any Error>
+        let resolver: PromiseResolver<ProcessOutput, any Error>
         let handler: (@Sendable (Process) -> Void)?
         var reader: PipeReader?
         var end: (status: Int32, reason: Process.TerminationReason)?
@@ -31,7 +31,8 @@ final class ProcessRun: Sendable {
 
     /// - Parameter handler: called at the end of the process.
     init(
-        _ resolver: Resolver<ProcessOutput, any Error>, _ handler: (@Sendable (Process) -> Void)?
+        _ resolver: PromiseResolver<ProcessOutput, any Error>,
+        _ handler: (@Sendable (Process) -> Void)?
     ) {
         state = Guarded(State(resolver: resolver, handler: handler))
     }

@@ -69,7 +69,7 @@ final class BridgeTests: VowTest {
     func testAResolverOfCSettlesForSwiftAndTheOtherWayRound() throws {
         var cResolver: OpaquePointer?
         let promise = Promise<String, any Error>(taking: vow_promise_create(&cResolver))
-        Resolver<String, any Error>(taking: cResolver!).fulfill("from Swift")
+        PromiseResolver<String, any Error>(taking: cResolver!).fulfill("from Swift")
         XCTAssertEqual(try promise.wait(), "from Swift")
         let (other, resolver) = Promise<String, any Error>.pending()
         let lent = resolver.makeCResolver()

@@ -38,7 +38,7 @@ final class CancelTests: VowTest {
 
     func testCancellingTheOnlyReaderStopsTheWork() {
         let calls = Journal<String>()
-        let kept = Journal<Resolver<Int, any Error>>()
+        let kept = Journal<PromiseResolver<Int, any Error>>()
         let end = Promise<Int, any Error> { resolver in
             resolver.onCancel { calls.write("stop") }
             kept.write(resolver)
@@ -48,7 +48,7 @@ final class CancelTests: VowTest {
     }
 
     func testTheLastReaderToGoTellsTheProducer() {
-        let (calls, kept) = (Journal<String>(), Journal<Resolver<Int, any Error>>())
+        let (calls, kept) = (Journal<String>(), Journal<PromiseResolver<Int, any Error>>())
         _ = Promise<Int, any Error> { resolver in
             resolver.onCancel { calls.write("discarded") }
             kept.write(resolver)

@@ -30,10 +30,10 @@ private final class Gate: Sendable {
 }
 
 private final class Source: Sendable {
-    let resolver: Resolver<Int, any Error>
+    let resolver: PromiseResolver<Int, any Error>
     /// Somebody else's.
     let held: Promise<Int, any Error>?
-    init(_ resolver: Resolver<Int, any Error>, _ held: Promise<Int, any Error>?) {
+    init(_ resolver: PromiseResolver<Int, any Error>, _ held: Promise<Int, any Error>?) {
         (self.resolver, self.held) = (resolver, held)
     }
 }
@@ -212,7 +212,7 @@ final class QuietTests: VowTest {
     private func end(by way: String, _ lines: Lines, _ token: CancellationSource) throws -> Source {
         switch way {
         case "timeout":
-            let loop = try EventLoop.virtual()
+            let loop = try PromiseLoop.virtual()
             let (limited, source) = limited(lines, token.token)
             try loop.advance(by: .seconds(5))
             XCTAssertNotNil(limited.error)
@@ -275,7 +275,7 @@ final class QuietTests: VowTest {
     }
 
     private func raced(_ calls: Journal<Int>, _ round: Int) -> (
-        Promise<Int, any Error>, Resolver<Int, any Error>
+        Promise<Int, any Error>, PromiseResolver<Int, any Error>
     ) {
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let executor = round.isMultiple(of: 2) ? PromiseExecutor.inline : .pool

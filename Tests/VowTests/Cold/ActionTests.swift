@@ -127,7 +127,7 @@ final class ActionTests: VowTest {
 
     func testCancellingACallStopsItsWork() {
         let stopped = Journal<Int>()
-        let held = Guarded<Resolver<Int, any Error>?>(nil)
+        let held = Guarded<PromiseResolver<Int, any Error>?>(nil)
         let slow = Action<Int, Int>(resolving: { number, resolver in
             resolver.onCancel { stopped.write(number) }
             held.withLock { $0 = resolver }

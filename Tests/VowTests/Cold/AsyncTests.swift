@@ -124,7 +124,7 @@ final class AsyncTests: VowTest {
     }
 
     func testCancellingARunStopsItsWorkAndNoOther() throws {
-        let resolvers = Guarded<[Resolver<Int, any Error>]>([])
+        let resolvers = Guarded<[PromiseResolver<Int, any Error>]>([])
         let stopped = Journal<Int>()
         let work = Async<Int> { resolver in
             let number = resolvers.withLock { all in

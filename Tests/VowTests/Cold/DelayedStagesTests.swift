@@ -11,7 +11,7 @@ final class DelayedStagesTests: VowTest {
     }
 
     func testStagesRunInOrderAndTheirDelaysAddUp() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let start = PromiseClock.now
         let output = Journal<String>()
         let action = delayed(" Two", by: .seconds(2)).then(delayed(" Three", by: .seconds(3)))

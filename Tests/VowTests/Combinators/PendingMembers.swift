@@ -5,7 +5,7 @@ import Vow
 /// Pending promises and their resolvers.
 struct PendingMembers<Success: Sendable> {
     let promises: [Promise<Success, any Error>]
-    let resolvers: [Resolver<Success, any Error>]
+    let resolvers: [PromiseResolver<Success, any Error>]
 
     init(_ count: Int, of _: Success.Type = Success.self) {
         let pairs = (0..<count).map { _ in Promise<Success, any Error>.pending() }

@@ -4,7 +4,9 @@ import Vow
 import XCTest
 
 final class PromiseCompletionsTests: VowTest {
-    private typealias Pair = (promise: Promise<Int, any Error>, resolver: Resolver<Int, any Error>)
+    private typealias Pair = (
+        promise: Promise<Int, any Error>, resolver: PromiseResolver<Int, any Error>
+    )
 
     private func pairs(_ count: Int) -> [Pair] { (0..<count).map { _ in Promise.pending() } }
 

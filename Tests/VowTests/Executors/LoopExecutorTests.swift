@@ -5,10 +5,10 @@ import Vow
 import XCTest
 
 private actor Session {
-    private let loop: EventLoop
+    private let loop: PromiseLoop
     private(set) var lines: [Int] = []
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(on loop: PromiseLoop) { self.loop = loop }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -23,7 +23,7 @@ private actor Session {
 
 final class LoopExecutorTests: VowTest {
     func testAnActorRunsInsideItsLoop() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let session = Session(on: loop)
         let isThere = Promise { await session.isOnTheLoop() }
         XCTAssertTrue(isThere.isPending)
@@ -31,7 +31,7 @@ final class LoopExecutorTests: VowTest {
     }
 
     func testAfterAWaitItGoesOnThere() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let session = Session(on: loop)
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let written = Promise { () async throws in try await session.writeBothSides(of: promise) }
@@ -42,7 +42,7 @@ final class LoopExecutorTests: VowTest {
     }
 
     func testHandlersOfTheLoopAreIsolatedToIt() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let session = Session(on: loop)
         let written = Promise<Int, any Error>.value(7).map(on: loop.executor) { number in
             session.assumeIsolated { $0.write(number) }
@@ -53,7 +53,7 @@ final class LoopExecutorTests: VowTest {
     }
 
     func testJobsRunOneAtATimeAndNoneIsLost() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let session = Session(on: loop)
         let all = Promise { () async throws in
             await withTaskGroup { group in
@@ -65,7 +65,7 @@ final class LoopExecutorTests: VowTest {
     }
 
     func testElsewhereNobodyIsIsolated() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let isThere = Promise<Bool?, any Error>(on: .pool) { loop.isIsolatingCurrentContext() }
         XCTAssertEqual(try isThere.wait(), false)
     }

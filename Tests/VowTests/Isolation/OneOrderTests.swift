@@ -157,7 +157,7 @@ final class OneOrderTests: VowTest {
 
     @MainActor
     func testAnEventLoopOnTheMainThreadRunsThemToo() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let count = Count()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let sum = promise.map { number in
@@ -169,7 +169,7 @@ final class OneOrderTests: VowTest {
         let again = Promise<Int, any Error>.value(1).done { count.number += $0 }
         while again.isPending { try loop.runOnce() }
         XCTAssertEqual(count.number, 42)
-        let virtual = try EventLoop.virtual()
+        let virtual = try PromiseLoop.virtual()
         let late = Promise<Void, any Error>.delay(.seconds(3600)).map { count.number }
         try virtual.run(until: late)
         XCTAssertEqual(try late.result?.get(), 42)

@@ -61,7 +61,7 @@ final class InspectTests: VowTest {
         let reports = Journal<String>()
         UnhandledRejections.setHandler { reports.write("\($0)") }
         defer { UnhandledRejections.setHandler(nil) }
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         do {
             let (promise, resolver) = Promise<Int, any Error>.pending()
             XCTAssertThrowsError(try loop.run(until: promise, timeout: .milliseconds(5)))

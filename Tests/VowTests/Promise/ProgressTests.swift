@@ -79,7 +79,7 @@ final class ProgressTests: VowTest {
     }
 
     func testBetweenTwoCallsLiesTheIntervalAndTheNewestIsTold() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         promise.onProgress(every: .milliseconds(100), on: loop.executor, write)
         func advance(_ milliseconds: Int) throws {
@@ -113,7 +113,9 @@ final class ProgressTests: VowTest {
     func testAListenerMayListenAndSettleAndSayMore() {
         let pair = Promise<Int, any Error>.pending()
         // Not captured: the listener would keep the promise that keeps it.
-        let both = Guarded<(promise: Promise<Int, any Error>, resolver: Resolver<Int, any Error>)?>(
+        let both = Guarded<
+            (promise: Promise<Int, any Error>, resolver: PromiseResolver<Int, any Error>)?
+        >(
             pair)
         pair.promise.onProgress(on: .inline) { [write] fraction, _ in
             guard let (promise, resolver) = both.withLock({ $0 }) else { return }

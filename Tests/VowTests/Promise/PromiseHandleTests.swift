@@ -7,7 +7,7 @@ import XCTest
 
 final class PromiseHandleTests: VowTest {
     func testARecordOutlivesTheObjectThatHousesIt() {
-        var resolver: Resolver<String, any Error>?
+        var resolver: PromiseResolver<String, any Error>?
         let pointer = makePending(&resolver)
         XCTAssertEqual(vow_promise_state(pointer), VOW_PENDING)
         let again = Promise<String, any Error>(borrowing: pointer)
@@ -17,7 +17,8 @@ final class PromiseHandleTests: VowTest {
     }
 
     /// No copy in Swift is left when this returns.
-    private func makePending(_ resolver: inout Resolver<String, any Error>?) -> OpaquePointer {
+    private func makePending(_ resolver: inout PromiseResolver<String, any Error>?) -> OpaquePointer
+    {
         let (promise, made) = Promise<String, any Error>.pending()
         resolver = made
         return promise.makeCPromise()

@@ -5,7 +5,7 @@ import XCTest
 
 final class DelayTests: VowTest {
     func testADelayIsOverNotBeforeItsTime() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let delay = Promise.delay(.seconds(3))
         try loop.advance(by: .milliseconds(2_999))
         XCTAssertTrue(delay.isPending)
@@ -14,7 +14,7 @@ final class DelayTests: VowTest {
     }
 
     func testStagesWithDelaysOfTheirOwnComeInOrder() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let start = PromiseClock.now
         let times = Journal<Duration>()
         @Sendable func stage(
@@ -34,7 +34,7 @@ final class DelayTests: VowTest {
     }
 
     func testAValueIsPassedOnSoMuchLater() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let (promise, resolver) = Promise<String, any Error>.pending()
         let later = promise.delay(.seconds(5))
         try loop.advance(by: .seconds(10))
@@ -46,14 +46,14 @@ final class DelayTests: VowTest {
     }
 
     func testAFailureIsPassedOnAtOnce() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let later = Promise<Int, any Error>.failure(TestError.one).delay(.seconds(5))
         try loop.advance(by: .zero)
         XCTAssertEqual(later.error as? TestError, .one)
     }
 
     func testCancellingRemovesTheTimer() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let delay = Promise.delay(.seconds(5))
         let later = Promise<Int, any Error>.value(1).delay(.seconds(5))
         try loop.advance(by: .zero)

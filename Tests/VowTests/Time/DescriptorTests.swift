@@ -25,7 +25,7 @@ final class DescriptorTests: VowTest {
     }
 
     func testOnALoopTheLoopWatches() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let readable = Promise.readable(ends[0])
         try loop.runOnce(timeout: .zero)
         XCTAssertTrue(readable.isPending)
@@ -52,7 +52,7 @@ final class DescriptorTests: VowTest {
     }
 
     func testCancellingEndsTheWatch() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let readable = Promise.readable(ends[0])
         XCTAssertTrue(readable.cancel())
         XCTAssertEqual(write(ends[1], "x", 1), 1)

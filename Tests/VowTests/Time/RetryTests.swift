@@ -49,7 +49,7 @@ final class RetryTests: VowTest {
     }
 
     func testDelaysGrowByTheFactorUpToTheirBound() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let start = PromiseClock.now
         let times = Journal<Duration>()
         let policy = RetryPolicy(
@@ -65,7 +65,7 @@ final class RetryTests: VowTest {
     }
 
     func testJitterMakesDelaysShorterAndNotLonger() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let start = PromiseClock.now
         let policy = RetryPolicy(
             attempts: 11, firstDelay: .seconds(1), factor: 1, jitter: 0.5)
@@ -80,7 +80,7 @@ final class RetryTests: VowTest {
     }
 
     func testTheDeadlineEndsTheAttemptUnderWayAndSaysTheLastError() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let cancelled = Journal<Int>()
         let policy = RetryPolicy(attempts: nil, deadline: .seconds(10))
         let value = Promise.retry(policy) { attempt in
@@ -112,7 +112,7 @@ final class RetryTests: VowTest {
     }
 
     func testCancellingEndsTheDelay() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let attempts = Journal<Int>()
         let value = Promise<Int, any Error>.retry(RetryPolicy(firstDelay: .seconds(5))) { attempt in
             attempts.write(attempt)
@@ -140,7 +140,7 @@ final class RetryTests: VowTest {
     }
 
     func testZeroIsTakenAtItsWord() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let start = PromiseClock.now
         let failing: @Sendable (Int) throws -> Int = { attempt in
             if attempt < 4 { throw TestError.one }

@@ -5,7 +5,7 @@ import XCTest
 
 final class TimeoutTests: VowTest {
     func testInTimeTheResultIsPassedOn() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let members = PendingMembers(2, of: String.self)
         let limited = members.promises.map { $0.timeout(.seconds(5)) }
         try loop.advance(by: .seconds(4))
@@ -17,7 +17,7 @@ final class TimeoutTests: VowTest {
     }
 
     func testTooLateIsAFailureAndCancelsWhatNobodyElseWants() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let cancelled = Journal<Int>()
         var members: PendingMembers? = PendingMembers(2, of: Int.self)
         members?.noteCancelled(in: cancelled)
@@ -37,7 +37,7 @@ final class TimeoutTests: VowTest {
     }
 
     func testCancellingTheLimitedOneCancelsTheOther() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let cancelled = Journal<Int>()
         var members: PendingMembers? = PendingMembers(1, of: Int.self)
         members?.noteCancelled(in: cancelled)
@@ -51,7 +51,7 @@ final class TimeoutTests: VowTest {
     }
 
     func testATypedFailureTakesATimeOutIn() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let (promise, resolver) = Promise<Int, FetchError>.pending()
         let limited = promise.timeout(.seconds(1))
         try loop.advance(by: .seconds(1))

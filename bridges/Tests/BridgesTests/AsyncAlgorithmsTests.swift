@@ -36,7 +36,7 @@ final class AsyncAlgorithmsTests: XCTestCase {
     func testTheLatestPromiseCountsAndTheOneBeforeIsCancelled() async throws {
         for _ in 0..<1000 {
             let (cancelled, cancelling) = Promise<Void, any Error>.pending()
-            let kept = Journal<Resolver<Int, any Error>>()
+            let kept = Journal<PromiseResolver<Int, any Error>>()
             let (queries, typing) = AsyncStream<Int>.makeStream()
             let answers = queries.latest { number -> Promise<Int, any Error> in
                 if number == 2 { return later(20) }
@@ -70,7 +70,7 @@ final class AsyncAlgorithmsTests: XCTestCase {
 
     func testWhoLeavesEarlyCancelsThePromiseUnderWay() async throws {
         let (cancelled, cancelling) = Promise<Void, any Error>.pending()
-        let kept = Journal<Resolver<Int, any Error>>()
+        let kept = Journal<PromiseResolver<Int, any Error>>()
         let (queries, typing) = AsyncStream<Int>.makeStream()
         let answers = queries.latest { number -> Promise<Int, any Error> in
             if number == 1 { return later(10) }

@@ -32,7 +32,7 @@ func load(_ page: Page) -> Promise<String, any Error> {
 @main
 struct Progress {
     static func main() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
 
         print("two at a time, and every step is shown:")
         let book = Promise.map(pages, concurrency: 2, on: loop.executor) { load($0) }
@@ -53,7 +53,7 @@ struct Progress {
 
     /// The loop has the bar's last step still to show when the promise is settled.
     static func finish<Value>(
-        _ promise: Promise<Value, any Error>, on loop: EventLoop
+        _ promise: Promise<Value, any Error>, on loop: PromiseLoop
     ) throws -> Value {
         defer { _ = try? loop.advance(by: .zero) }
         return try loop.run(until: promise)

@@ -52,7 +52,7 @@ final class EverythingTests: XCTestCase {
     }
 
     func testTime() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let slow = Promise<Void, any Error>.delay(.seconds(3600)).map { 1 }
         XCTAssertEqual(try loop.run(until: slow), 1)
         let late = Promise<Int, any Error> { resolver in

@@ -5,7 +5,7 @@ import Vow
 
 private let ran = Counter()
 // Made when it is first asked for: to be on the thread of a loop changes how that thread waits.
-private let loop = try! EventLoop()
+private let loop = try! PromiseLoop()
 
 func makeLoop() { _ = loop }
 

@@ -4,7 +4,7 @@ import Harness
 import Vow
 
 typealias IntPromise = Promise<Int, any Error>
-typealias IntResolver = Resolver<Int, any Error>
+typealias IntResolver = PromiseResolver<Int, any Error>
 
 let version = PromiseRuntime.version
 

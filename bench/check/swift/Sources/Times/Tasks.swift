@@ -113,7 +113,7 @@ nonisolated func takeUnsafely(_ times: Int, in place: UnsafePlace) async {
 final class MadePlace: MeetingPlace, @unchecked Sendable {
     private let count: Int
     fileprivate var promises: [Promise<Int, any Error>] = []
-    private var resolvers: [Resolver<Int, any Error>] = []
+    private var resolvers: [PromiseResolver<Int, any Error>] = []
     fileprivate var sum = 0
 
     init(_ count: Int) { self.count = count }

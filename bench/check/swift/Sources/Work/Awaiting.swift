@@ -32,7 +32,7 @@ public func sum(_ times: Int, of settled: Promise<Int, any Error>) async -> Int 
 
 /// Where a task and who settles what it waits for meet.
 public final class Place: @unchecked Sendable {
-    fileprivate var resolver: Resolver<Int, any Error>?
+    fileprivate var resolver: PromiseResolver<Int, any Error>?
     public fileprivate(set) var sum = 0
 
     public init() {}

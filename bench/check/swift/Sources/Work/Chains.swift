@@ -3,7 +3,7 @@
 import Vow
 
 public typealias IntPromise = Promise<Int, any Error>
-public typealias IntResolver = Resolver<Int, any Error>
+public typealias IntResolver = PromiseResolver<Int, any Error>
 
 struct Refused: Error {}
 

@@ -3,7 +3,7 @@
 public import Foundation
 public import Vow
 
-extension Resolver {
+extension PromiseResolver {
     /// An object for code that reports to a `Progress`: setting its `completedUnitCount` or `totalUnitCount` sets the
     /// progress of the promise. It is cancelled when the promise is, and when nobody is left who could read that.
     ///

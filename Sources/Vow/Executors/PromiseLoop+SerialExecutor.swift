@@ -4,12 +4,12 @@ import CVow
 import Dispatch
 import Synchronization
 
-extension EventLoop: SerialExecutor {
+extension PromiseLoop: SerialExecutor {
     /// Runs a job of an actor inside of ``runOnce(timeout:)`` and the like, in order with the loop's handlers.
     ///
     /// ```swift
     /// actor Session {
-    ///     let loop: EventLoop
+    ///     let loop: PromiseLoop
     ///     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// }
     /// ```

@@ -1,4 +1,4 @@
-// Tests of EventLoop.
+// Tests of PromiseLoop.
 
 import Dispatch
 import Vow
@@ -12,9 +12,9 @@ import XCTest
     import Darwin
 #endif
 
-final class EventLoopTests: VowTest {
+final class PromiseLoopTests: VowTest {
     func testHandlersThatAreAttachedHereRunInsideTheLoop() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let thread = pthread_self()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let isHere = promise.map { _ in pthread_equal(pthread_self(), thread) != 0 }
@@ -24,7 +24,7 @@ final class EventLoopTests: VowTest {
     }
 
     func testTheDescriptorIsReadableWhileSomethingWaitsToBeRun() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         XCTAssertFalse(isReadable(loop.fileDescriptor))
         let next = Promise<Int, any Error>.value(1).map { $0 + 1 }
         XCTAssertTrue(isReadable(loop.fileDescriptor))
@@ -34,7 +34,7 @@ final class EventLoopTests: VowTest {
     }
 
     func testTheExecutorRunsWorkOfOtherThreadsOnTheLoop() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let executor = loop.executor
         let work = Promise<Bool, any Error>(on: .pool) { true }
             .map(on: executor) { $0 && PromiseExecutor.current == executor }
@@ -42,14 +42,14 @@ final class EventLoopTests: VowTest {
     }
 
     func testWakingMakesARunReturn() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         loop.wake()
         XCTAssertEqual(try loop.runOnce(), 0)
         XCTAssertEqual(try loop.runOnce(timeout: .zero), 0)
     }
 
     func testRunningUntilAPromiseIsSettledGivesItsResult() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let value = Promise.delay(.seconds(3_600)).map { 5 }
         XCTAssertEqual(try loop.run(until: value), 5)
         let failed = Promise.delay(.seconds(3_600)).map { throw TestError.one }
@@ -63,7 +63,7 @@ final class EventLoopTests: VowTest {
     }
 
     func testRunningUntilTheTimeIsUpSaysSo() throws {
-        let loop = try EventLoop()
+        let loop = try PromiseLoop()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         XCTAssertThrowsError(try loop.run(until: promise, timeout: .milliseconds(1))) { error in
             guard case PromiseError.timedOut = error else { return XCTFail("\(error)") }
@@ -72,13 +72,13 @@ final class EventLoopTests: VowTest {
     }
 
     func testBlockingWaitsRunTheLoopMeanwhile() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         XCTAssertEqual(try Promise.delay(.seconds(60)).map { "done" }.wait(), "done")
         withExtendedLifetime(loop) {}
     }
 
     func testAnHourPassesAtOnceAndInOrder() throws {
-        let loop = try EventLoop.virtual()
+        let loop = try PromiseLoop.virtual()
         let order = Journal<Int>()
         let delays = [3_000, 1_000, 2_000].map { seconds in
             Promise.delay(.seconds(seconds)).done { order.write(seconds) }
@@ -89,10 +89,10 @@ final class EventLoopTests: VowTest {
     }
 
     func testWrongTimesAreRefused() throws {
-        let real = try EventLoop()
+        let real = try PromiseLoop()
         XCTAssertThrowsError(try real.advance(by: .seconds(1)))
         XCTAssertThrowsError(try real.runOnce(timeout: .nanoseconds(-1)))
-        let virtual = try EventLoop.virtual()
+        let virtual = try PromiseLoop.virtual()
         XCTAssertThrowsError(try virtual.advance(by: .seconds(-1)))
         let (promise, resolver) = Promise<Int, any Error>.pending()
         XCTAssertThrowsError(try virtual.run(until: promise, timeout: .nanoseconds(-1)))
@@ -100,7 +100,7 @@ final class EventLoopTests: VowTest {
     }
 
     func testWhatIsLeftWhenALoopEndsIsRejected() throws {
-        var loop = try Optional(EventLoop())
+        var loop = try Optional(PromiseLoop())
         let executor = loop!.executor
         let delay = Promise.delay(.seconds(60))
         let queued = Promise<Int, any Error>.value(1).map { $0 }

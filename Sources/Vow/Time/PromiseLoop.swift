@@ -10,7 +10,7 @@ import CVow
 /// runs it: handlers attached there run on the loop, delays go by its clock, and blocking waits run it.
 ///
 /// The last reference to a loop ends it: what is queued in it is rejected with ``PromiseError/shutDown``.
-public final class EventLoop: Sendable {
+public final class PromiseLoop: Sendable {
     private let handle: Handle
 
     /// - Throws: ``PromiseError/outOfMemory``, also when there are no descriptors left.
@@ -24,8 +24,8 @@ public final class EventLoop: Sendable {
     /// A loop whose clock stands still and is moved by ``advance(by:)``, for tests of programs that wait: an hour
     /// passes at once. While ``run(until:timeout:)`` and blocking waits find nothing else to run there, they move the
     /// clock to the next timer themselves.
-    public static func virtual() throws(PromiseError) -> EventLoop {
-        try EventLoop(owned: vow_loop_create_virtual())
+    public static func virtual() throws(PromiseError) -> PromiseLoop {
+        try PromiseLoop(owned: vow_loop_create_virtual())
     }
 
     /// Runs handlers on this loop. It may outlive the loop, and refuses what it is given then.
@@ -109,7 +109,7 @@ public final class EventLoop: Sendable {
         case VOW_ESHUTDOWN: throw .shutDown
         case ..<0:
             throw .invalidArgument(
-                "EventLoop.\(function): a negative time, a loop that another thread is running, "
+                "PromiseLoop.\(function): a negative time, a loop that another thread is running, "
                     + "or no virtual one")
         default: return Int(answer)
         }

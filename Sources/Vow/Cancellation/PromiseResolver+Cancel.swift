@@ -2,19 +2,19 @@
 
 import CVow
 
-extension Resolver where Failure == any Error {
+extension PromiseResolver where Failure == any Error {
     /// Rejects with a `CancellationError`, which is nothing to report as unhandled.
     @discardableResult
     public func cancel() -> Bool { rejectAsCancelled() }
 }
 
-extension Resolver where Failure: PromiseFailure {
+extension PromiseResolver where Failure: PromiseFailure {
     /// Rejects with the failure of a `CancellationError`, which is nothing to report as unhandled.
     @discardableResult
     public func cancel() -> Bool { rejectAsCancelled() }
 }
 
-extension Resolver {
+extension PromiseResolver {
     private func rejectAsCancelled() -> Bool {
         withPointer { vow_reject($0, encodeError(CancellationError())) }
     }

@@ -1,6 +1,6 @@
 // Callbacks of every shape, as a resolver takes them.
 
-extension Resolver where Failure == any Error {
+extension PromiseResolver where Failure == any Error {
     /// Of a callback with a value and an error, of which one is nil. The error decides; both nil is
     /// ``PromiseError/neitherValueNorError``.
     @discardableResult
@@ -25,7 +25,7 @@ extension Resolver where Failure == any Error {
     }
 }
 
-extension Resolver where Success == Void, Failure == any Error {
+extension PromiseResolver where Success == Void, Failure == any Error {
     /// Of a callback with an error or nil.
     @discardableResult
     @inlinable

@@ -5,7 +5,7 @@ public import CVow
 /// Settles one promise, from any thread. The first call decides; later ones return false and have no effect.
 ///
 /// When the last copy goes away and nobody has decided, the promise is rejected with ``PromiseError/broken``.
-public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
+public struct PromiseResolver<Success: Sendable, Failure: Error>: Sendable {
     @usableFromInline let handle: ResolverHandle
 
     /// Takes a reference (consumed) over.
@@ -57,7 +57,7 @@ public struct Resolver<Success: Sendable, Failure: Error>: Sendable {
     }
 }
 
-extension Resolver where Success == Void {
+extension PromiseResolver where Success == Void {
     @discardableResult
     @inlinable
     public func fulfill() -> Bool { fulfill(()) }
@@ -74,4 +74,9 @@ final class ResolverHandle: @unchecked Sendable {
 
     @inlinable
     deinit { vow_resolver_release(pointer) }
+}
+
+extension Promise {
+    /// What settles promises of this type.
+    public typealias Resolver = PromiseResolver<Success, Failure>
 }
