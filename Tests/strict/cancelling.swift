@@ -9,16 +9,6 @@ source.cancel()
 do { print(try link.wait()) } catch { print(error) }
 resolver.fulfill(1)
 
-//: a scope that is cancelled ends with a guarantee in it
-//= ended
-let (pending, resolver) = Guarantee<Int>.pending()
-let scope = PromiseScope()
-scope.add(pending)
-scope.cancel()
-resolver.fulfill(1)
-_ = try? scope.close().wait()
-print("ended")
-
 //: a guarantee whose resolver is lost is waited for by whoever takes any error
 //= broken
 let lost = Guarantee<Int> { _ in }
@@ -147,3 +137,21 @@ _ = sure(1).map { number -> Int in throw MyErr.refused }
 //! no exact matches in call to instance method 'timeout'
 let limited: Guarantee<Int> = sure(1).timeout(.seconds(1))
 print(limited)
+
+//: a scope takes no promise whose failure cannot say that it was cancelled
+//! cancelled, its failure could not say so
+let (guarantee, _) = Guarantee<Int>.pending()
+let scope = PromiseScope()
+scope.add(guarantee)
+
+//: a scope takes a guarantee behind a shield, and its own readers go on
+//= 1
+//= CancellationError()
+let (guarantee, resolver) = Guarantee<Int>.pending()
+let scope = PromiseScope()
+let member = guarantee.shielded().eraseFailure()
+scope.add(member)
+scope.cancel()
+resolver.fulfill(1)
+print(await guarantee.value)
+do { print(try await member.value) } catch { print(error) }

@@ -62,7 +62,32 @@ public final class PromiseScope: Sendable {
     /// - Returns: false: the scope has ended, and the promise is left alone; or the scope was cancelled, and so is the
     ///   promise.
     @discardableResult
+    public func add<Success>(_ promise: Promise<Success, any Error>) -> Bool { addAny(promise) }
+
+    /// The same; what it is cancelled with is a failure of its own.
+    @discardableResult
+    public func add<Success, Failure: PromiseFailure>(_ promise: Promise<Success, Failure>) -> Bool
+    {
+        addAny(promise)
+    }
+
+    /// The same.
+    @discardableResult
+    public func add<Success>(_ promise: Promise<Success, CancellationError>) -> Bool {
+        addAny(promise)
+    }
+
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "cancelled, its failure could not say so: add `shielded().eraseFailure()`"
+    )
+    @discardableResult
     public func add<Success, Failure>(_ promise: Promise<Success, Failure>) -> Bool {
+        addAny(promise)
+    }
+
+    private func addAny<Success, Failure>(_ promise: Promise<Success, Failure>) -> Bool {
         addInTime(promise.retainedPointer(), to: scope)
     }
 

@@ -73,16 +73,6 @@ final class UnspeakableTests: VowTest {
         XCTAssertEqual(end.state, .fulfilled)
         XCTAssertEqual(reports.entries, ["\(PromiseError.broken)"])
     }
-
-    func testAScopeThatIsCancelledEndsNoProcess() {
-        let (promise, resolver) = Guarantee<Int>.pending()
-        let scope = PromiseScope()
-        scope.add(promise)
-        scope.cancel()
-        XCTAssertNil(promise.result)
-        scope.close().catch { _ in }
-        resolver.fulfill(1)
-    }
 }
 
 /// Outside of the leak gate: a task that waits for ever keeps what it has.
