@@ -30,18 +30,6 @@ def test_a_coroutine_becomes_a_promise() -> None:
     asyncio.run(main())
 
 
-def test_cancelling_the_promise_cancels_the_task() -> None:
-    async def main() -> None:
-        task = asyncio.ensure_future(asyncio.sleep(100))
-        promise = vow.from_awaitable(task)
-        assert promise.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert isinstance(promise.exception(), vow.Cancelled)
-
-    asyncio.run(main())
-
-
 def test_cancelling_on_another_thread_cancels_the_task() -> None:
     async def main() -> None:
         task = asyncio.ensure_future(asyncio.sleep(100))
@@ -72,15 +60,6 @@ def test_a_cancelled_task_rejects() -> None:
         task.cancel()
         with pytest.raises(vow.Cancelled):
             await promise
-
-    asyncio.run(main())
-
-
-def test_a_handler_may_be_a_coroutine_function() -> None:
-    async def main() -> None:
-        assert await vow.resolved(1).then(later) == 1
-        assert await vow.all([later(1), later(2)]) == [1, 2]
-        assert await vow.map([1, 2, 3], later, concurrency=2) == [1, 2, 3]
 
     asyncio.run(main())
 

@@ -362,20 +362,3 @@ def test_a_loop_that_is_closed_with_a_task_that_waits_lets_go() -> None:
     assert promise.result() is None
     # The next loop of the thread takes over what a closed one has left.
     asyncio.run(attaches())
-
-
-def test_awaits_leave_no_objects_behind() -> None:
-    async def main(count: int) -> None:
-        loop = asyncio.get_running_loop()
-        for _ in range(count):
-            promise, resolver = vow.pending()
-            loop.call_soon(resolver.resolve, 1)
-            await promise
-
-    asyncio.run(main(100))
-    gc.collect()
-    before = len(gc.get_objects()), _core.kept()
-    asyncio.run(main(2000))
-    gc.collect()
-    assert (len(gc.get_objects()) - before[0]) < 100
-    assert _core.kept() == before[1]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-import vow
 from programs import run_dev
 
 CALLBACKS = {

@@ -9,24 +9,6 @@ import pytest
 import vow
 
 
-def test_cancelling_goes_upstream() -> None:
-    promise, resolver = vow.pending()
-    told: list[str] = []
-    resolver.on_cancel(lambda: told.append("stop"))
-    last = promise.then(lambda x: x).then(lambda x: x)
-    del promise
-    assert last.cancel()
-    assert told == ["stop"]
-    assert isinstance(last.exception(), vow.Cancelled)
-
-
-def test_cancelling_a_settled_promise_does_nothing() -> None:
-    promise = vow.resolved(1)
-    assert not promise.cancel()
-    assert promise.wait() == 1
-    assert not promise.cancel()
-
-
 def test_a_reason_is_the_payload() -> None:
     promise, _resolver = vow.pending()
     reason = object()
@@ -75,20 +57,3 @@ def test_a_linked_source_is_cancelled_with_its_parents() -> None:
     assert not parent.token.cancelled
     with pytest.raises(TypeError, match="CancelSource"):
         vow.Token()
-
-
-def test_a_handler_with_a_cancelled_token_never_runs() -> None:
-    source = vow.CancelSource()
-    source.cancel()
-    ran: list[int] = []
-    with pytest.raises(vow.Cancelled):
-        vow.resolved(1).then(ran.append, token=source.token).wait()
-    assert ran == []
-
-
-def test_a_cancellation_is_nothing_to_report(unhandled: list[BaseException]) -> None:
-    promise, _resolver = vow.pending()
-    promise.then(lambda x: x).cancel()
-    promise.cancel()
-    del promise
-    assert unhandled == []

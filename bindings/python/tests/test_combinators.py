@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
 
 import vow
 
 from programs import threads
-
-
-def test_all_keeps_the_order() -> None:
-    pairs = [vow.pending() for _ in range(3)]
-    promise = vow.all([p for p, _ in pairs])
-    for number, (_, resolver) in reversed(list(enumerate(pairs))):
-        resolver.resolve(number)
-    assert promise.wait() == [0, 1, 2]
-    assert vow.all([]).wait() == []
 
 
 def test_all_fails_with_the_first_and_says_which() -> None:
@@ -49,104 +39,11 @@ def test_race_settles_as_the_first() -> None:
         vow.race([]).wait()
 
 
-def test_map_keeps_to_its_concurrency() -> None:
-    lock = threading.Lock()
-    state = {"now": 0, "most": 0}
-
-    def enter(n: int) -> Any:
-        with lock:
-            state["now"] += 1
-            state["most"] = max(state["most"], state["now"])
-        return vow.delay(0.002).then(lambda x: leave(n))
-
-    def leave(n: int) -> int:
-        with lock:
-            state["now"] -= 1
-        return n * n
-
-    assert vow.map(range(30), enter, concurrency=5).wait() == [n * n for n in range(30)]
-    assert 1 < state["most"] <= 5
-
-
-def test_map_stops_at_the_first_failure() -> None:
-    begun: list[int] = []
-
-    def work(n: int) -> int:
-        begun.append(n)
-        if n == 3:
-            raise KeyError(n)
-        return n
-
-    with pytest.raises(KeyError) as caught:
-        vow.map(range(1000), work, concurrency=1).wait()
-    assert begun == [0, 1, 2, 3]
-    assert vow.error_index(caught.value) == 3
-
-
 def test_map_on_an_executor() -> None:
     names = vow.map([1, 2], lambda n: threading.current_thread().name, executor=threads(1, "m"))
     assert all(name.startswith("m_") for name in names.wait())
     with pytest.raises(ValueError, match="concurrency of -1"):
         vow.map([], str, -1)
-
-
-def test_cancelling_a_map_stops_it() -> None:
-    begun: list[int] = []
-
-    def work(n: int) -> Any:
-        begun.append(n)
-        return vow.delay(60)
-
-    with vow.Loop() as loop:
-        promise = vow.map(range(10), work, concurrency=2)
-        while len(begun) < 2:
-            loop.run_once(1)
-        assert promise.cancel()
-        with pytest.raises(vow.Cancelled):
-            promise.wait()
-    assert begun == [0, 1]
-
-
-def test_a_scope_waits_for_its_members() -> None:
-    done: list[str] = []
-    with vow.Scope() as scope:
-        scope.add(vow.delay(0.005).then(lambda x: done.append("slow")))
-        scope.add(vow.resolved(1).then(lambda x: done.append("fast")))
-    assert sorted(done) == ["fast", "slow"]
-
-
-def test_a_scope_that_fails_cancels_its_members() -> None:
-    with pytest.raises(KeyError):
-        with vow.Scope() as scope:
-            member = scope.add(vow.delay(60).then(lambda x: x))
-            raise KeyError("block")
-    assert isinstance(member.exception(), vow.Cancelled)
-
-
-def test_a_scope_fails_with_its_member() -> None:
-    with pytest.raises(OSError):
-        with vow.Scope() as scope:
-            scope.add(vow.rejected(OSError("member")))
-
-
-def test_a_closed_or_cancelled_scope_takes_nobody() -> None:
-    scope = vow.Scope()
-    scope.cancel()
-    member = scope.add(vow.delay(60))
-    assert isinstance(member.exception(), vow.Cancelled)
-    assert scope.close().wait() is None
-    with pytest.raises(vow.Shutdown):
-        scope.add(vow.resolved(1))
-    with pytest.raises(vow.Shutdown):
-        scope.close()
-
-
-def test_a_scope_that_fails_fast_cancels_the_others() -> None:
-    with pytest.raises(OSError):
-        with vow.Scope(fail_fast=True) as scope:
-            other = scope.add(vow.delay(60))
-            scope.add(vow.rejected(OSError("member")))
-    assert isinstance(other.exception(), vow.Cancelled)
 
 
 def test_a_deadline_ends_a_scope() -> None:
@@ -159,17 +56,6 @@ def test_a_deadline_ends_a_scope() -> None:
             scope.add(vow.delay(60))
     with pytest.raises(ValueError):
         vow.Scope(deadline=-1)
-
-
-def test_a_deadline_ends_a_scope_in_asyncio() -> None:
-    import asyncio
-
-    async def main() -> None:
-        with pytest.raises(vow.TimedOut):
-            async with vow.Scope(deadline=0.01) as scope:
-                scope.add(asyncio.sleep(60))
-
-    asyncio.run(main())
 
 
 def test_a_scope_in_asyncio() -> None:
@@ -188,28 +74,6 @@ def test_a_scope_in_asyncio() -> None:
         assert sorted(done) == [1, 2, 3]
 
     asyncio.run(main())
-
-
-def test_progress_of_a_map_on_an_executor_is_told() -> None:
-    told: list[float] = []
-    may_go_on = threading.Semaphore(0)
-
-    def work(number: int) -> int:
-        may_go_on.acquire(timeout=20)
-        return number
-
-    def tell(fraction: float, note: Any) -> None:
-        told.append(fraction)
-        may_go_on.release()
-
-    with vow.Loop() as loop:
-        promise = vow.map(range(4), work, concurrency=1, executor=threads(1))
-        promise.on_progress(tell)
-        may_go_on.release()
-        assert loop.run_until(promise, 10) == [0, 1, 2, 3]
-        while len(told) < 4 and loop.run_once(10):  # the last may come after the outcome
-            pass
-    assert told == [0.25, 0.5, 0.75, 1]
 
 
 def test_a_block_that_is_left_by_its_user_tells_of_no_deadline(

@@ -27,10 +27,6 @@ async def as_retry(attempt: int) -> str:
     return await who()
 
 
-async def last(_accumulated: Any, _item: Any) -> str:
-    return await who()
-
-
 async def in_a_scope() -> Any:
     async with vow.Scope() as scope:
         members = [scope.add(who()), scope.add(vow.run(who))]

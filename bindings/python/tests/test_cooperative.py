@@ -33,38 +33,6 @@ class Jobs:
                 raise error
 
 
-def test_a_cancelled_promise_of_a_coroutine_settles_when_that_has_ended() -> None:
-    async def main() -> None:
-        jobs = Jobs()
-        promise = vow.from_awaitable(jobs.job())
-        link = promise.then(lambda x: x).finally_(lambda: seen.append(jobs.live))
-        del promise
-        seen: list[int] = []
-        await asyncio.sleep(0)
-        assert link.cancel()
-        assert link.state == "pending"
-        with pytest.raises(vow.Cancelled):
-            await link
-        assert (jobs.live, jobs.ended, seen) == (0, 1, [0])
-
-    asyncio.run(main())
-
-
-def test_a_scope_is_left_when_its_members_have_cleaned_up() -> None:
-    async def main() -> None:
-        jobs = Jobs()
-        with pytest.raises(KeyError):
-            async with vow.Scope() as scope:
-                for _ in range(3):
-                    scope.add(jobs.job())
-                    scope.add(vow.run(jobs.job))
-                await asyncio.sleep(0.001)
-                raise KeyError
-        assert (jobs.live, jobs.ended) == (0, 6)
-
-    asyncio.run(main())
-
-
 def test_a_scope_in_a_cancelled_task_is_left_then_too() -> None:
     async def main() -> None:
         jobs = Jobs()
@@ -115,29 +83,6 @@ def test_an_exception_of_the_clean_up_is_told(unhandled: list[BaseException]) ->
         with pytest.raises(vow.TimedOut):
             await vow.timeout(jobs.job(error=error), 0.001)
         assert told()
-
-    asyncio.run(main())
-
-
-def test_beside_another_exception_that_of_a_handler_is_told(unhandled: list[BaseException]) -> None:
-    async def main() -> None:
-        jobs = Jobs()
-        error = ValueError("in the clean-up")
-
-        def fail() -> None:
-            raise error
-
-        with pytest.raises(KeyError):
-            async with vow.Scope() as scope:
-                scope.add(vow.from_awaitable(jobs.job()).finally_(fail))
-                await asyncio.sleep(0)
-                raise KeyError
-        assert unhandled == [error]
-        unhandled.clear()
-        with pytest.raises(vow.TimedOut):
-            await vow.timeout(vow.from_awaitable(jobs.job()).finally_(fail), 0.001)
-        assert unhandled == [error]
-        unhandled.clear()
 
     asyncio.run(main())
 
@@ -195,17 +140,6 @@ def test_map_keeps_its_bound_with_time_outs(way: str) -> None:
         assert len(await vow.map(range(12), call, concurrency=2)) == 12
         # On a busy machine a time-out may be over before its job has begun.
         assert jobs.most <= 2 and (jobs.live, jobs.ended) == (0, jobs.begun)
-
-    asyncio.run(main())
-
-
-def test_retry_has_one_attempt_at_a_time() -> None:
-    async def main() -> None:
-        jobs = Jobs()
-        with pytest.raises(vow.TimedOut) as caught:
-            await vow.retry(lambda n: vow.timeout(jobs.job(), 0.002), attempts=5)
-        assert vow.error_attempts(caught.value) == 5
-        assert jobs.most <= 1 and (jobs.live, jobs.ended) == (0, jobs.begun)
 
     asyncio.run(main())
 

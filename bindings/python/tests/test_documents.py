@@ -28,11 +28,6 @@ def run(program: str, *options: str) -> str:
     return done.stdout
 
 
-def test_the_program_of_the_readme() -> None:
-    (program,) = blocks(PACKAGE / "README.md")
-    assert run(program) == "42\n"
-
-
 @pytest.mark.parametrize("number", range(len(blocks(GUIDE))))
 def test_a_block_of_the_guide(number: int) -> None:
     """Each is a program; `# -> text` says what a line prints."""

@@ -206,14 +206,3 @@ def test_a_forked_child_has_an_asyncio_of_its_own() -> None:
     )
     assert out == "parent awaited\nchild awaited\nstatus 0\nparent again\n"
     assert error == ""
-
-
-def test_importing_again_and_again_is_harmless() -> None:
-    out, error = run(
-        """
-        import importlib, vow
-        importlib.reload(vow)
-        print(vow.resolved(1).then(lambda x: x + 1).wait())
-        """
-    )
-    assert (out, error) == ("2\n", "")

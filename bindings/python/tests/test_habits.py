@@ -53,31 +53,6 @@ def test_a_done_callback_can_be_removed() -> None:
     assert called == []
 
 
-def test_asyncio_wait_takes_promises() -> None:
-    async def main() -> None:
-        slow = vow.delay(3600)
-        quick = [vow.delay(0.001, 1), vow.delay(0.002).then(lambda x: 1 // 0)]
-        done, pending = await asyncio.wait(
-            [*quick, slow], timeout=20, return_when="FIRST_EXCEPTION"
-        )  # type: ignore[type-var,call-overload,list-item,unused-ignore]
-        assert (len(done), len(pending)) == (2, 1)
-        slow.cancel()
-        assert slow.cancelled()
-        assert not quick[0].cancelled()
-
-    asyncio.run(main())
-
-
-def test_cancelled_says_so() -> None:
-    promise, _resolver = vow.pending()
-    assert not promise.cancelled()
-    promise.cancel()
-    assert promise.cancelled()
-    assert not vow.resolved(1).cancelled()
-    failed = vow.rejected(KeyError())
-    assert not failed.cancelled()
-
-
 def test_wait_of_concurrent_futures_takes_futures_of_promises() -> None:
     waiting, resolver = vow.pending()
     failed = vow.pool.run(lambda: 1 // 0).to_future()
@@ -106,13 +81,6 @@ def test_cancelling_goes_from_a_promise_to_its_future_and_back() -> None:
     assert future.cancel()
     assert resolver.resolve(1)
     assert link.wait() == 2
-
-
-def test_a_future_of_a_promise_is_awaited_in_asyncio() -> None:
-    async def main() -> Any:
-        return await asyncio.wrap_future(vow.delay(0.001, "there").to_future())
-
-    assert asyncio.run(main()) == "there"
 
 
 def test_importing_everything_hides_nothing_of_pythons() -> None:
@@ -148,11 +116,6 @@ def then_of_any(*arguments: Any, **keywords: Any) -> Any:
 def test_a_wrong_argument_is_a_type_error_that_says_what_is_right(wrong: Any, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         wrong()
-
-
-def test_attempts_below_none_are_a_value_error() -> None:
-    with pytest.raises(ValueError, match="-1 attempts"):
-        vow.retry(str, attempts=-1)
 
 
 def test_as_completed_gives_them_in_the_order_of_their_settling() -> None:

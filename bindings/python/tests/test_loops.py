@@ -11,14 +11,6 @@ import pytest
 import vow
 
 
-def test_handlers_run_where_the_loop_is_run() -> None:
-    with vow.Loop() as loop:
-        promise, resolver = vow.pending()
-        link = promise.then(lambda x: threading.get_ident())
-        threading.Thread(target=resolver.resolve).start()
-        assert loop.run_until(link, 10) == threading.get_ident()
-
-
 def test_the_descriptor_says_when_there_is_work() -> None:
     with vow.Loop() as loop:
         poll = select.poll()

@@ -66,15 +66,6 @@ def test_work_that_its_executor_cancels_is_refused() -> None:
     assert ran == []
 
 
-def test_a_submit_that_raises_runs_the_work_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: None)
-
-    def submit(work: Callable[[], None]) -> None:
-        raise ValueError
-
-    assert vow.Executor(submit).run(lambda: 1).wait(20) == 1
-
-
 def test_waiting_in_a_coroutine_is_a_deadlock() -> None:
     async def later() -> int:
         await asyncio.sleep(0.001)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -38,15 +37,6 @@ def test_a_map_tells_its_share_by_itself() -> None:
     assert all(0 < fraction <= 1 for fraction in seen)
 
 
-def test_setting_progress_of_what_is_over_does_nothing() -> None:
-    promise, resolver = vow.pending()
-    resolver.resolve(1)
-    resolver.set_progress(0.25, "late")
-    resolver.set_progress(0.5)
-    resolver.resolve(1)
-    assert promise.wait() == 1
-
-
 def test_a_trace_is_written(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     with vow.trace(path):
@@ -57,19 +47,6 @@ def test_a_trace_is_written(tmp_path: Path) -> None:
     events = json.loads(path.read_text())["traceEvents"]
     assert "second" in {event.get("name") for event in events}
     assert vow.trace(path).stop() == 0
-
-
-def test_the_end_of_a_trace_says_how_many_events_are_missing(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    trace = vow.trace(path)
-    os.close(reader)
-    reader = -1
-    vow.resolved(1)
-    assert trace.stop() > 0
-    if reader >= 0:
-        os.close(reader)
 
 
 def test_the_live_graph_is_written() -> None:
@@ -83,5 +60,3 @@ def test_the_live_graph_is_written() -> None:
         assert link.wait() is None
     with pytest.raises(ValueError, match="svg"):
         vow.graph("svg")
-
-

@@ -50,21 +50,6 @@ def nothing(*_inputs: Any) -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_then_is_let_go_of_before_it_settles(shared: bool) -> None:
-    journal: list[str] = []
-    promise, _resolver = produced(journal, "x")
-    other: Optional[vow.Promise[Any]] = promise if shared else None
-    last = promise.then(Stage(journal, "f", nothing), executor=vow.inline)
-    del promise
-    end = seen(journal, last)
-    assert last.cancel()
-    assert not last.cancel()
-    end.wait()
-    assert journal == ([] if shared else ["x!"]) + ["f~", "!Cancelled"]
-    assert other is None or other.state == "pending"
-
-
-@pytest.mark.parametrize("shared", [False, True])
 def test_clean_up_runs_once_on_the_way_down(shared: bool) -> None:
     journal: list[str] = []
     promise, _resolver = produced(journal, "x")
@@ -119,69 +104,3 @@ def test_a_function_is_kept_until_what_it_returned_is_through(cancels: bool) -> 
         resolver.resolve(1)
     end.wait()
     assert journal == ["f<5"] + (["y!", "f~", "!Cancelled"] if cancels else ["f~", "!1"])
-
-
-@pytest.mark.parametrize("way", ["timeout", "all", "scope", "token"])
-def test_clean_up_runs_however_it_ends(way: str) -> None:
-    journal: list[str] = []
-    source = vow.CancelSource()
-    promise, _resolver = produced(journal, "x")
-    token = source.token if way == "token" else None
-    held = [promise.finally_(Stage(journal, "f", nothing), executor=vow.inline, token=token)]
-    del promise
-    if way == "timeout":
-        with vow.Loop(virtual=True) as loop:
-            end = vow.timeout(held.pop(), 1)
-            loop.advance(1)
-            assert isinstance(end.exception(), vow.TimedOut)
-    elif way == "all":
-        other, decides = vow.pending()
-        end = vow.all([held.pop(), other])
-        decides.reject(ValueError("no"))
-        with pytest.raises(ValueError):
-            end.wait()
-    elif way == "scope":
-        scope = vow.Scope()
-        scope.add(held.pop())
-        scope.cancel()
-        scope.close().wait()
-    else:
-        assert source.cancel()
-        assert isinstance(held[0].exception(), vow.Cancelled)
-    assert journal == ["x!", "f<", "f~"]
-
-
-def test_a_map_settles_when_its_calls_have_returned() -> None:
-    journal: list[str] = []
-    entered, opened = threading.Event(), threading.Event()
-
-    def work(number: int) -> None:
-        journal.append(f"m<{number}")
-        entered.set()
-        assert opened.wait(60)
-        journal.append("m>")
-
-    promise = vow.map([1, 2, 3], work, concurrency=1)
-    end = seen(journal, promise)
-    assert entered.wait(60)
-    assert promise.cancel()
-    assert promise.state == "pending"
-    opened.set()
-    end.wait()
-    assert journal == ["m<1", "m>", "!Cancelled"]
-
-
-def test_clean_up_runs_exactly_once_whoever_is_quicker() -> None:
-    for round_ in range(200):
-        called: list[int] = []
-        promise, resolver = vow.pending()
-        executor = vow.inline if round_ % 2 else vow.pool
-        last = promise.finally_(lambda: called.append(round_), executor=executor)
-        del promise
-        other = threading.Thread(target=last.cancel)
-        other.start()
-        resolver.resolve(1)
-        other.join()
-        seen([], last).wait()
-        assert called == [round_]
-        del last

@@ -6,7 +6,6 @@ import gc
 import weakref
 from typing import Any
 
-import pytest
 
 import vow
 
@@ -35,37 +34,6 @@ def test_what_has_left_is_not_called_and_is_let_go_of() -> None:
     assert stays.leave() == "has run"
 
 
-def test_a_producers_function_leaves() -> None:
-    promise, resolver = vow.pending()
-    told: list[str] = []
-    with resolver.on_cancel(lambda: told.append("leaves")):
-        pass
-    stays = resolver.on_cancel(lambda: told.append("stays"))
-    promise.cancel()
-    assert told == ["stays"]
-    assert stays.stage == "has run"
-
-
-def test_of_a_resolver_that_has_resolved_it_never_runs() -> None:
-    promise, resolver = vow.pending()
-    resolver.resolve(1)
-    assert resolver.on_cancel(lambda: None).leave() == "never runs"
-    assert promise.wait() == 1
-
-
-def test_inside_the_function_it_is_running() -> None:
-    source = vow.CancelSource()
-    stages: list[str] = []
-    registration = source.token.on_cancel(lambda: stages.append(registration.leave()))
-    source.cancel()
-    assert stages == ["running"]
-
-
-def test_a_registration_is_made_by_on_cancel() -> None:
-    with pytest.raises(TypeError):
-        vow.Registration()
-
-
 def test_a_linked_source_lives_by_its_token() -> None:
     parent = vow.CancelSource()
     token = vow.CancelSource(parent.token).token
@@ -76,5 +44,3 @@ def test_a_linked_source_lives_by_its_token() -> None:
     parent.cancel()
     assert told == ["cancelled"]
     assert token.cancelled
-
-

@@ -61,26 +61,6 @@ def test_a_task_that_settles_wakes_another() -> None:
     trio.run(main)
 
 
-def test_cancelling_the_task_cancels_the_promise_that_nobody_else_reads() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        told: list[str] = []
-        resolver.on_cancel(lambda: told.append("stop"))
-        with trio.move_on_after(0.01) as scope:
-            await promise
-        assert scope.cancelled_caught
-        assert told == ["stop"]
-        assert promise.cancelled()
-        other, resolver = vow.pending()
-        link = other.then(lambda x: x, executor=vow.inline)
-        with trio.move_on_after(0.01):
-            await other
-        resolver.resolve(1)
-        assert await link == 1
-
-    trio.run(main)
-
-
 def test_awaiting_is_a_checkpoint_of_trio_while_it_is_pending() -> None:
     async def main() -> None:
         promise, resolver = vow.pending()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import pytest
 
@@ -18,14 +17,6 @@ def test_a_rejection_that_nobody_saw_is_told_once(unhandled: list[BaseException]
     unhandled.clear()
 
 
-def test_a_rejection_that_was_read_is_not_told(unhandled: list[BaseException]) -> None:
-    promise = vow.rejected(KeyError())
-    assert isinstance(promise.exception(), KeyError)
-    del promise
-    vow.rejected(KeyError()).catch(lambda e: None).wait()
-    assert unhandled == []
-
-
 def test_without_a_hook_it_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     vow.on_unhandled(None)
     with caplog.at_level(logging.ERROR, "vow"):
@@ -35,16 +26,3 @@ def test_without_a_hook_it_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "KeyError('lost')" in record.getMessage()
     assert record.exc_info is not None and record.exc_info[0] is KeyError
     caplog.clear()
-
-
-def test_a_hook_that_raises_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr("sys.unraisablehook", seen.append)
-
-    def broken(error: BaseException) -> None:
-        raise ValueError("in the hook")
-
-    vow.on_unhandled(broken)
-    vow.rejected(KeyError("lost"))
-    assert [type(one.exc_value) for one in seen] == [ValueError]
-    seen.clear()

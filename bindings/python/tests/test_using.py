@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import vow
-from vow import _using
 
 
 class Pool:
@@ -31,57 +30,10 @@ def pool() -> Pool:
     return Pool()
 
 
-@pytest.mark.parametrize("stage", ["in line", "in use", "on the way back"])
-def test_cancelled_wherever_it_stands(pool: Pool, stage: str) -> None:
-    resource, come = vow.pending()
-    gone, end = vow.pending()
-    come.on_cancel(lambda: pool.journal.append("left"))
-
-    arrivals: list[vow.Resolver[Any]] = []
-
-    def body(connection: str) -> vow.Promise[Any]:
-        rows, arrive = vow.pending()
-        arrive.on_cancel(lambda: pool.journal.append("stopped"))
-        arrivals.append(arrive)
-        return rows
-
-    def release(connection: str) -> vow.Promise[None]:
-        pool.give_back(connection)
-        return gone
-
-    used = _using.use(resource, body, release, vow.inline)
-    del resource
-    if stage != "in line":
-        come.resolve("c")
-    if stage == "on the way back":
-        arrivals[0].resolve()
-    assert used.cancel()
-    assert used.state == ("rejected" if stage == "in line" else "pending")
-    end.resolve()
-    with pytest.raises(vow.Cancelled):
-        used.wait()
-    assert pool.journal == {
-        "in line": ["left"],
-        "in use": ["stopped", "c is back"],
-        "on the way back": ["c is back"],
-    }[stage]
-
-
 def test_a_block_gives_back(pool: Pool) -> None:
     with vow.using(vow.resolved("c"), pool.give_back) as connection:
         assert (connection, pool.journal) == ("c", [])
     assert pool.journal == ["c is back"]
-
-
-def test_a_block_that_raises_gives_back(pool: Pool) -> None:
-    with pytest.raises(KeyError), vow.using(vow.resolved("c"), pool.give_back):
-        raise KeyError
-    assert pool.journal == ["c is back"]
-
-
-def test_a_release_that_raises_is_raised_at_the_end_of_the_block() -> None:
-    with pytest.raises(ZeroDivisionError), vow.using(vow.resolved(0), lambda n: 1 // n):
-        pass
 
 
 def test_without_a_resource_there_is_no_block(pool: Pool) -> None:
@@ -140,25 +92,6 @@ def test_a_task_that_is_cancelled_in_the_block_ends_after_release(pool: Pool, ag
         with pytest.raises(asyncio.CancelledError):
             await task
         assert pool.journal == ["used", "c goes", "c is back"]
-
-    asyncio.run(main())
-
-
-def test_a_task_that_is_cancelled_in_line_leaves_it(pool: Pool) -> None:
-    async def work(resource: vow.Promise[str]) -> None:
-        async with vow.using(resource, pool.give_back):
-            raise AssertionError("the block runs")
-
-    async def main() -> None:
-        resource, come = vow.pending()
-        come.on_cancel(lambda: pool.journal.append("left"))
-        task = asyncio.create_task(work(resource))
-        del resource
-        await asyncio.sleep(0.005)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert pool.journal == ["left"]
 
     asyncio.run(main())
 

@@ -12,12 +12,6 @@ import pytest
 import vow
 
 
-def test_wait_gives_the_value() -> None:
-    promise, resolver = vow.pending()
-    threading.Timer(0.01, resolver.resolve, ("later",)).start()
-    assert promise.wait() == "later"
-
-
 @pytest.mark.parametrize("main", [True, False])
 def test_a_wait_ends_when_its_time_is_up(main: bool) -> None:
     promise, resolver = vow.pending()
@@ -68,24 +62,3 @@ def test_a_handler_on_the_pool_may_wait() -> None:
         return vow.pool.run(lambda: 1).wait() + 1
 
     assert vow.all([vow.pool.run(outer) for _ in range(50)]).wait() == [2] * 50
-
-
-def test_a_handler_that_waits_for_itself_is_refused() -> None:
-    box: list[vow.Promise[object]] = []
-    first, resolver = vow.pending()
-    box.append(first.then(lambda x: box[0].wait(), executor=vow.inline))
-    resolver.resolve()
-    assert isinstance(box[0].exception(), vow.Deadlock)
-    box.clear()
-
-
-def test_many_threads_wait_for_one() -> None:
-    promise, resolver = vow.pending()
-    results: list[int] = []
-    threads = [threading.Thread(target=lambda: results.append(promise.wait())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    resolver.resolve(7)
-    for thread in threads:
-        thread.join()
-    assert results == [7] * 8
