@@ -15,27 +15,21 @@ import pytest
 import vow
 
 
-def test_work_of_the_pool_comes_back_to_the_thread_of_asyncio() -> None:
-    async def main() -> None:
-        here = threading.get_ident()
-        there = vow.pool.run(threading.get_ident)
-        link = there.then(lambda thread: (thread, threading.get_ident()))
-        worker, handler = await link
-        assert worker != here
-        assert handler == here
-
-    asyncio.run(main())
+async def test_work_of_the_pool_comes_back_to_the_thread_of_asyncio() -> None:
+    here = threading.get_ident()
+    there = vow.pool.run(threading.get_ident)
+    link = there.then(lambda thread: (thread, threading.get_ident()))
+    worker, handler = await link
+    assert worker != here
+    assert handler == here
 
 
-def test_timers_fire_and_take_their_time() -> None:
-    async def main() -> None:
-        start = time.monotonic()
-        order: list[int] = []
-        await vow.all([vow.delay(s / 100, s).then(order.append) for s in (3, 1, 2)])
-        assert order == [1, 2, 3]
-        assert time.monotonic() - start >= 0.03
-
-    asyncio.run(main())
+async def test_timers_fire_and_take_their_time() -> None:
+    start = time.monotonic()
+    order: list[int] = []
+    await vow.all([vow.delay(s / 100, s).then(order.append) for s in (3, 1, 2)])
+    assert order == [1, 2, 3]
+    assert time.monotonic() - start >= 0.03
 
 
 def test_an_idle_loop_is_never_woken() -> None:
@@ -74,45 +68,39 @@ async def _read(promise: vow.Promise[Any]) -> Any:
     return await promise
 
 
-def test_many_settled_by_many_threads_are_awaited() -> None:
-    async def main() -> None:
-        pairs = [vow.pending() for _ in range(2000)]
+async def test_many_settled_by_many_threads_are_awaited() -> None:
+    pairs = [vow.pending() for _ in range(2000)]
 
-        def settle(part: int) -> None:
-            for index, (_, resolver) in enumerate(pairs):
-                if index % 4 == part:
-                    resolver.resolve(index)
+    def settle(part: int) -> None:
+        for index, (_, resolver) in enumerate(pairs):
+            if index % 4 == part:
+                resolver.resolve(index)
 
-        workers = [threading.Thread(target=settle, args=(part,)) for part in range(4)]
-        for worker in workers:
-            worker.start()
-        links = [promise.then(lambda x: x * 2) for promise, _ in pairs]
-        assert await vow.all(links) == [2 * index for index in range(2000)]
-        for worker in workers:
-            worker.join()
-
-    asyncio.run(main())
+    workers = [threading.Thread(target=settle, args=(part,)) for part in range(4)]
+    for worker in workers:
+        worker.start()
+    links = [promise.then(lambda x: x * 2) for promise, _ in pairs]
+    assert await vow.all(links) == [2 * index for index in range(2000)]
+    for worker in workers:
+        worker.join()
 
 
-def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
-    async def main() -> None:
-        ticks = 0
-        stop = False
+async def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
+    ticks = 0
+    stop = False
 
-        async def tick() -> None:
-            nonlocal ticks
-            while not stop:
-                ticks += 1
-                await asyncio.sleep(0)
+    async def tick() -> None:
+        nonlocal ticks
+        while not stop:
+            ticks += 1
+            await asyncio.sleep(0)
 
-        ticker = asyncio.ensure_future(tick())
-        for n in range(5000):
-            await vow.run(int, n)
-        stop = True
-        await ticker
-        assert ticks > 2
-
-    asyncio.run(main())
+    ticker = asyncio.ensure_future(tick())
+    for n in range(5000):
+        await vow.run(int, n)
+    stop = True
+    await ticker
+    assert ticks > 2
 
 
 def test_each_run_has_a_loop_of_its_own_that_ends_with_it() -> None:

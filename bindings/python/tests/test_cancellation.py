@@ -1,8 +1,12 @@
-"""Cancelling promises, sources and tokens."""
+"""Cancelling: tokens, registrations, and that what is cancelled has settled when functions and coroutines have ended."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import gc
+import threading
+import weakref
+from typing import Any, Callable, Optional
 
 import pytest
 
@@ -57,3 +61,285 @@ def test_a_linked_source_is_cancelled_with_its_parents() -> None:
     assert not parent.token.cancelled
     with pytest.raises(TypeError, match="CancelSource"):
         vow.Token()
+
+
+def test_what_has_left_is_not_called_and_is_let_go_of() -> None:
+    class Held:
+        pass
+
+    source = vow.CancelSource()
+    told: list[str] = []
+    held = Held()
+    ref = weakref.ref(held)
+
+    def leaves(held: Any = held) -> None:
+        told.append("leaves")
+
+    registration = source.token.on_cancel(leaves)
+    stays = source.token.on_cancel(lambda: told.append("stays"))
+    del held, leaves
+    assert registration.stage == "waiting"
+    assert registration.leave() == "never runs"
+    gc.collect()
+    assert ref() is None
+    source.cancel()
+    assert told == ["stays"]
+    assert stays.leave() == "has run"
+
+
+def test_a_linked_source_lives_by_its_token() -> None:
+    parent = vow.CancelSource()
+    token = vow.CancelSource(parent.token).token
+    told: list[str] = []
+    token.on_cancel(lambda: told.append("cancelled"))
+    gc.collect()
+    assert told == []
+    parent.cancel()
+    assert told == ["cancelled"]
+    assert token.cancelled
+
+
+class Stage:
+    """A function of the program, which says what becomes of it."""
+
+    def __init__(self, journal: list[str], name: str, body: Callable[..., Any]) -> None:
+        self.journal = journal
+        self.name = name
+        self.body = body
+        weakref.finalize(self, journal.append, name + "~")
+
+    def __call__(self, *inputs: Any) -> Any:
+        shown = [type(one).__name__ if isinstance(one, vow.Error) else repr(one) for one in inputs]
+        self.journal.append(f"{self.name}<{' '.join(shown)}")
+        return self.body(*inputs)
+
+
+def produced(journal: list[str], name: str) -> tuple[vow.Promise[Any], vow.Resolver[Any]]:
+    promise, resolver = vow.pending()
+    resolver.on_cancel(lambda: journal.append(name + "!"))
+    return promise, resolver
+
+
+def seen(journal: list[str], promise: vow.Promise[Any]) -> vow.Promise[Any]:
+    """Writes the outcome down, and is fulfilled then."""
+    return promise.then(
+        lambda value: journal.append(f"!{value}"),
+        lambda error: journal.append(f"!{type(error).__name__}"),
+        executor=vow.inline,
+    )
+
+
+def nothing(*_inputs: Any) -> None:
+    return None
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_clean_up_runs_once_on_the_way_down(shared: bool) -> None:
+    journal: list[str] = []
+    promise, _resolver = produced(journal, "x")
+    other: Optional[vow.Promise[Any]] = promise if shared else None
+    last = (
+        promise.catch(Stage(journal, "c", lambda error: 7), executor=vow.inline)
+        .finally_(Stage(journal, "f", nothing), executor=vow.inline)
+        .then(Stage(journal, "t", nothing), executor=vow.inline)
+    )
+    del promise
+    end = seen(journal, last)
+    assert last.cancel()
+    end.wait()
+    way_down = ["c<Cancelled", "c~", "f<", "f~", "t~", "!Cancelled"]
+    assert journal == ([] if shared else ["x!"]) + way_down
+    del other
+
+
+@pytest.mark.parametrize("where", ["pool", "serial"])
+def test_a_function_that_runs_returns_first(where: str) -> None:
+    journal: list[str] = []
+    entered, opened = threading.Event(), threading.Event()
+
+    def work(_value: Any) -> None:
+        entered.set()
+        assert opened.wait(60)
+        journal.append("f>")
+
+    executor = vow.pool if where == "pool" else vow.serial("quiet")
+    last = vow.resolved(5).then(Stage(journal, "f", work), executor=executor)
+    end = seen(journal, last)
+    assert entered.wait(60)
+    assert last.cancel()
+    assert last.state == "pending"
+    opened.set()
+    end.wait()
+    assert journal == ["f<5", "f>", "f~", "!Cancelled"]
+
+
+@pytest.mark.parametrize("cancels", [False, True])
+def test_a_function_is_kept_until_what_it_returned_is_through(cancels: bool) -> None:
+    journal: list[str] = []
+    promise, resolver = produced(journal, "y")
+    given = [promise]
+    del promise
+    last = vow.resolved(5).then(Stage(journal, "f", lambda _: given.pop()), executor=vow.inline)
+    end = seen(journal, last)
+    assert journal == ["f<5"]
+    if cancels:
+        assert last.cancel()
+    else:
+        resolver.resolve(1)
+    end.wait()
+    assert journal == ["f<5"] + (["y!", "f~", "!Cancelled"] if cancels else ["f~", "!1"])
+
+
+class Jobs:
+    """Coroutines that take their time to clean up, and how many of them live at once."""
+
+    def __init__(self) -> None:
+        self.begun = self.live = self.most = self.ended = 0
+
+    async def job(self, *_arguments: Any, error: Optional[BaseException] = None) -> str:
+        self.begun += 1
+        self.live += 1
+        self.most = max(self.most, self.live)
+        try:
+            await asyncio.sleep(3600)
+            return "never"
+        finally:
+            for _ in range(3):
+                await asyncio.sleep(0.001)
+            self.live -= 1
+            self.ended += 1
+            if error is not None:
+                raise error
+
+
+def test_a_scope_in_a_cancelled_task_is_left_then_too() -> None:
+    async def main() -> None:
+        jobs = Jobs()
+
+        async def scoped() -> None:
+            async with vow.Scope() as scope:
+                scope.add(jobs.job())
+                await asyncio.sleep(3600)
+
+        for work in (scoped, lambda: closing(jobs)):
+            task = asyncio.ensure_future(work())
+            await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert jobs.live == 0
+        assert jobs.ended == 2
+
+    async def closing(jobs: Jobs) -> None:
+        async with vow.Scope() as scope:
+            scope.add(jobs.job())
+
+    asyncio.run(main())
+
+
+async def test_an_exception_of_the_clean_up_is_told(unhandled: list[BaseException]) -> None:
+    jobs = Jobs()
+    error = ValueError("in the clean-up")
+
+    def told() -> bool:
+        seen = unhandled == [error]
+        unhandled.clear()
+        return seen
+
+    promise = vow.from_awaitable(jobs.job(error=error))
+    await asyncio.sleep(0)
+    promise.cancel()
+    with pytest.raises(vow.Cancelled):
+        await promise
+    assert told()
+    with pytest.raises(KeyError):
+        async with vow.Scope() as scope:
+            scope.add(jobs.job(error=error))
+            await asyncio.sleep(0)
+            raise KeyError
+    assert told()
+    with pytest.raises(vow.TimedOut):
+        await vow.timeout(jobs.job(error=error), 0.001)
+    assert told()
+
+
+async def test_a_cancelled_task_waits_for_the_coroutine_that_it_awaits() -> None:
+    jobs = Jobs()
+
+    async def reads(promise: vow.Promise[Any]) -> None:
+        await promise
+
+    for make in (lambda: vow.from_awaitable(jobs.job()), lambda: vow.run(jobs.job)):
+        task = asyncio.ensure_future(reads(make()))
+        await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert jobs.live == 0
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(vow.from_awaitable(jobs.job()), 0.001)
+    assert (jobs.live, jobs.ended) == (0, 3)
+
+
+async def test_a_cancelled_task_does_not_wait_for_a_thread() -> None:
+    opened = threading.Event()
+    promise = vow.pool.run(opened.wait, 60)
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(promise, 0.01)
+    assert not opened.is_set()
+    opened.set()
+    with pytest.raises(vow.Cancelled):
+        await promise
+
+
+@pytest.mark.parametrize("way", ["direct", "run", "coroutine"])
+async def test_map_keeps_its_bound_with_time_outs(way: str) -> None:
+    jobs = Jobs()
+
+    async def item(number: int) -> Any:
+        return await vow.timeout(jobs.job(), 0.002)
+
+    def call(number: int) -> Any:
+        if way == "direct":
+            return vow.timeout(jobs.job(), 0.002).catch(repr)
+        if way == "run":
+            return vow.timeout(vow.run(jobs.job), 0.002).catch(repr)
+        return vow.from_awaitable(item(number)).catch(repr)
+
+    assert len(await vow.map(range(12), call, concurrency=2)) == 12
+    # On a busy machine a time-out may be over before its job has begun.
+    assert jobs.most <= 2 and (jobs.live, jobs.ended) == (0, jobs.begun)
+
+
+@pytest.mark.parametrize("timeout", [vow.timeout])
+async def test_a_time_out_waits_for_clean_up_and_can_be_prompt(timeout: Any) -> None:
+    jobs = Jobs()
+    with pytest.raises(vow.TimedOut):
+        await timeout(vow.run(jobs.job), 0.01)
+    assert (jobs.live, jobs.ended) == (0, jobs.begun)
+    jobs = Jobs()
+    with pytest.raises(vow.TimedOut):
+        await timeout(vow.run(jobs.job), 0.01, prompt=True)
+    assert jobs.live == jobs.begun
+    held, resolver = vow.pending()
+    with pytest.raises(vow.TimedOut):
+        await vow.timeout(held, 0.001)  # not cancelled: others hold it
+    resolver.resolve()
+    while jobs.live:
+        await asyncio.sleep(0.001)
+
+
+def test_a_coroutine_whose_loop_is_closed_is_not_waited_for() -> None:
+    loop = asyncio.new_event_loop()
+
+    async def later() -> vow.Promise[Any]:
+        return vow.from_awaitable(asyncio.sleep(3600))
+
+    promise = loop.run_until_complete(later())
+    for task in asyncio.all_tasks(loop):
+        task._log_destroy_pending = False  # type: ignore[attr-defined]
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+    assert promise.cancel()
+    with pytest.raises(vow.Cancelled):
+        promise.wait(20)

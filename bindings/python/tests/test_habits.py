@@ -18,27 +18,26 @@ import pytest
 
 import vow
 
+from programs import run
 
-def test_a_done_callback_is_called_with_the_promise() -> None:
-    async def main() -> None:
-        here = threading.get_ident()
-        variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable", default=0)
-        context = contextvars.copy_context()
-        context.run(variable.set, 7)
-        promise, resolver = vow.pending()
-        called: list[Any] = []
-        promise.add_done_callback(lambda p: called.append((p is promise, p.result())))
-        promise.add_done_callback(lambda p: called.append(threading.get_ident() == here))
-        promise.add_done_callback(lambda p: called.append(variable.get()), context=context)
-        threading.Thread(target=resolver.resolve, args=(1,)).start()
-        await promise
+
+async def test_a_done_callback_is_called_with_the_promise() -> None:
+    here = threading.get_ident()
+    variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable", default=0)
+    context = contextvars.copy_context()
+    context.run(variable.set, 7)
+    promise, resolver = vow.pending()
+    called: list[Any] = []
+    promise.add_done_callback(lambda p: called.append((p is promise, p.result())))
+    promise.add_done_callback(lambda p: called.append(threading.get_ident() == here))
+    promise.add_done_callback(lambda p: called.append(variable.get()), context=context)
+    threading.Thread(target=resolver.resolve, args=(1,)).start()
+    await promise
+    await asyncio.sleep(0.001)
+    assert called == [(True, 1), True, 7]
+    promise.add_done_callback(lambda p: called.append("at once"))
+    while called[-1] != "at once":
         await asyncio.sleep(0.001)
-        assert called == [(True, 1), True, 7]
-        promise.add_done_callback(lambda p: called.append("at once"))
-        while called[-1] != "at once":
-            await asyncio.sleep(0.001)
-
-    asyncio.run(main())
 
 
 def test_a_done_callback_can_be_removed() -> None:
@@ -139,15 +138,12 @@ def test_as_completed_gives_them_in_the_order_of_their_settling() -> None:
     resolver.resolve()
 
 
-def test_as_completed_in_a_coroutine() -> None:
-    async def main() -> None:
-        promises = [vow.delay(0.02, "b"), vow.delay(0.001, "a"), vow.delay(0.05, "c")]
-        order = [promise.result() async for promise in vow.as_completed(promises, timeout=20)]
-        assert order == ["a", "b", "c"]
-        with pytest.raises(vow.Deadlock):
-            list(vow.as_completed([vow.delay(0.001)]))
-
-    asyncio.run(main())
+async def test_as_completed_in_a_coroutine() -> None:
+    promises = [vow.delay(0.02, "b"), vow.delay(0.001, "a"), vow.delay(0.05, "c")]
+    order = [promise.result() async for promise in vow.as_completed(promises, timeout=20)]
+    assert order == ["a", "b", "c"]
+    with pytest.raises(vow.Deadlock):
+        list(vow.as_completed([vow.delay(0.001)]))
 
 
 @pytest.mark.parametrize("wrong", [3, concurrent.futures.ThreadPoolExecutor(1), print])
@@ -193,7 +189,8 @@ def test_ctrl_c_ends_the_end() -> None:
 
 
 def test_a_handler_that_is_ended_with_the_interpreter_is_named() -> None:
-    program = """
+    _, error = run(
+        """
         import time, threading, vow
         vow.exit_timeout = 0.1
         begun = threading.Event()
@@ -203,8 +200,6 @@ def test_a_handler_that_is_ended_with_the_interpreter_is_named() -> None:
                 time.sleep(0.001)
         kept = vow.pool.run(for_ever)
         begun.wait()
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60
+        """
     )
-    assert "still ran" in done.stderr and "for_ever" in done.stderr
+    assert "still ran" in error and "for_ever" in error

@@ -50,55 +50,46 @@ def test_it_is_for_one_block(pool: Pool) -> None:
         pass
 
 
-def test_a_resource_may_be_awaitable_itself() -> None:
+async def test_a_resource_may_be_awaitable_itself() -> None:
     class Connection:
         def __await__(self) -> Any:
             raise AssertionError("it is awaited")
 
-    async def main() -> None:
-        async def take() -> Connection:
-            return Connection()
+    async def take() -> Connection:
+        return Connection()
 
-        async with vow.using(take(), lambda c: None) as connection:
-            assert isinstance(connection, Connection)
-
-    asyncio.run(main())
+    async with vow.using(take(), lambda c: None) as connection:
+        assert isinstance(connection, Connection)
 
 
-def test_a_release_that_is_a_coroutine_is_waited_for(pool: Pool) -> None:
-    async def main() -> None:
-        async with vow.using(vow.delay(0.001, "c"), pool.give_back_slowly) as connection:
-            pool.journal.append(f"{connection} is used")
-        assert pool.journal == ["c is used", "c goes", "c is back"]
-
-    asyncio.run(main())
+async def test_a_release_that_is_a_coroutine_is_waited_for(pool: Pool) -> None:
+    async with vow.using(vow.delay(0.001, "c"), pool.give_back_slowly) as connection:
+        pool.journal.append(f"{connection} is used")
+    assert pool.journal == ["c is used", "c goes", "c is back"]
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_task_that_is_cancelled_in_the_block_ends_after_release(pool: Pool, again: bool) -> None:
+async def test_a_task_that_is_cancelled_in_the_block_ends_after_release(pool: Pool, again: bool) -> None:
     async def work() -> None:
         async with vow.using(vow.resolved("c"), pool.give_back_slowly):
             pool.journal.append("used")
             await asyncio.sleep(60)
 
-    async def main() -> None:
-        task = asyncio.create_task(work())
-        while "used" not in pool.journal:
-            await asyncio.sleep(0)
-        task.cancel()
-        while again and "c goes" not in pool.journal:
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert pool.journal == ["used", "c goes", "c is back"]
-
-    asyncio.run(main())
+    task = asyncio.create_task(work())
+    while "used" not in pool.journal:
+        await asyncio.sleep(0)
+    task.cancel()
+    while again and "c goes" not in pool.journal:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert pool.journal == ["used", "c goes", "c is back"]
 
 
 @pytest.mark.parametrize("steps", range(12))
 @pytest.mark.parametrize("coroutine", [False, True])
-def test_what_comes_in_the_moment_of_the_cancellation_is_given_back(
+async def test_what_comes_in_the_moment_of_the_cancellation_is_given_back(
     pool: Pool, steps: int, coroutine: bool
 ) -> None:
     """At each step of asyncio's loop: as often as it was taken, it is given back."""
@@ -126,17 +117,14 @@ def test_what_comes_in_the_moment_of_the_cancellation_is_given_back(
         async with vow.using(take() if coroutine else produce(), pool.give_back):
             await asyncio.sleep(60)
 
-    async def main() -> None:
-        task = asyncio.create_task(work())
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        for _ in range(1000):
-            if len(pool.journal) == taken:
-                break
-            await asyncio.sleep(0.001)
-        assert len(pool.journal) == taken
-
-    asyncio.run(main())
+    task = asyncio.create_task(work())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    for _ in range(1000):
+        if len(pool.journal) == taken:
+            break
+        await asyncio.sleep(0.001)
+    assert len(pool.journal) == taken
