@@ -15,7 +15,7 @@ import trio.testing
 
 import vow
 import vow.trio
-from vow import _using
+from vow import _scope
 
 
 def test_a_promise_is_awaited_in_trio() -> None:
@@ -259,7 +259,7 @@ def test_a_release_in_trio_that_fails_is_raised_and_one_in_a_chain_is_kept() -> 
         with pytest.raises(KeyError):
             async with vow.using(vow.resolved(1), fails):
                 pass
-        _using.use(vow.resolved(2), body, give_back).catch(lambda error: None)
+        _scope.use(vow.resolved(2), body, give_back).catch(lambda error: None)
         await used.wait()
 
     async def attached() -> None:

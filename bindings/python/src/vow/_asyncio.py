@@ -17,7 +17,7 @@ from . import _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef, Uncopied
+from ._library import LoopRef, Uncopied
 from ._library import lib
 
 if TYPE_CHECKING:

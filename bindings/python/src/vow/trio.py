@@ -22,12 +22,12 @@ from . import _core
 from ._elsewhere import local
 from ._errors import Cancelled
 from ._executors import inline
-from ._handles import PromiseRef
+from ._library import PromiseRef
 from ._library import lib
 from ._loops import Loop
 from ._promise import Promise
 from ._resolver import Resolver, resolved
-from ._unhandled import tell
+from ._calls import tell
 
 __all__ = ["attached"]
 
