@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _asyncio, _core
 from ._errors import Cancelled, check
-from ._executors import switch_of
-from ._library import RegistrationRef, SourceRef, TokenRef, Uncopied, lib, nanoseconds
+from ._library import Ref, RegistrationRef, SourceRef, TokenRef, Uncopied, lib, nanoseconds
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -26,7 +25,7 @@ class Registration(Uncopied):
 
     __slots__ = ("_ref",)
 
-    _ref: Optional[RegistrationRef]
+    _ref: Optional[Ref]
 
     def __init__(self) -> None:
         raise TypeError("a Registration is made by on_cancel")
@@ -76,7 +75,7 @@ class Token(Uncopied):
 
     __slots__ = ("_ref",)
 
-    _ref: TokenRef
+    _ref: Ref
 
     def __init__(self) -> None:
         raise TypeError("a Token is CancelSource().token")
@@ -110,6 +109,14 @@ class Token(Uncopied):
         return register(self._ref.handle, 0, fn, "Token.on_cancel")
 
 
+def switch_of(token: Token) -> int:
+    """The library's token."""
+    if isinstance(token, Token):
+        return token._ref.handle
+    hint = ": its `token` is one" if hasattr(token, "token") else ""
+    raise TypeError(f"{token!r} is no token{hint}")
+
+
 class CancelSource(Uncopied):
     """Cancels all that was given its token, also when one of the `parents` is cancelled.
 
@@ -135,56 +142,48 @@ class CancelSource(Uncopied):
         return bool(lib.vow_cancel_source_cancel_with(self._ref.handle, reason))
 
 
-class _Course:
-    """What becomes of a listener."""
-
-    def __init__(self) -> None:
-        self.is_running = self.has_run = self.is_over = False
-
-    @property
-    def stage(self) -> str:
-        if self.is_running:
-            return RUNNING
-        if not self.is_over:
-            return WAITING
-        return HAS_RUN if self.has_run else NEVER_RUNS
-
-
 class _Listener:
-    """What the library calls, and lets go of."""
+    """What the library calls as a promise comes further, and lets go of."""
 
-    def __init__(self, fn: Callable[[float, Optional[str]], Any], course: _Course) -> None:
+    def __init__(
+        self, fn: Callable[[float, Optional[str]], Any], registration: _Listening
+    ) -> None:
         self.fn = fn
-        self.course = course
+        self.registration = registration
 
     def __call__(self, fraction: float, note: Optional[str]) -> None:
-        self.course.is_running = self.course.has_run = True
+        registration = self.registration
+        registration._is_running = registration._has_run = True
         try:
             self.fn(fraction, note)
         finally:
-            self.course.is_running = False
+            registration._is_running = False
 
     def __del__(self) -> None:
-        self.course.is_over = True
+        self.registration._is_over = True
 
 
 class _Listening(Registration):
     """The function leaves by a cancel source of its own."""
 
-    __slots__ = ("_course", "_source")
+    __slots__ = ("_has_run", "_is_over", "_is_running", "_source")
 
     def __init__(self) -> None:
-        self._course = _Course()
+        self._is_running = self._has_run = self._is_over = False
         self._source = SourceRef(lib.vow_cancel_source_create())
 
     def leave(self) -> str:
         lib.vow_cancel_source_cancel_with(self._source.handle, None)
-        self._course.is_over = True
+        self._is_over = True
         return self.stage
 
     @property
     def stage(self) -> str:
-        return self._course.stage
+        if self._is_running:
+            return RUNNING
+        if not self._is_over:
+            return WAITING
+        return HAS_RUN if self._has_run else NEVER_RUNS
 
 
 def on_progress(
@@ -199,7 +198,7 @@ def on_progress(
         return Registration._of(0)
     _asyncio.enter()
     registration = _Listening()
-    listener = _Listener(fn, registration._course)
+    listener = _Listener(fn, registration)
     token = lib.vow_cancel_source_token(registration._source.handle)
     call = (_core.Call(listener, fn), 0, token)
     status = lib.vow_on_progress_with(ref.handle, limit, _core.on_progress, call)

@@ -22,7 +22,7 @@ from . import _asyncio, _core
 from ._awaitables import to_promise
 from ._errors import TimedOut
 from ._executors import Executor, handle_of, inline
-from ._library import PromiseRef, Uncopied, lib, nanoseconds
+from ._library import PromiseRef, Ref, Uncopied, lib, nanoseconds
 from ._promise import Promise, _callable
 from ._resolver import Resolver, pending
 
@@ -239,7 +239,7 @@ class _Member(_core.Reader):
     def __init__(self, arrivals: _Arrivals, promise: Promise[Any]) -> None:
         self.arrivals: Optional[_Arrivals] = arrivals
         self.promise = promise
-        self.reaction: Optional[PromiseRef] = None
+        self.reaction: Optional[Ref] = None
         arrivals.pending.add(self)
         promise._reader(self)
         self.reaction = PromiseRef(promise._wake(self, inline._ref.handle))

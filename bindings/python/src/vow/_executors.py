@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, 
 
 from . import _calls, _core
 from ._errors import check
-from ._library import ExecutorRef, ImmortalRef, TokenRef, Uncopied, lib
+from ._library import ExecutorRef, ImmortalRef, Ref, Uncopied, lib
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
-    from ._cancellation import Token
     from ._promise import Promise
 
     P = ParamSpec("P")
@@ -34,7 +33,7 @@ class Executor(Uncopied):
 
     __slots__ = ("_ref", "_name")
 
-    _ref: Any
+    _ref: Ref
 
     def __init__(self, submit: Submit, serial: bool = False) -> None:
         if not callable(submit):
@@ -158,22 +157,13 @@ def handle_of(executor: Optional[Executor]) -> int:
     if executor is None:
         return 0
     if isinstance(executor, Executor):
-        return executor._ref.handle  # type: ignore[no-any-return]
+        return executor._ref.handle
     hint = ""
     if hasattr(executor, "submit"):
         hint = ": vow.from_futures makes one of it"
     elif hasattr(executor, "executor"):
         hint = ": its `executor` is one"
     raise TypeError(f"{executor!r} is no executor{hint}")
-
-
-def switch_of(token: Token) -> int:
-    """The library's token."""
-    ref = getattr(token, "_ref", None)
-    if isinstance(ref, TokenRef):
-        return ref.handle
-    hint = ": its `token` is one" if hasattr(token, "token") else ""
-    raise TypeError(f"{token!r} is no token{hint}")
 
 
 def label_of(label: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 from . import _calls, _core
 from ._errors import Cancelled
 from ._executors import CALLBACK, inline
-from ._library import PromiseRef, lib
+from ._library import PromiseRef, Ref, lib
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -107,7 +107,7 @@ class _Mirror(_core.Reader):
         self.promise = promise
         self.future = weakref.ref(future)
         self.kept: Optional[_Future] = None  # once it has callbacks, for which nobody need hold it
-        self.reaction: Optional[PromiseRef] = None
+        self.reaction: Optional[Ref] = None
         promise._reader(self)
         future._reader = self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from typing import Any, Callable, NoReturn, Optional
@@ -41,10 +42,6 @@ lib: Any = _core
 """The functions of the header that this package calls, as extension/generate makes them."""
 
 
-def _nothing(handle: int) -> None:
-    pass
-
-
 class Uncopied:
     """What has something of the library's: a copy would give the same back once more."""
 
@@ -58,84 +55,37 @@ class Uncopied:
         )
 
 
-class _Ref(Uncopied):
-    __slots__ = ("handle",)
-    release: Callable[[int], None]
+class Ref(Uncopied):
+    """One reference to an object of the library's, given back when the Python object goes.
 
-    def __init__(self, handle: int) -> None:
+    A method that calls the library holds the `Ref` for as long, so another thread that drops it
+    meanwhile frees nothing under it.
+    """
+
+    __slots__ = ("_release", "handle")
+
+    def __init__(self, release: Callable[[int], Any], handle: int) -> None:
+        self._release = release
         self.handle = handle
 
     def __del__(self) -> None:
-        type(self).release(self.handle)
+        self._release(self.handle)
 
 
-class PromiseRef(_Ref):
-    """One reference to a vow_promise."""
-
-    __slots__ = ()
-    release = lib.vow_promise_release
-
-
-class ResolverRef(_Ref):
-    """One reference to a vow_resolver."""
-
-    __slots__ = ()
-    release = lib.vow_resolver_release
-
-
-class ExecutorRef(_Ref):
-    """One reference to a vow_executor."""
-
-    __slots__ = ()
-    release = lib.vow_executor_release
-
-
-class ImmortalRef(ExecutorRef):
-    """One of the library's own executors, which need not be given back."""
-
-    __slots__ = ()
-    release = staticmethod(_nothing)
-
-
-class SourceRef(_Ref):
-    """One reference to a vow_cancel_source."""
-
-    __slots__ = ()
-    release = lib.vow_cancel_source_release
-
-
-class TokenRef(_Ref):
-    """One reference to a vow_token."""
-
-    __slots__ = ()
-    release = lib.vow_token_release
-
-
-class RegistrationRef(_Ref):
-    """One reference to a vow_registration."""
-
-    __slots__ = ()
-    release = lib.vow_registration_release
-
-
-class ScopeRef(_Ref):
-    """A vow_scope."""
-
-    __slots__ = ()
-    release = lib.vow_scope_release
-
-
-class LoopRef(_Ref):
-    """A vow_loop."""
-
-    __slots__ = ()
-    release = lib.vow_loop_destroy
+PromiseRef = functools.partial(Ref, lib.vow_promise_release)
+ResolverRef = functools.partial(Ref, lib.vow_resolver_release)
+ExecutorRef = functools.partial(Ref, lib.vow_executor_release)
+ImmortalRef = functools.partial(Ref, int)  # one of the library's own, which need not be given back
+SourceRef = functools.partial(Ref, lib.vow_cancel_source_release)
+TokenRef = functools.partial(Ref, lib.vow_token_release)
+RegistrationRef = functools.partial(Ref, lib.vow_registration_release)
+ScopeRef = functools.partial(Ref, lib.vow_scope_release)
+LoopRef = functools.partial(Ref, lib.vow_loop_destroy)
 
 
 def stop_releasing() -> None:
     """From now on references are left to the end of the process: the interpreter is dying."""
-    for cls in _Ref.__subclasses__():
-        cls.release = staticmethod(_nothing)
+    Ref.__del__ = lambda ref: None  # type: ignore[method-assign]
 
 
 FOREVER = -1

@@ -16,7 +16,7 @@ from . import _asyncio, _core
 from ._elsewhere import in_trio
 from ._errors import Deadlock, Shutdown, TimedOut, check
 from ._executors import Executor, inline
-from ._library import LoopRef, PromiseRef, Uncopied, lib, nanoseconds
+from ._library import LoopRef, PromiseRef, Ref, Uncopied, lib, nanoseconds
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -28,7 +28,7 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def current_ref() -> Optional[LoopRef]:
+def current_ref() -> Optional[Ref]:
     """The loop that this thread made or ran last."""
     loop = None if _local.loop is None else _local.loop()
     return None if loop is None else loop._ref
@@ -42,11 +42,11 @@ def forget_parent() -> None:
         loop.close()
 
 
-class _VirtualRef(LoopRef):
+class _VirtualRef(Ref):
     __slots__ = ()
 
 
-def is_virtual(ref: LoopRef) -> bool:
+def is_virtual(ref: Ref) -> bool:
     """Whether a loop's clock stands still unless it is moved."""
     return isinstance(ref, _VirtualRef)
 
@@ -63,11 +63,11 @@ class Loop(Uncopied):
         handle = lib.vow_loop_create_virtual() if virtual else lib.vow_loop_create()
         if not handle:
             check(-2, "Loop: no memory, or no descriptors")
-        self._ref: Optional[LoopRef] = _VirtualRef(handle) if virtual else LoopRef(handle)
+        self._ref: Optional[Ref] = _VirtualRef(lib.vow_loop_destroy, handle) if virtual else LoopRef(handle)
         self.executor = Executor._borrowed(lib.vow_executor_retain(lib.vow_loop_executor(handle)))
         _local.loop = weakref.ref(self)
 
-    def _open(self) -> LoopRef:
+    def _open(self) -> Ref:
         if self._ref is None:
             raise Shutdown("the loop is closed")
         return self._ref
@@ -129,25 +129,31 @@ _home = os.getpid()
 
 
 class _Waiter(_core.Reader):
-    """A blocked thread, as a reader of the promise."""
+    """A blocked thread, as a reader of the promise: `wake` ends its wait."""
 
-    __slots__ = ("lock",)
+    __slots__ = ("lock", "loop")
 
-    def __init__(self) -> None:
+    def __init__(self, loop: Optional[Ref] = None) -> None:
+        self.loop = loop
         self.lock = threading.Lock()
+        self.lock.acquire()
 
     def wake(self) -> None:
-        if self.lock.locked():
+        if self.loop is not None:
+            lib.vow_loop_wake(self.loop.handle)
+        elif self.lock.locked():
             self.lock.release()
 
 
-def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
-    waiter = _Waiter()
-    waiter.lock.acquire()
+def _block_here(promise: Promise[Any], loop: Optional[Ref], timeout: Optional[float]) -> bool:
+    """On the main thread: runs the loop that is here, or sleeps, until another thread wakes it."""
+    waiter = _Waiter(loop)
     promise._reader(waiter)
     reaction = PromiseRef(promise._wake(waiter, inline._ref.handle))
     longest = threading.TIMEOUT_MAX
     try:
+        if loop is not None:
+            return _run_until(promise, loop, timeout)
         if not waiter.lock.acquire(timeout=longest if timeout is None else min(timeout, longest)):
             return False
         if not promise.done():
@@ -158,30 +164,7 @@ def _block_on_lock(promise: Promise[Any], timeout: Optional[float]) -> bool:
         del reaction
 
 
-class _Bell(_core.Reader):
-    """A loop that is run until the promise is settled, which another thread may do."""
-
-    __slots__ = ("loop",)
-
-    def __init__(self, loop: LoopRef) -> None:
-        self.loop = loop
-
-    def wake(self) -> None:
-        lib.vow_loop_wake(self.loop.handle)
-
-
-def _run_loop(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
-    bell = _Bell(loop)
-    promise._reader(bell)
-    reaction = PromiseRef(promise._wake(bell, inline._ref.handle))
-    try:
-        return _run_until(promise, loop, timeout)
-    finally:
-        lib.vow_cancel(reaction.handle)
-        del reaction
-
-
-def _run_until(promise: Promise[Any], loop: LoopRef, timeout: Optional[float]) -> bool:
+def _run_until(promise: Promise[Any], loop: Ref, timeout: Optional[float]) -> bool:
     descriptor = select.poll()
     descriptor.register(lib.vow_loop_fd(loop.handle), select.POLLIN)
     end = None if timeout is None else time.monotonic() + timeout
@@ -216,15 +199,10 @@ def block(promise: Promise[Any], timeout: Optional[float]) -> None:
         name = "trio" if asyncio._get_running_loop() is None else "asyncio"
         raise Deadlock(f"wait() blocks {name}'s loop, which the promise may need: await it")
     main = threading.current_thread() is threading.main_thread()
-    if not main or os.getpid() != _home or _core.inside():
+    loop = _asyncio.current_ref() or current_ref()
+    if not main or os.getpid() != _home or _core.inside() or (loop and is_virtual(loop)):
         done = _block_in_library(promise, timeout)
     else:
-        loop = _asyncio.current_ref() or current_ref()
-        if loop is None:
-            done = _block_on_lock(promise, timeout)
-        elif is_virtual(loop):
-            done = _block_in_library(promise, timeout)
-        else:
-            done = _run_loop(promise, loop, timeout)
+        done = _block_here(promise, loop, timeout)
     if not done:
         raise TimedOut(f"the promise is still pending after {timeout} seconds")

@@ -19,13 +19,12 @@ from typing import (
 )
 
 from . import _asyncio, _calls, _cancellation, _core, _futures
-from ._cancellation import Token
+from ._cancellation import Registration, Token, switch_of
 from ._errors import Cancelled, check
 from ._executors import Executor
 from ._library import PromiseRef, Uncopied
 from ._library import lib
-from ._executors import CATCH, FINALLY, THEN, handle_of, label_of, switch_of
-from ._cancellation import Registration
+from ._executors import CATCH, FINALLY, THEN, handle_of, label_of
 from ._loops import block
 
 T = TypeVar("T")

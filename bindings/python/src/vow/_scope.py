@@ -12,7 +12,7 @@ from ._calls import tell
 from ._elsewhere import kept, through
 from ._errors import Cancelled, Shutdown, TimedOut, check
 from ._executors import Executor, handle_of
-from ._library import ScopeRef, Uncopied, lib, nanoseconds
+from ._library import Ref, ScopeRef, Uncopied, lib, nanoseconds
 from ._promise import Promise, _callable
 from ._resolver import Resolver, pending
 
@@ -43,9 +43,9 @@ class Scope(Uncopied):
         handle = _core.scope(fail_fast, *limits)
         if not handle:
             check(-2, "Scope")
-        self._ref: Optional[ScopeRef] = ScopeRef(handle)
+        self._ref: Optional[Ref] = ScopeRef(handle)
 
-    def _open(self) -> ScopeRef:
+    def _open(self) -> Ref:
         if self._ref is None:
             raise Shutdown("the scope is closed")
         return self._ref
