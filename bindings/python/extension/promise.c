@@ -78,7 +78,6 @@ static vow_promise *take_handle(promise_object *self) {
 
 /* They are copied before the list is made, which may collect garbage. One that is going is none. */
 PyObject *promise_list(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     Py_ssize_t count = 0, i = 0;
     for (promise_object *one = first_promise; one != NULL; one = one->next)
         count += Py_REFCNT((PyObject *)one) > 0;
@@ -216,13 +215,11 @@ vow_promise *promise_hold_for_good(promise_object *self) {
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     vow_promise *handle = promise_give((promise_object *)self);
     return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
 }
 
 static PyObject *method_hold_for_good(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     vow_promise *handle = promise_hold_for_good((promise_object *)self);
     return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
 }
@@ -289,7 +286,6 @@ int promise_take_outcome(promise_object *self) {
 }
 
 static PyObject *method_settled(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     int status = promise_take_outcome((promise_object *)self);
     return status < 0 ? NULL : PyBool_FromLong(status);
 }
@@ -304,7 +300,6 @@ void promise_raise(promise_object *self) {
 
 /* The value of a settled promise, or its exception, as it was when it was read first. */
 static PyObject *method_read(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->error != NULL) {
         promise_raise(self);
@@ -316,7 +311,6 @@ static PyObject *method_read(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *method_state(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->handle != NULL)
         return PyLong_FromLong((long)vow.promise_state(self->handle));
@@ -324,7 +318,6 @@ static PyObject *method_state(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *get_ref(PyObject *object, void *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->handle == NULL)
         return new_none();
@@ -424,7 +417,6 @@ static PyObject *method_wake(PyObject *self, PyObject *arguments) {
 
 /* why_not(reaction): why the reaction of somebody who was woken could not wait for its promise. */
 PyObject *promise_why_not(PyObject *module, PyObject *number) {
-    (void)module;
     vow_value value;
     vow_promise *reaction = PyLong_AsVoidPtr(number);
     if (reaction == NULL)

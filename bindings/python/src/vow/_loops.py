@@ -9,7 +9,6 @@ import select
 import threading
 import time
 import weakref
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _asyncio, _core
@@ -116,12 +115,7 @@ class Loop(Uncopied):
     def __enter__(self) -> Loop:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
         self.close()
 
 

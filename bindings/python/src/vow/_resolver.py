@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -69,12 +68,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
     def __enter__(self) -> Resolver[T]:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> bool:
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> bool:
         if error is not None:
             self.reject(error)
         self.close()

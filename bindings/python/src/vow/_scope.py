@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import Any, Awaitable, Callable, Generic, Optional, TypeVar, Union
 
 from . import _asyncio, _core
@@ -79,12 +78,7 @@ class Scope(Uncopied):
     def __enter__(self) -> Scope:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
         end = self._end(error)
         if end is not None:
             end.wait()
@@ -92,12 +86,7 @@ class Scope(Uncopied):
     async def __aenter__(self) -> Scope:
         return self
 
-    async def __aexit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    async def __aexit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
         end = self._end(error)
         if end is not None:
             await end
@@ -185,12 +174,7 @@ class Using(_core.Reader, Uncopied, Generic[T]):
             raise
         return place.pop()
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
         end = self._finish(error)
         # The exception of the block goes on; one of release beside it is reported by the library.
         (end if error is None else end.catch(_ignore)).wait()
@@ -204,12 +188,7 @@ class Using(_core.Reader, Uncopied, Generic[T]):
             raise
         return place.pop()
 
-    async def __aexit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    async def __aexit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
         end = self._finish(error)
         await _through(end.catch(_ignore))
         if error is None:
