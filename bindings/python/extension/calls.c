@@ -39,9 +39,7 @@ static PyObject *map(PyObject *module, PyObject *arguments) {
         vow.value_release(list);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.map_with(list, on_item, (size_t)concurrency, &call);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.map_with(list, on_item, (size_t)concurrency, &call));
     return gate_result(promise_new(handle));
 }
 
@@ -66,9 +64,7 @@ static PyObject *retry(PyObject *module, PyObject *arguments) {
                                      .jitter = jitter,
                                      .deadline_ns = deadline,
                                      .may_retry = asks ? on_condition : NULL};
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.retry_with(&policy, on_item, &call);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.retry_with(&policy, on_item, &call));
     return gate_result(promise_new(handle));
 }
 

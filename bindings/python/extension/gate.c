@@ -173,9 +173,7 @@ PyObject *gate_shut_down(PyObject *module, PyObject *number) {
     else
         end_of_library(NULL);
     do {
-        Py_BEGIN_ALLOW_THREADS;
-        is_done = has_ended();
-        Py_END_ALLOW_THREADS;
+        UNLOCKED(is_done = has_ended());
         if (PyErr_CheckSignals() < 0)
             return NULL;
     } while (!is_done);

@@ -420,9 +420,7 @@ PyObject *handlers_run_work(PyObject *module, PyObject *arguments) {
     unsigned long long run, work;
     if (!PyArg_ParseTuple(arguments, "KK", &run, &work))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    ((void (*)(void *))(uintptr_t)run)((void *)(uintptr_t)work);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(((void (*)(void *))(uintptr_t)run)((void *)(uintptr_t)work));
     return gate_result(new_none());
 }
 

@@ -11,9 +11,7 @@ static void give_back(vow_promise *handle, void (*give)(vow_promise *)) {
     if (handle == NULL || !releasing)
         return;
     PyErr_Fetch(&type, &error, &traceback);
-    Py_BEGIN_ALLOW_THREADS;
-    give(handle);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(give(handle));
     PyErr_Restore(type, error, traceback);
 }
 
@@ -46,9 +44,7 @@ vow_promise *promise_with(vow_value value) {
     vow_promise *handle;
     if (is_plain(value.kind) || value.kind == VOW_STRING)
         return vow.promise_with(value);
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.promise_with(value);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.promise_with(value));
     return handle;
 }
 
@@ -387,9 +383,7 @@ static PyObject *method_link(PyObject *object, PyObject *arguments) {
             reaction.on_rejected = on_rejected;
     }
     Py_DECREF((PyObject *)call);
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.then_with(handle, &reaction);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.then_with(handle, &reaction));
     return gate_result(promise_new(handle));
 }
 
@@ -409,9 +403,7 @@ static PyObject *method_wake(PyObject *self, PyObject *arguments) {
                              .context = keep_object(waiter),
                              .destroy = wake_when_gone,
                              .executor = (vow_executor *)(uintptr_t)executor};
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.then_with(handle, &reaction);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.then_with(handle, &reaction));
     return PyLong_FromVoidPtr(handle);
 }
 

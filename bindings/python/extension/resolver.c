@@ -13,9 +13,7 @@ static void release_handle(vow_resolver *handle) {
     if (handle == NULL || !releasing)
         return;
     PyErr_Fetch(&type, &error, &traceback);
-    Py_BEGIN_ALLOW_THREADS;
-    vow.resolver_release(handle);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(vow.resolver_release(handle));
     PyErr_Restore(type, error, traceback);
 }
 

@@ -449,9 +449,7 @@ PyObject *take_value(vow_value value) {
 PyObject *values_release_object(PyObject *module, PyObject *bits) {
     vow_value value = {.kind = VOW_OBJECT, .as.pointer = PyLong_AsVoidPtr(bits)};
     if (value.as.pointer != NULL && releasing) {
-        Py_BEGIN_ALLOW_THREADS;
-        vow.value_release(value);
-        Py_END_ALLOW_THREADS;
+        UNLOCKED(vow.value_release(value));
     }
     return PyErr_Occurred() ? NULL : new_none();
 }

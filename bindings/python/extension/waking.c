@@ -176,9 +176,7 @@ PyObject *run_loop(PyObject *module, PyObject *number) {
         return NULL;
     int ran;
     runs++;
-    Py_BEGIN_ALLOW_THREADS;
-    ran = vow.loop_run_once(loop, 0);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(ran = vow.loop_run_once(loop, 0));
     runs--;
     return gate_result(PyLong_FromLong(ran));
 }
