@@ -108,6 +108,14 @@ async def turn() -> None:
         await asyncio.sleep(0)
 
 
+async def awaited_by_a_task(kit: Any) -> tuple[Any, Any, asyncio.Task[Any]]:
+    """What is pending, what settles it, and a task that awaits it already."""
+    awaited, settler = kit.pending()
+    task = asyncio.ensure_future(reads(awaited))
+    await turn()
+    return awaited, settler, task
+
+
 def state(awaited: Any) -> str:
     if not awaited.done():
         return "pending"
@@ -142,9 +150,7 @@ class Job:
 
 @scene("a task is cancelled while it awaits")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     task.cancel()
     return f"{await outcome(task)}; what it awaited is {state(awaited)}"
 
@@ -163,9 +169,7 @@ async def _(kit: Kit) -> str:
 
 @scene("somebody cancels what a task awaits")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     awaited.cancel()
     said = await outcome(task)
     return f"{said} in the task" + ("; the task counts as cancelled" if task.cancelled() else "")
@@ -173,9 +177,7 @@ async def _(kit: Kit) -> str:
 
 @scene("`task.cancel(message)`")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     task.cancel("why")
     try:
         await task

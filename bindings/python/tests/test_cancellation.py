@@ -152,27 +152,6 @@ def test_clean_up_runs_once_on_the_way_down(shared: bool) -> None:
     del other
 
 
-@pytest.mark.parametrize("where", ["pool", "serial"])
-def test_a_function_that_runs_returns_first(where: str) -> None:
-    journal: list[str] = []
-    entered, opened = threading.Event(), threading.Event()
-
-    def work(_value: Any) -> None:
-        entered.set()
-        assert opened.wait(60)
-        journal.append("f>")
-
-    executor = vow.pool if where == "pool" else vow.serial("quiet")
-    last = vow.resolved(5).then(Stage(journal, "f", work), executor=executor)
-    end = seen(journal, last)
-    assert entered.wait(60)
-    assert last.cancel()
-    assert last.state == "pending"
-    opened.set()
-    end.wait()
-    assert journal == ["f<5", "f>", "f~", "!Cancelled"]
-
-
 @pytest.mark.parametrize("cancels", [False, True])
 def test_a_function_is_kept_until_what_it_returned_is_through(cancels: bool) -> None:
     journal: list[str] = []
@@ -261,24 +240,6 @@ async def test_an_exception_of_the_clean_up_is_told(unhandled: list[BaseExceptio
     with pytest.raises(vow.TimedOut):
         await vow.timeout(jobs.job(error=error), 0.001)
     assert told()
-
-
-async def test_a_cancelled_task_waits_for_the_coroutine_that_it_awaits() -> None:
-    jobs = Jobs()
-
-    async def reads(promise: vow.Promise[Any]) -> None:
-        await promise
-
-    for make in (lambda: vow.from_awaitable(jobs.job()), lambda: vow.run(jobs.job)):
-        task = asyncio.ensure_future(reads(make()))
-        await asyncio.sleep(0.001)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert jobs.live == 0
-    with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(vow.from_awaitable(jobs.job()), 0.001)
-    assert (jobs.live, jobs.ended) == (0, 3)
 
 
 async def test_a_cancelled_task_does_not_wait_for_a_thread() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import subprocess
 import sys
 import textwrap
 import threading
+import time
 from typing import Any, Callable
 
 import pytest
@@ -15,7 +18,6 @@ import vow
 
 import exits
 from programs import run
-
 
 both = pytest.mark.parametrize("options", [(), ("-X", "dev")], ids=["plain", "dev"])
 
@@ -116,19 +118,6 @@ def test_asyncio_ends_with_work_under_way(options: tuple[str, ...]) -> None:
     assert (out, error) == ("end\n", "")
 
 
-def test_an_exception_ends_the_program_as_ever() -> None:
-    out, error = run(
-        """
-        import vow
-        promise = vow.pool.run(lambda: 1 // 0)
-        promise.wait()
-        """,
-        status=1,
-    )
-    assert error.rstrip().endswith("ZeroDivisionError: integer division or modulo by zero")
-    assert "vow/_calls.py" not in error
-
-
 @both
 def test_a_rejection_that_is_still_held_is_told(options: tuple[str, ...]) -> None:
     _, error = run(
@@ -148,6 +137,51 @@ def test_a_rejection_that_is_still_held_is_told(options: tuple[str, ...]) -> Non
     )
     assert error.count("nobody looked") == 1
     assert error.rstrip().endswith("ZeroDivisionError: integer division or modulo by zero")
+
+
+def test_ctrl_c_ends_the_end() -> None:
+    program = """
+        import time, threading, vow
+        vow.exit_timeout = 60
+        begun = threading.Event()
+        def work():
+            begun.set()
+            while True:
+                time.sleep(0.001)
+        kept = vow.pool.run(work)
+        begun.wait()
+        print("end", flush=True)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdout.readline() == "end\n"
+    time.sleep(0.2)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=50)
+    assert "KeyboardInterrupt" in error
+    assert time.monotonic() - begun < 40
+
+
+def test_a_handler_that_is_ended_with_the_interpreter_is_named() -> None:
+    _, error = run(
+        """
+        import time, threading, vow
+        vow.exit_timeout = 0.1
+        begun = threading.Event()
+        def for_ever():
+            begun.set()
+            while True:
+                time.sleep(0.001)
+        kept = vow.pool.run(for_ever)
+        begun.wait()
+        """
+    )
+    assert "still ran" in error and "for_ever" in error
 
 
 def test_daemon_threads_may_use_promises_to_the_end() -> None:

@@ -107,15 +107,6 @@ def test_an_exception_that_cannot_be_printed_still_rejects() -> None:
         vow.rejected(Silent()).wait()
 
 
-def test_an_error_keeps_its_payload_and_identity() -> None:
-    payload = object()
-    error = vow.Error("shop", 1, "x", payload)
-    with pytest.raises(vow.Error) as caught:
-        vow.rejected(error).wait()
-    assert caught.value is error
-    assert caught.value.payload is payload
-
-
 @pytest.mark.parametrize(
     "error",
     [vow.Error("shop", 1, "x", 2), vow.TimedOut("late"), vow.Aggregate("all", [KeyError()])],

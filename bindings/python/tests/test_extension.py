@@ -212,20 +212,6 @@ def test_loops_on_two_threads_are_entered_in_turn() -> None:
     assert all(handler == awaited for handler, awaited in seen)
 
 
-def test_the_import_reads_no_c_and_takes_no_ctypes() -> None:
-    out, error = run(
-        """
-        import asyncio, sys
-        before = set(sys.modules)
-        import vow
-        new = set(sys.modules) - before
-        print(new & {"cffi", "ctypes", "pycparser"})
-        """,
-        "-I",
-    )
-    assert (out, error) == ("set()\n", "")
-
-
 def test_a_child_forked_in_a_handler_knows_of_no_handlers_but_its_own() -> None:
     out, _ = run(
         """
@@ -249,16 +235,6 @@ def test_a_child_forked_in_a_handler_knows_of_no_handlers_but_its_own() -> None:
         """
     )
     assert out == "0\n"
-
-
-def test_who_runs_handlers_is_known() -> None:
-    def inside(_: Any) -> tuple[bool, bool]:
-        threads = {thread for thread, _ in _core.running()}
-        return _core.inside(), threading.get_ident() in threads
-
-    for executor in (vow.inline, vow.pool):
-        assert vow.resolved().then(inside, executor=executor).wait() == (True, True)
-    assert not _core.inside()
 
 
 PACKAGE = str(vow.__path__[0])

@@ -6,10 +6,6 @@ import asyncio
 import builtins
 import concurrent.futures
 import contextvars
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from typing import Any
@@ -17,8 +13,6 @@ from typing import Any
 import pytest
 
 import vow
-
-from programs import run
 
 
 async def test_a_done_callback_is_called_with_the_promise() -> None:
@@ -158,48 +152,3 @@ def test_what_is_no_executor_is_a_type_error(wrong: Any) -> None:
     ):
         with pytest.raises(TypeError, match="is no executor"):
             call()
-
-
-def test_ctrl_c_ends_the_end() -> None:
-    program = """
-        import time, threading, vow
-        vow.exit_timeout = 60
-        begun = threading.Event()
-        def work():
-            begun.set()
-            while True:
-                time.sleep(0.001)
-        kept = vow.pool.run(work)
-        begun.wait()
-        print("end", flush=True)
-    """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdout.readline() == "end\n"
-    time.sleep(0.2)
-    begun = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=50)
-    assert "KeyboardInterrupt" in error
-    assert time.monotonic() - begun < 40
-
-
-def test_a_handler_that_is_ended_with_the_interpreter_is_named() -> None:
-    _, error = run(
-        """
-        import time, threading, vow
-        vow.exit_timeout = 0.1
-        begun = threading.Event()
-        def for_ever():
-            begun.set()
-            while True:
-                time.sleep(0.001)
-        kept = vow.pool.run(for_ever)
-        begun.wait()
-        """
-    )
-    assert "still ran" in error and "for_ever" in error

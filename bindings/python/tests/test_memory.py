@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import dataclasses
 import gc
 import pickle
 import sys
@@ -86,20 +85,6 @@ def test_a_cycle_through_an_awaited_exception_is_collected() -> None:
     assert _core.kept() == 0
 
 
-def test_a_cycle_of_python_objects_dies_on_another_thread() -> None:
-    def make() -> weakref.ref[Thing]:
-        one: Any = Thing()
-        one.other = Thing()
-        one.other.other = one
-        vow.resolved(one).then(lambda x: None, executor=vow.pool).wait()
-        return weakref.ref(one)
-
-    refs = [make() for _ in range(100)]
-    vow.pool.run(gc.collect).wait()
-    gc.collect()
-    assert [ref() for ref in refs] == [None] * 100
-
-
 @pytest.mark.parametrize("error", [False, True])
 def test_reading_a_promise_makes_it_pythons_own(error: bool) -> None:
     live = vow.stats().live
@@ -139,15 +124,6 @@ def test_a_copy_is_refused_with_what_to_do_instead(name: str) -> None:
             way(item)
 
 
-def test_a_field_of_a_dataclass_that_is_an_executor_is_refused() -> None:
-    @dataclasses.dataclass
-    class Settings:
-        where: vow.Executor
-
-    with pytest.raises(TypeError, match="Executor: it cannot be copied"):
-        dataclasses.asdict(Settings(vow.serial()))
-
-
 async def test_an_attachment_has_no_copies() -> None:
     for way in WAYS:
         with pytest.raises(TypeError, match="Attachment: it cannot be copied"):
@@ -164,14 +140,6 @@ def test_no_class_of_the_package_is_forgotten() -> None:
 def test_nor_do_the_parts_inside(part: Callable[[], Any]) -> None:
     with pytest.raises(TypeError):
         copy.copy(part())
-
-
-def test_a_class_of_a_program_can_say_how_it_is_made_again() -> None:
-    class Named(vow.Executor):
-        def __reduce__(self) -> Any:
-            return vow.serial, ()
-
-    assert isinstance(copy.copy(Named(lambda work: work())), vow.Executor)
 
 
 async def reads(promise: vow.Promise[Any]) -> Any:

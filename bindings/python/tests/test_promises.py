@@ -27,11 +27,6 @@ def test_catch_takes_only_the_class_that_it_names() -> None:
     assert caught.value is error
 
 
-def test_then_takes_both_handlers() -> None:
-    assert vow.resolved(1).then(lambda x: "value", lambda e: "error").wait() == "value"
-    assert vow.rejected(OSError()).then(lambda x: "value", lambda e: "error").wait() == "error"
-
-
 def test_finally_passes_the_outcome_on() -> None:
     ran: list[str] = []
     assert vow.resolved(5).finally_(lambda: ran.append("value")).wait() == 5
@@ -251,19 +246,6 @@ def test_a_deadline_ends_a_scope() -> None:
             scope.add(vow.delay(60))
     with pytest.raises(ValueError):
         vow.Scope(deadline=-1)
-
-
-async def test_a_scope_in_asyncio() -> None:
-    done: list[int] = []
-
-    async def work(n: int) -> None:
-        await asyncio.sleep(0.001 * n)
-        done.append(n)
-
-    async with vow.Scope() as scope:
-        for n in (3, 1, 2):
-            scope.add(work(n))
-    assert sorted(done) == [1, 2, 3]
 
 
 def test_a_block_that_is_left_by_its_user_tells_of_no_deadline(

@@ -1,15 +1,4 @@
-"""Promises for Python, and for the C code beside it: awaited, chained, waited for.
-
-import asyncio, vow
-
-async def main():
-    promise, resolver = vow.pending()
-    answer = promise.then(lambda x: x + 1)
-    resolver.resolve(41)
-    print(await answer)
-
-asyncio.run(main())
-"""
+"""Promises for Python, and for the C code beside it: awaited, chained, waited for."""
 
 from ._asyncio import attach
 from ._awaitables import from_awaitable

@@ -25,7 +25,7 @@ Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 
 class Executor(Uncopied):
-    """Where handlers run: `pool`, `inline`, `serial()`, `threads()`, a loop's, or your own.
+    """Where handlers run: `pool`, `inline`, `serial()`, a loop's, or your own.
 
     `Executor(submit)` hands each piece of work to `submit(work)`, which has to see to it that
     `work()` is called, once, soon, on any thread. With `serial=True` it promises one at a time.

@@ -1,13 +1,5 @@
 """Promises in trio: they are awaited as they are, and `attached` has their handlers run there.
 
-import trio, vow, vow.trio
-
-async def main():
-    async with vow.trio.attached():
-        print(await vow.delay(0.001, 41).then(lambda x: x + 1))
-
-trio.run(main)
-
 A program of anyio that runs on trio is one of trio's; on asyncio nothing of this is needed.
 """
 
