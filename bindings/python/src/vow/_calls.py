@@ -13,10 +13,10 @@ from . import _core
 from ._errors import Shutdown
 
 Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
-
-Call = _core.Call
+Hook = Callable[[BaseException], Any]
 report = _core.report
 
+_logger = logging.getLogger("vow")
 _refusing: dict[int, str] = {}  # threads on which an executor refuses the work that it was given
 
 
@@ -54,20 +54,6 @@ def _say(error: BaseException, source: Any) -> None:
             traceback.print_exception(type(problem), problem, problem.__traceback__)
         except Exception:  # no standard error: there is no place left
             pass
-
-
-_core.hooks(
-    is_main=lambda: threading.current_thread() is threading.main_thread(),
-    report=_say,
-    refusing=_refusing,
-    refused=_refused,
-    copy_context=contextvars.copy_context,
-)
-
-
-Hook = Callable[[BaseException], Any]
-
-_logger = logging.getLogger("vow")
 
 
 def log(error: BaseException) -> None:
@@ -108,4 +94,11 @@ def be_quiet_about_the_end() -> None:
     _State.ending = True
 
 
-_core.hooks(tell=tell)
+_core.hooks(
+    is_main=lambda: threading.current_thread() is threading.main_thread(),
+    report=_say,
+    tell=tell,
+    refusing=_refusing,
+    refused=_refused,
+    copy_context=contextvars.copy_context,
+)
