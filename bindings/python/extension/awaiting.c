@@ -297,7 +297,6 @@ static PyObject *awaiting_throw(PyObject *object, PyObject *arguments) {
 }
 
 static PyObject *awaiting_close(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     awaiting_object *self = (awaiting_object *)object;
     PyObject *rest = self->rest;
     self->rest = NULL;
@@ -311,7 +310,6 @@ static PyObject *awaiting_close(PyObject *object, PyObject *nothing) {
 
 /* leave(): whether it waits no longer, which it does where others read the promise still. */
 static PyObject *awaiting_leave(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     awaiting_object *self = (awaiting_object *)object;
     if (self->promise == NULL || self->waiter == NULL ||
         !promise_read_by_others(self->promise, self->waiter))

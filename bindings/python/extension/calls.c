@@ -27,7 +27,6 @@ static int to_call(PyObject *said, vow_call *call) {
 
 /* map(items, call, concurrency) */
 static PyObject *map(PyObject *module, PyObject *arguments) {
-    (void)module;
     PyObject *items, *said;
     Py_ssize_t concurrency;
     vow_value list;
@@ -40,15 +39,12 @@ static PyObject *map(PyObject *module, PyObject *arguments) {
         vow.value_release(list);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.map_with(list, on_item, (size_t)concurrency, &call);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.map_with(list, on_item, (size_t)concurrency, &call));
     return gate_result(promise_new(handle));
 }
 
 /* retry(call, asks, attempts, first_delay_ns, factor, max_delay_ns, jitter, deadline_ns) */
 static PyObject *retry(PyObject *module, PyObject *arguments) {
-    (void)module;
     PyObject *said;
     int asks;
     unsigned long long attempts;
@@ -68,15 +64,12 @@ static PyObject *retry(PyObject *module, PyObject *arguments) {
                                      .jitter = jitter,
                                      .deadline_ns = deadline,
                                      .may_retry = asks ? on_condition : NULL};
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.retry_with(&policy, on_item, &call);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.retry_with(&policy, on_item, &call));
     return gate_result(promise_new(handle));
 }
 
 /* scope(fail_fast, deadline_ns, grace_ns): the address of a scope, owned. */
 static PyObject *scope(PyObject *module, PyObject *arguments) {
-    (void)module;
     int fail_fast;
     long long deadline, grace;
     if (!PyArg_ParseTuple(arguments, "pLL", &fail_fast, &deadline, &grace))
@@ -90,7 +83,6 @@ static PyObject *scope(PyObject *module, PyObject *arguments) {
 
 /* source(tokens): the address of a source that is cancelled with each of them, owned. */
 static PyObject *source(PyObject *module, PyObject *tokens) {
-    (void)module;
     Py_ssize_t count = PyTuple_Size(tokens);
     vow_token **parents = count < 0 ? NULL : malloc(((size_t)count + 1) * sizeof *parents);
     for (Py_ssize_t i = 0; parents != NULL && i < count; i++)
@@ -105,7 +97,6 @@ static PyObject *source(PyObject *module, PyObject *tokens) {
 /* watch(token, resolver, call): has the function of a call called when one of them is cancelled.
  * The status, and the address of the registration, owned. */
 static PyObject *watch(PyObject *module, PyObject *arguments) {
-    (void)module;
     unsigned long long token, resolver;
     PyObject *call;
     vow_registration *registration = NULL;
@@ -126,7 +117,6 @@ static PyObject *watch(PyObject *module, PyObject *arguments) {
 
 /* label(text): the address of its copy, which lives for ever, as the library wants it. */
 static PyObject *label(PyObject *module, PyObject *text) {
-    (void)module;
     PyObject *bytes = PyUnicode_AsUTF8String(text);
     char *copy = bytes == NULL ? NULL : strdup(PyBytes_AsString(bytes));
     if (bytes != NULL && copy == NULL)
@@ -136,7 +126,6 @@ static PyObject *label(PyObject *module, PyObject *text) {
 }
 
 static PyObject *stats(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     vow_statistics now = {.size = sizeof now};
     vow.stats(&now);
     return Py_BuildValue("KKKKKKK", now.created, now.settled, now.live, now.pending, now.handlers,
@@ -150,19 +139,11 @@ static PyMethodDef methods[] = {
     {"stats", stats, METH_NOARGS, NULL},          {NULL, NULL, 0, NULL},
 };
 
-/* The codes of errors, and their names. */
-static const struct {
-    const char *name;
-    int code;
-} codes[] = {
-    {"EINVAL", VOW_EINVAL},       {"ENOMEM", VOW_ENOMEM},       {"EFORKED", VOW_EFORKED},
-    {"EBROKEN", VOW_EBROKEN},     {"ECYCLE", VOW_ECYCLE},       {"ECANCELLED", VOW_ECANCELLED},
-    {"ETIMEDOUT", VOW_ETIMEDOUT}, {"EDEADLOCK", VOW_EDEADLOCK}, {"EAGGREGATE", VOW_EAGGREGATE},
-    {"ESHUTDOWN", VOW_ESHUTDOWN}, {"EREASON", VOW_EREASON}};
+#define ADD_CODE(name)                                                                             \
+    if (PyModule_AddIntConstant(module, #name, VOW_##name) < 0)                                    \
+        return -1;
 
 int calls_init(PyObject *module) {
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        if (PyModule_AddIntConstant(module, codes[i].name, codes[i].code) < 0)
-            return -1;
+    LIBRARY_ERRORS(ADD_CODE)
     return PyModule_AddFunctions(module, methods);
 }

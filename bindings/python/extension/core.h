@@ -14,6 +14,14 @@
 
 #include <vow.h>
 
+/* A call of the library that may run foreign code, without the interpreter's lock. */
+#define UNLOCKED(...)                                                                              \
+    do {                                                                                           \
+        Py_BEGIN_ALLOW_THREADS;                                                                    \
+        __VA_ARGS__;                                                                               \
+        Py_END_ALLOW_THREADS;                                                                      \
+    } while (0)
+
 /* ------------------------------------------------------------ The gate: gate.c */
 
 bool gate_enter(void);

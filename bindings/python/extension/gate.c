@@ -47,7 +47,6 @@ PyObject *gate_result(PyObject *result) {
 static int raise_exit(void *nothing) {
     PyObject *globals = PyEval_GetGlobals(), *prefix = NULL;
     PyObject *name = globals == NULL ? NULL : PyDict_GetItemString(globals, "__name__");
-    (void)nothing;
     is_asked = false;
     if (name != NULL && PyUnicode_Check(name) && (prefix = PyUnicode_FromString("vow.")) == NULL)
         PyErr_Clear();
@@ -91,7 +90,6 @@ bool gate_enter(void) {
 }
 
 void gate_stay(void *nothing) {
-    (void)nothing;
     for (;;)
         pause();
 }
@@ -102,7 +100,6 @@ vow_value gate_refusal(void) {
 
 /* close(): from now on nobody enters. */
 PyObject *gate_close(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     atomic_store(&closed, true);
     return new_none();
 }
@@ -111,7 +108,6 @@ PyObject *gate_close(PyObject *module, PyObject *nothing) {
 
 /* wait(): waits a little until nobody is inside but the calling thread: how many are. */
 PyObject *gate_wait(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     const struct timespec step = {0, 200 * 1000};
     long others = 0;
     Py_BEGIN_ALLOW_THREADS;
@@ -167,7 +163,6 @@ static bool has_ended(void) {
 
 /* shut_down(timeout_ns): ends the library's work; Ctrl-C ends the waiting. Called once. */
 PyObject *gate_shut_down(PyObject *module, PyObject *number) {
-    (void)module;
     pthread_t thread;
     ending.timeout_ns = PyLong_AsLongLong(number);
     if (PyErr_Occurred())
@@ -178,9 +173,7 @@ PyObject *gate_shut_down(PyObject *module, PyObject *number) {
     else
         end_of_library(NULL);
     do {
-        Py_BEGIN_ALLOW_THREADS;
-        is_done = has_ended();
-        Py_END_ALLOW_THREADS;
+        UNLOCKED(is_done = has_ended());
         if (PyErr_CheckSignals() < 0)
             return NULL;
     } while (!is_done);

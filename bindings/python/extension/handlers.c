@@ -40,7 +40,6 @@ static void end_running(struct running *running) {
 /* Pairs of a thread and the function that it runs, the innermost first. Making an object may
  * collect garbage, which may let handlers end: so they are copied before the first one is made. */
 PyObject *handlers_running(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     size_t count = 0, i = 0;
     for (struct running *one = first_running; one != NULL; one = one->next)
         count++;
@@ -66,7 +65,6 @@ PyObject *handlers_running(PyObject *module, PyObject *nothing) {
 
 /* In a forked child: who ran handlers on other threads is no more. */
 PyObject *handlers_forked(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     gate_forked();
     forget_ended_states();
     unsigned long here = PyThread_get_thread_ident();
@@ -83,7 +81,6 @@ PyObject *handlers_forked(PyObject *module, PyObject *nothing) {
 
 /* interrupt(thread, class): raises an exception there, as soon as it runs Python code. */
 PyObject *handlers_interrupt(PyObject *module, PyObject *arguments) {
-    (void)module;
     unsigned long thread;
     PyObject *cls;
     if (!PyArg_ParseTuple(arguments, "kO", &thread, &cls))
@@ -92,7 +89,6 @@ PyObject *handlers_interrupt(PyObject *module, PyObject *arguments) {
 }
 
 PyObject *handlers_inside(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     return PyBool_FromLong(handlers_here > 0);
 }
 
@@ -183,7 +179,6 @@ static void report(PyObject *source) {
 
 /* report(error, source): the same, for Python code. */
 PyObject *handlers_report(PyObject *module, PyObject *arguments) {
-    (void)module;
     PyObject *error, *source;
     if (!PyArg_ParseTuple(arguments, "OO", &error, &source))
         return NULL;
@@ -379,7 +374,6 @@ void handlers_tell(vow_value value) {
 }
 
 static void on_unhandled(vow_value value, void *nothing) {
-    (void)nothing;
     handlers_tell(value);
 }
 
@@ -411,7 +405,6 @@ static void on_submit(void *function, void (*run)(void *work), void *work) {
 
 /* executor_of(submit, is_serial): the address of an executor, owned. */
 PyObject *handlers_executor_of(PyObject *module, PyObject *arguments) {
-    (void)module;
     static const vow_executor_class classes[] = {
         {sizeof(vow_executor_class), on_submit, NULL, destroy_object, 0},
         {sizeof(vow_executor_class), on_submit, NULL, destroy_object, VOW_SERIAL}};
@@ -424,13 +417,10 @@ PyObject *handlers_executor_of(PyObject *module, PyObject *arguments) {
 
 /* run_work(run, work): does a piece of work that an executor was given. */
 PyObject *handlers_run_work(PyObject *module, PyObject *arguments) {
-    (void)module;
     unsigned long long run, work;
     if (!PyArg_ParseTuple(arguments, "KK", &run, &work))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    ((void (*)(void *))(uintptr_t)run)((void *)(uintptr_t)work);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(((void (*)(void *))(uintptr_t)run)((void *)(uintptr_t)work));
     return gate_result(new_none());
 }
 
@@ -448,7 +438,6 @@ static void wake_locked(void *waiter, bool is_gone) {
 }
 
 vow_value wake(vow_value input, void *waiter) {
-    (void)input;
     if (gate_enter())
         GATE_THROUGH(wake_locked(waiter, false));
     return vow_none();

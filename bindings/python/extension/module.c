@@ -34,7 +34,6 @@ bool library_load(const char *path) {
 }
 
 static PyObject *module_load(PyObject *module, PyObject *path) {
-    (void)module;
     PyObject *bytes;
     if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
@@ -57,7 +56,6 @@ static PyObject *module_load(PyObject *module, PyObject *path) {
     }
 
 PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
-    (void)module, (void)arguments;
     Py_ssize_t taken = 0;
     PyObject *item;
     if (keywords == NULL)
@@ -76,18 +74,15 @@ PyObject *hooks_set(PyObject *module, PyObject *arguments, PyObject *keywords) {
 
 /* begin(): the library may tell of errors from now on, as all hooks are there. */
 static PyObject *module_begin(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     handlers_begin();
     return new_none();
 }
 
 static PyObject *module_kept(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     return PyLong_FromLong(objects_kept());
 }
 
 static PyObject *module_stop_releasing(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     releasing = false;
     return new_none();
 }
@@ -136,7 +131,7 @@ static int module_execute(PyObject *module) {
     if (readers_init(module) < 0 || promise_init(module) < 0 || awaiting_init(module) < 0 ||
         waking_init(module) < 0 || resolver_init(module) < 0 || calls_init(module) < 0)
         return -1;
-    if (ADDRESS(on_settled) || ADDRESS(on_item) || ADDRESS(on_release) || ADDRESS(on_progress))
+    if (ADDRESS(on_item) || ADDRESS(on_release) || ADDRESS(on_progress))
         return -1;
     return 0;
 }

@@ -46,7 +46,6 @@ PyObject *running_loop(void) {
 
 /* entered(loop, place): what the package has for the loop that runs here, or that there is none. */
 PyObject *entered_asyncio(PyObject *module, PyObject *arguments) {
-    (void)module;
     PyObject *loop, *said = NULL, *now = NULL;
     if (!PyArg_ParseTuple(arguments, "O|O", &loop, &said))
         return NULL;

@@ -11,9 +11,7 @@ static void give_back(vow_promise *handle, void (*give)(vow_promise *)) {
     if (handle == NULL || !releasing)
         return;
     PyErr_Fetch(&type, &error, &traceback);
-    Py_BEGIN_ALLOW_THREADS;
-    give(handle);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(give(handle));
     PyErr_Restore(type, error, traceback);
 }
 
@@ -46,9 +44,7 @@ vow_promise *promise_with(vow_value value) {
     vow_promise *handle;
     if (is_plain(value.kind) || value.kind == VOW_STRING)
         return vow.promise_with(value);
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.promise_with(value);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.promise_with(value));
     return handle;
 }
 
@@ -78,7 +74,6 @@ static vow_promise *take_handle(promise_object *self) {
 
 /* They are copied before the list is made, which may collect garbage. One that is going is none. */
 PyObject *promise_list(PyObject *module, PyObject *nothing) {
-    (void)module, (void)nothing;
     Py_ssize_t count = 0, i = 0;
     for (promise_object *one = first_promise; one != NULL; one = one->next)
         count += Py_REFCNT((PyObject *)one) > 0;
@@ -216,13 +211,11 @@ vow_promise *promise_hold_for_good(promise_object *self) {
 }
 
 static PyObject *method_hold(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     vow_promise *handle = promise_give((promise_object *)self);
     return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
 }
 
 static PyObject *method_hold_for_good(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     vow_promise *handle = promise_hold_for_good((promise_object *)self);
     return handle == NULL ? NULL : PyLong_FromVoidPtr(handle);
 }
@@ -289,7 +282,6 @@ int promise_take_outcome(promise_object *self) {
 }
 
 static PyObject *method_settled(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     int status = promise_take_outcome((promise_object *)self);
     return status < 0 ? NULL : PyBool_FromLong(status);
 }
@@ -304,7 +296,6 @@ void promise_raise(promise_object *self) {
 
 /* The value of a settled promise, or its exception, as it was when it was read first. */
 static PyObject *method_read(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->error != NULL) {
         promise_raise(self);
@@ -316,7 +307,6 @@ static PyObject *method_read(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *method_state(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->handle != NULL)
         return PyLong_FromLong((long)vow.promise_state(self->handle));
@@ -324,7 +314,6 @@ static PyObject *method_state(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *get_ref(PyObject *object, void *nothing) {
-    (void)nothing;
     promise_object *self = (promise_object *)object;
     if (self->handle == NULL)
         return new_none();
@@ -394,9 +383,7 @@ static PyObject *method_link(PyObject *object, PyObject *arguments) {
             reaction.on_rejected = on_rejected;
     }
     Py_DECREF((PyObject *)call);
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.then_with(handle, &reaction);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.then_with(handle, &reaction));
     return gate_result(promise_new(handle));
 }
 
@@ -416,15 +403,12 @@ static PyObject *method_wake(PyObject *self, PyObject *arguments) {
                              .context = keep_object(waiter),
                              .destroy = wake_when_gone,
                              .executor = (vow_executor *)(uintptr_t)executor};
-    Py_BEGIN_ALLOW_THREADS;
-    handle = vow.then_with(handle, &reaction);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(handle = vow.then_with(handle, &reaction));
     return PyLong_FromVoidPtr(handle);
 }
 
 /* why_not(reaction): why the reaction of somebody who was woken could not wait for its promise. */
 PyObject *promise_why_not(PyObject *module, PyObject *number) {
-    (void)module;
     vow_value value;
     vow_promise *reaction = PyLong_AsVoidPtr(number);
     if (reaction == NULL)

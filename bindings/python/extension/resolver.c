@@ -13,9 +13,7 @@ static void release_handle(vow_resolver *handle) {
     if (handle == NULL || !releasing)
         return;
     PyErr_Fetch(&type, &error, &traceback);
-    Py_BEGIN_ALLOW_THREADS;
-    vow.resolver_release(handle);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(vow.resolver_release(handle));
     PyErr_Restore(type, error, traceback);
 }
 
@@ -33,13 +31,6 @@ static PyObject *resolver_make(PyTypeObject *type, vow_resolver *handle) {
     else
         self->handle = handle;
     return (PyObject *)self;
-}
-
-static PyObject *resolver_of(PyObject *type, PyObject *number) {
-    vow_resolver *handle = PyLong_AsVoidPtr(number);
-    if (handle == NULL && PyErr_Occurred())
-        return NULL;
-    return resolver_make((PyTypeObject *)type, handle);
 }
 
 static void resolver_dealloc(PyObject *self) {
@@ -96,13 +87,11 @@ static PyObject *method_reject(PyObject *self, PyObject *error) {
 }
 
 static PyObject *method_drop(PyObject *self, PyObject *nothing) {
-    (void)nothing;
     release_handle(take_handle((resolver_object *)self));
     return gate_result(new_none());
 }
 
 static PyObject *get_ref(PyObject *object, void *nothing) {
-    (void)nothing;
     resolver_object *self = (resolver_object *)object;
     if (self->handle == NULL)
         return new_none();
@@ -136,7 +125,6 @@ static PyObject *method_on_cancel(PyObject *object, PyObject *function) {
     "Fulfils the promise, or has it follow a promise or awaitable. True for the first call."
 
 static PyMethodDef resolver_methods[] = {
-    {"_of", resolver_of, METH_O | METH_CLASS, NULL},
     {"resolve", (PyCFunction)(void (*)(void))method_resolve, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(RESOLVE_DOC)},
     {"reject", method_reject, METH_O,
@@ -178,7 +166,6 @@ static PyObject *pair_of(uint32_t flags, bool follows) {
 }
 
 PyObject *resolver_resolved(PyObject *module, PyObject *item) {
-    (void)module;
     vow_value value;
     if ((PyObject *)Py_TYPE(item) == hooks.Promise) {
         Py_INCREF(item);
@@ -190,7 +177,6 @@ PyObject *resolver_resolved(PyObject *module, PyObject *item) {
 }
 
 PyObject *resolver_rejected(PyObject *module, PyObject *error) {
-    (void)module;
     if (!PyExceptionInstance_Check(error)) {
         PyErr_Format(PyExc_TypeError, "rejected: %R is no exception", error);
         return NULL;
@@ -201,7 +187,6 @@ PyObject *resolver_rejected(PyObject *module, PyObject *error) {
 PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"kind", NULL};
     PyObject *kind;
-    (void)module;
     if ((keywords != NULL || PyTuple_Size(arguments) > 0) &&
         !PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:pending", names, &kind))
         return NULL;
@@ -211,7 +196,6 @@ PyObject *resolver_pending(PyObject *module, PyObject *arguments, PyObject *keyw
 /* following(is_own): for what settles, when it is cancelled, in its own time. Work of its own goes
  * on when nobody has the promise any more. */
 PyObject *resolver_following(PyObject *module, PyObject *is_own) {
-    (void)module;
     return pair_of(VOW_COOPERATIVE, is_own == Py_True);
 }
 
@@ -252,7 +236,6 @@ static PyObject *promises_of(PyObject *items, PyObject *where) {
 
 /* combine(kind, awaitables, where) */
 PyObject *combine(PyObject *module, PyObject *arguments) {
-    (void)module;
     int kind;
     PyObject *items, *where;
     if (!PyArg_ParseTuple(arguments, "iOO", &kind, &items, &where) || enter_asyncio() < 0)

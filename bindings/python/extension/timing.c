@@ -60,7 +60,6 @@ static vow_value when_ended(vow_value value, void *context) {
 
 /* Shielded: who cancels the whole waits as well. */
 static vow_value until_ended(vow_value value, void *context) {
-    (void)value;
     struct ending *ending = context;
     vow_promise *promise = NULL;
     pthread_mutex_lock(&ending->mutex);
@@ -86,7 +85,6 @@ static vow_promise *chain(vow_promise *promise, vow_handler handler, struct endi
 
 /* timed(promise, ns, prompt): a promise of the same outcome, or of VOW_ETIMEDOUT. */
 PyObject *timed(PyObject *module, PyObject *arguments) {
-    (void)module;
     promise_object *promise;
     long long ns;
     int is_prompt;

@@ -447,18 +447,14 @@ PyObject *take_value(vow_value value) {
 
 /* ForeignObject's: release_object(bits), object_address(bits) */
 PyObject *values_release_object(PyObject *module, PyObject *bits) {
-    (void)module;
     vow_value value = {.kind = VOW_OBJECT, .as.pointer = PyLong_AsVoidPtr(bits)};
     if (value.as.pointer != NULL && releasing) {
-        Py_BEGIN_ALLOW_THREADS;
-        vow.value_release(value);
-        Py_END_ALLOW_THREADS;
+        UNLOCKED(vow.value_release(value));
     }
     return PyErr_Occurred() ? NULL : new_none();
 }
 
 PyObject *values_object_address(PyObject *module, PyObject *bits) {
-    (void)module;
     vow_value value = {.kind = VOW_OBJECT, .as.pointer = PyLong_AsVoidPtr(bits)};
     if (PyErr_Occurred())
         return NULL;

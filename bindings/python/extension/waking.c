@@ -71,7 +71,6 @@ static PyObject *fulfil(waiter_object *self) {
 
 /* From another loop or thread it is called again on its own. */
 static PyObject *waiter_wake(PyObject *object, PyObject *nothing) {
-    (void)nothing;
     waiter_object *self = (waiter_object *)object;
     if (self->future == NULL)
         return new_none();
@@ -123,7 +122,6 @@ static void wake_locked(struct bell *bell, bool is_gone) {
 /* ------------------------------------------------------------ As the library calls it */
 
 static vow_value ring_here(vow_value input, void *context) {
-    (void)input;
     if (gate_enter())
         GATE_THROUGH(wake_locked(context, false));
     return vow_none();
@@ -157,7 +155,6 @@ static bool is_queued(int descriptor) {
 }
 
 static vow_value ignore(vow_value input, void *nothing) {
-    (void)input, (void)nothing;
     return vow_none();
 }
 
@@ -174,15 +171,12 @@ static void ring_on_loop(struct bell *bell) {
 static _Thread_local long runs;
 
 PyObject *run_loop(PyObject *module, PyObject *number) {
-    (void)module;
     vow_loop *loop = PyLong_AsVoidPtr(number);
     if (loop == NULL && PyErr_Occurred())
         return NULL;
     int ran;
     runs++;
-    Py_BEGIN_ALLOW_THREADS;
-    ran = vow.loop_run_once(loop, 0);
-    Py_END_ALLOW_THREADS;
+    UNLOCKED(ran = vow.loop_run_once(loop, 0));
     runs--;
     return gate_result(PyLong_FromLong(ran));
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import inspect
 import time
-from typing import Iterator
+from typing import Any, Iterator, Optional
 
 import pytest
+import trio
 
 import vow
 from vow import _core
@@ -50,3 +53,17 @@ def nothing_left(unhandled: list[BaseException]) -> Iterator[None]:
     gc.collect()
     assert after == before, "promises, bytes and objects that the library holds"
     assert left == [], "rejections that nobody looked at"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: Any) -> Optional[bool]:
+    """A test that is a coroutine function runs in asyncio; one of test_trio.py in trio."""
+    test = pyfuncitem.obj
+    if not inspect.iscoroutinefunction(test):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(test).parameters}
+    if test.__module__ == "test_trio":
+        trio.run(lambda: test(**arguments))
+    else:
+        asyncio.run(test(**arguments))
+    return True

@@ -15,61 +15,21 @@ import pytest
 import vow
 
 
-def test_a_promise_is_awaited() -> None:
-    async def main() -> Any:
-        promise, resolver = vow.pending()
-        answer = promise.then(lambda x: x + 1)
-        resolver.resolve(41)
-        return await answer
-
-    assert asyncio.run(main()) == 42
-
-
-def test_an_awaited_rejection_raises() -> None:
-    error = KeyError("k")
-
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        asyncio.get_running_loop().call_later(0.01, resolver.reject, error)
-        await promise
-
-    with pytest.raises(KeyError) as caught:
-        asyncio.run(main())
-    assert caught.value is error
+async def test_work_of_the_pool_comes_back_to_the_thread_of_asyncio() -> None:
+    here = threading.get_ident()
+    there = vow.pool.run(threading.get_ident)
+    link = there.then(lambda thread: (thread, threading.get_ident()))
+    worker, handler = await link
+    assert worker != here
+    assert handler == here
 
 
-def test_handlers_run_on_the_thread_of_asyncio() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        link = promise.then(lambda x: (x, threading.current_thread()))
-        threading.Thread(target=resolver.resolve, args=(threading.current_thread(),)).start()
-        settler, runner = await link
-        assert settler is runner
-
-    asyncio.run(main())
-
-
-def test_work_of_the_pool_comes_back_to_the_thread_of_asyncio() -> None:
-    async def main() -> None:
-        here = threading.get_ident()
-        there = vow.pool.run(threading.get_ident)
-        link = there.then(lambda thread: (thread, threading.get_ident()))
-        worker, handler = await link
-        assert worker != here
-        assert handler == here
-
-    asyncio.run(main())
-
-
-def test_timers_fire_and_take_their_time() -> None:
-    async def main() -> None:
-        start = time.monotonic()
-        order: list[int] = []
-        await vow.all([vow.delay(s / 100, s).then(order.append) for s in (3, 1, 2)])
-        assert order == [1, 2, 3]
-        assert time.monotonic() - start >= 0.03
-
-    asyncio.run(main())
+async def test_timers_fire_and_take_their_time() -> None:
+    start = time.monotonic()
+    order: list[int] = []
+    await vow.all([vow.delay(s / 100, s).then(order.append) for s in (3, 1, 2)])
+    assert order == [1, 2, 3]
+    assert time.monotonic() - start >= 0.03
 
 
 def test_an_idle_loop_is_never_woken() -> None:
@@ -108,126 +68,39 @@ async def _read(promise: vow.Promise[Any]) -> Any:
     return await promise
 
 
-def test_cancelling_the_task_cancels_the_promise_that_nobody_else_reads() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        told: list[str] = []
-        resolver.on_cancel(lambda: told.append("stop"))
-        task = asyncio.ensure_future(_read(promise))
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert told == ["stop"]
-        assert isinstance(promise.exception(), vow.Cancelled)
+async def test_many_settled_by_many_threads_are_awaited() -> None:
+    pairs = [vow.pending() for _ in range(2000)]
 
-    asyncio.run(main())
+    def settle(part: int) -> None:
+        for index, (_, resolver) in enumerate(pairs):
+            if index % 4 == part:
+                resolver.resolve(index)
 
-
-def test_cancelling_the_task_leaves_a_promise_that_others_read() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        first, second = (asyncio.ensure_future(_read(promise)) for _ in range(2))
-        link = promise.then(lambda x: x + 1)
-        await asyncio.sleep(0)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        assert promise.state == "pending"
-        resolver.resolve(1)
-        assert await second == 1
-        assert await link == 2
-
-    asyncio.run(main())
+    workers = [threading.Thread(target=settle, args=(part,)) for part in range(4)]
+    for worker in workers:
+        worker.start()
+    links = [promise.then(lambda x: x * 2) for promise, _ in pairs]
+    assert await vow.all(links) == [2 * index for index in range(2000)]
+    for worker in workers:
+        worker.join()
 
 
-def test_a_reader_that_was_cancelled_reads_no_more() -> None:
-    async def main() -> None:
-        promise, _resolver = vow.pending()
-        link = promise.then(lambda x: x + 1)
-        task = asyncio.ensure_future(_read(promise))
-        await asyncio.sleep(0)
-        assert link.cancel()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert promise.state == "rejected"
-        for one in (promise, link):
-            assert isinstance(one.exception(), vow.Cancelled)
+async def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
+    ticks = 0
+    stop = False
 
-    asyncio.run(main())
+    async def tick() -> None:
+        nonlocal ticks
+        while not stop:
+            ticks += 1
+            await asyncio.sleep(0)
 
-
-def test_wait_for_of_asyncio_cancels_the_promise() -> None:
-    async def main() -> None:
-        promise, _resolver = vow.pending()
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(promise, 0.01)
-        assert isinstance(promise.exception(), vow.Cancelled)
-
-    asyncio.run(main())
-
-
-def test_gather_takes_promises() -> None:
-    async def main() -> None:
-        assert list(await asyncio.gather(vow.resolved(1), vow.delay(0.01, 2))) == [1, 2]
-
-    asyncio.run(main())
-
-
-def test_a_cancelled_promise_does_not_cancel_the_task() -> None:
-    async def main() -> str:
-        promise, _resolver = vow.pending()
-        promise.cancel("no more")
-        try:
-            await promise
-        except vow.Cancelled as error:
-            assert error.payload == "no more"
-        await asyncio.sleep(0)
-        return "goes on"
-
-    assert asyncio.run(main()) == "goes on"
-
-
-def test_many_settled_by_many_threads_are_awaited() -> None:
-    async def main() -> None:
-        pairs = [vow.pending() for _ in range(2000)]
-
-        def settle(part: int) -> None:
-            for index, (_, resolver) in enumerate(pairs):
-                if index % 4 == part:
-                    resolver.resolve(index)
-
-        workers = [threading.Thread(target=settle, args=(part,)) for part in range(4)]
-        for worker in workers:
-            worker.start()
-        links = [promise.then(lambda x: x * 2) for promise, _ in pairs]
-        assert await vow.all(links) == [2 * index for index in range(2000)]
-        for worker in workers:
-            worker.join()
-
-    asyncio.run(main())
-
-
-def test_asyncio_keeps_its_turn_beside_a_flood_of_handlers() -> None:
-    async def main() -> None:
-        ticks = 0
-        stop = False
-
-        async def tick() -> None:
-            nonlocal ticks
-            while not stop:
-                ticks += 1
-                await asyncio.sleep(0)
-
-        ticker = asyncio.ensure_future(tick())
-        for n in range(5000):
-            await vow.run(int, n)
-        stop = True
-        await ticker
-        assert ticks > 2
-
-    asyncio.run(main())
+    ticker = asyncio.ensure_future(tick())
+    for n in range(5000):
+        await vow.run(int, n)
+    stop = True
+    await ticker
+    assert ticks > 2
 
 
 def test_each_run_has_a_loop_of_its_own_that_ends_with_it() -> None:
@@ -290,18 +163,3 @@ def test_awaiting_outside_of_asyncio_is_refused() -> None:
     with pytest.raises(RuntimeError, match="outside of asyncio"):
         _read(promise).send(None)
     resolver.resolve()
-
-
-def test_loops_on_several_threads_at_once() -> None:
-    async def main() -> list[int]:
-        return await vow.all([vow.delay(0.001 * n, n) for n in range(1, 20)])
-
-    results: list[list[int]] = []
-    workers = [
-        threading.Thread(target=lambda: results.append(asyncio.run(main()))) for _ in range(4)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert results == [list(range(1, 20))] * 4

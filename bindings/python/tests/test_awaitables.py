@@ -1,12 +1,15 @@
-"""Coroutines and futures as promises."""
+"""Coroutines and futures as promises, and the context variables that they see."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
+import gc
 import threading
 import time
-from typing import Any
+import weakref
+from typing import Any, Awaitable, Callable
 
 import pytest
 import uvloop
@@ -21,68 +24,35 @@ async def later(value: Any) -> Any:
     return value
 
 
-def test_a_coroutine_becomes_a_promise() -> None:
-    async def main() -> None:
-        assert await vow.from_awaitable(later(3)) == 3
-        with pytest.raises(KeyError):
-            await vow.from_awaitable(later(KeyError()))
-
-    asyncio.run(main())
+async def test_a_coroutine_becomes_a_promise() -> None:
+    assert await vow.from_awaitable(later(3)) == 3
+    with pytest.raises(KeyError):
+        await vow.from_awaitable(later(KeyError()))
 
 
-def test_cancelling_the_promise_cancels_the_task() -> None:
-    async def main() -> None:
-        task = asyncio.ensure_future(asyncio.sleep(100))
-        promise = vow.from_awaitable(task)
-        assert promise.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert isinstance(promise.exception(), vow.Cancelled)
-
-    asyncio.run(main())
+async def test_cancelling_on_another_thread_cancels_the_task() -> None:
+    task = asyncio.ensure_future(asyncio.sleep(100))
+    promise = vow.from_awaitable(task)
+    thread = threading.Thread(target=promise.cancel)
+    thread.start()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    thread.join()
 
 
-def test_cancelling_on_another_thread_cancels_the_task() -> None:
-    async def main() -> None:
-        task = asyncio.ensure_future(asyncio.sleep(100))
-        promise = vow.from_awaitable(task)
-        thread = threading.Thread(target=promise.cancel)
-        thread.start()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        thread.join()
-
-    asyncio.run(main())
+async def test_a_promise_that_nobody_wants_stops_its_task() -> None:
+    task = asyncio.ensure_future(asyncio.sleep(100))
+    vow.from_awaitable(task)
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
-def test_a_promise_that_nobody_wants_stops_its_task() -> None:
-    async def main() -> None:
-        task = asyncio.ensure_future(asyncio.sleep(100))
-        vow.from_awaitable(task)
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
-
-
-def test_a_cancelled_task_rejects() -> None:
-    async def main() -> None:
-        task = asyncio.ensure_future(asyncio.sleep(100))
-        promise = vow.from_awaitable(task)
-        task.cancel()
-        with pytest.raises(vow.Cancelled):
-            await promise
-
-    asyncio.run(main())
-
-
-def test_a_handler_may_be_a_coroutine_function() -> None:
-    async def main() -> None:
-        assert await vow.resolved(1).then(later) == 1
-        assert await vow.all([later(1), later(2)]) == [1, 2]
-        assert await vow.map([1, 2, 3], later, concurrency=2) == [1, 2, 3]
-
-    asyncio.run(main())
+async def test_a_cancelled_task_rejects() -> None:
+    task = asyncio.ensure_future(asyncio.sleep(100))
+    promise = vow.from_awaitable(task)
+    task.cancel()
+    with pytest.raises(vow.Cancelled):
+        await promise
 
 
 def test_a_coroutine_off_the_thread_of_asyncio_is_a_clear_error() -> None:
@@ -125,17 +95,14 @@ def test_what_cannot_be_awaited_is_refused() -> None:
         vow.all([3])  # type: ignore[arg-type]
 
 
-def test_what_had_failed_when_it_was_cancelled_is_no_failure_of_clean_up() -> None:
+async def test_what_had_failed_when_it_was_cancelled_is_no_failure_of_clean_up() -> None:
     async def fails() -> None:
         raise KeyError
 
-    async def main() -> None:
-        promise = vow.from_awaitable(fails())
-        asyncio.get_running_loop().call_soon(promise.cancel)  # before its task says that it has ended
-        with pytest.raises(vow.Cancelled):
-            await promise
-
-    asyncio.run(main())  # and nothing is told as unhandled
+    promise = vow.from_awaitable(fails())
+    asyncio.get_running_loop().call_soon(promise.cancel)  # before its task says that it has ended
+    with pytest.raises(vow.Cancelled):
+        await promise
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
@@ -156,3 +123,86 @@ def test_a_cancelled_tasks_time_out_that_falls_due_is_no_news(run: Any) -> None:
                 await task
 
     run(main())
+
+
+user: contextvars.ContextVar[str] = contextvars.ContextVar("user", default="nobody")
+
+
+async def who(*_arguments: Any) -> str:
+    await asyncio.sleep(0)
+    return user.get()
+
+
+async def as_retry(attempt: int) -> str:
+    if attempt == 1:
+        await asyncio.sleep(0)
+        raise ConnectionError(user.get())
+    return await who()
+
+
+async def in_a_scope() -> Any:
+    async with vow.Scope() as scope:
+        members = [scope.add(who()), scope.add(vow.run(who))]
+    return {member.result() for member in members}.pop()
+
+
+WAYS: dict[str, Callable[[], Awaitable[Any]]] = {
+    "run": lambda: vow.run(who),
+    "then": lambda: vow.delay(0.001).then(who),
+    "catch": lambda: vow.delay(0.001).then(lambda x: 1 // 0).catch(who),
+    "finally": lambda: _told_by_finally(),
+    "map": lambda: vow.map([1, 2, 3], who, concurrency=1).then(lambda users: set(users).pop()),
+    "retry": lambda: vow.retry(as_retry, first_delay=0.001),
+    "scope": in_a_scope,
+}
+
+
+def _told_by_finally() -> Awaitable[Any]:
+    told: list[str] = []
+
+    async def tell() -> None:
+        told.append(await who())
+
+    return vow.delay(0.001).finally_(tell).then(lambda x: told[0])
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_coroutines_of_two_users_see_their_own_data(way: str) -> None:
+    async def request(name: str) -> None:
+        user.set(name)
+        for _ in range(5):
+            assert await WAYS[way]() == name
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(request(name) for name in ("alice", "bob", "carol")))
+
+
+async def test_a_coroutine_changes_variables_for_itself_alone() -> None:
+    async def change() -> str:
+        user.set("changed")
+        await asyncio.sleep(0)
+        return user.get()
+
+    user.set("alice")
+    assert await vow.run(change) == "changed"
+    assert user.get() == "alice"
+
+
+async def test_the_attached_loop_keeps_no_context_of_a_request() -> None:
+    """Else the first request's data would live as long as the loop."""
+
+    class Data:
+        pass
+
+    kept: contextvars.ContextVar[Data] = contextvars.ContextVar("kept")
+
+    async def request() -> Any:
+        data = Data()
+        kept.set(data)
+        await vow.delay(0.001)
+        return weakref.ref(data)
+
+    gone = await asyncio.ensure_future(request())
+    await asyncio.sleep(0)
+    gc.collect()
+    assert gone() is None

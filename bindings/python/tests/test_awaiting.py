@@ -53,37 +53,31 @@ def test_a_cycle_through_a_waiting_iterator_is_found_when_the_promise_was_read()
 
 
 @pytest.mark.parametrize("end", ["close", "drop", "throw"])
-def test_an_iterator_that_is_left_cancels_for_the_only_reader(end: str) -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        told: list[str] = []
-        resolver.on_cancel(lambda: told.append("stop"))
-        iterator: Any = promise.__await__()
-        assert asyncio.isfuture(next(iterator))
-        if end == "close":
-            iterator.close()
-            iterator.close()
-        elif end == "throw":
-            with pytest.raises(KeyError, match="thrown"):
-                iterator.throw(KeyError("thrown"))
-        del iterator
-        assert told == ["stop"]
-        assert promise.cancelled()
-
-    asyncio.run(main())
+async def test_an_iterator_that_is_left_cancels_for_the_only_reader(end: str) -> None:
+    promise, resolver = vow.pending()
+    told: list[str] = []
+    resolver.on_cancel(lambda: told.append("stop"))
+    iterator: Any = promise.__await__()
+    assert asyncio.isfuture(next(iterator))
+    if end == "close":
+        iterator.close()
+        iterator.close()
+    elif end == "throw":
+        with pytest.raises(KeyError, match="thrown"):
+            iterator.throw(KeyError("thrown"))
+    del iterator
+    assert told == ["stop"]
+    assert promise.cancelled()
 
 
-def test_an_iterator_that_is_left_leaves_a_promise_that_others_read() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        link = promise.then(lambda x: x + 1)
-        iterator: Any = promise.__await__()
-        next(iterator)
-        del iterator
-        resolver.resolve(1)
-        assert await link == 2
-
-    asyncio.run(main())
+async def test_an_iterator_that_is_left_leaves_a_promise_that_others_read() -> None:
+    promise, resolver = vow.pending()
+    link = promise.then(lambda x: x + 1)
+    iterator: Any = promise.__await__()
+    next(iterator)
+    del iterator
+    resolver.resolve(1)
+    assert await link == 2
 
 
 def test_an_iterator_that_has_not_begun_holds_nothing_up() -> None:
@@ -118,39 +112,33 @@ def test_what_is_thrown_is_what_a_generator_takes(
     assert raised.value.args == error.args
 
 
-def test_a_future_that_is_not_waited_for_is_an_error() -> None:
-    async def main() -> None:
-        promise, _resolver = vow.pending()
-        iterator: Any = promise.__await__()
+async def test_a_future_that_is_not_waited_for_is_an_error() -> None:
+    promise, _resolver = vow.pending()
+    iterator: Any = promise.__await__()
+    next(iterator)
+    with pytest.raises(RuntimeError, match="not waited for"):
         next(iterator)
-        with pytest.raises(RuntimeError, match="not waited for"):
-            next(iterator)
-        with pytest.raises(StopIteration):
-            next(iterator)
-
-    asyncio.run(main())
+    with pytest.raises(StopIteration):
+        next(iterator)
 
 
-def test_one_iterator_waits_once() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        iterator: Any = promise.__await__()
-        loop = asyncio.get_running_loop()
-        create = loop.create_future
-        second: list[Any] = []
+async def test_one_iterator_waits_once() -> None:
+    promise, resolver = vow.pending()
+    iterator: Any = promise.__await__()
+    loop = asyncio.get_running_loop()
+    create = loop.create_future
+    second: list[Any] = []
 
-        def again() -> Any:
-            loop.create_future = create  # type: ignore[method-assign]
-            second.append(next(iterator))
-            return create()
+    def again() -> Any:
+        loop.create_future = create  # type: ignore[method-assign]
+        second.append(next(iterator))
+        return create()
 
-        loop.create_future = again  # type: ignore[method-assign]
-        with pytest.raises(RuntimeError, match="begun twice"):
-            next(iterator)
-        assert asyncio.isfuture(second.pop())
-        assert resolver.resolve(1)
-
-    asyncio.run(main())
+    loop.create_future = again  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError, match="begun twice"):
+        next(iterator)
+    assert asyncio.isfuture(second.pop())
+    assert resolver.resolve(1)
 
 
 def test_the_classes_of_the_extension_made_by_hand_hurt_nobody() -> None:
@@ -362,20 +350,3 @@ def test_a_loop_that_is_closed_with_a_task_that_waits_lets_go() -> None:
     assert promise.result() is None
     # The next loop of the thread takes over what a closed one has left.
     asyncio.run(attaches())
-
-
-def test_awaits_leave_no_objects_behind() -> None:
-    async def main(count: int) -> None:
-        loop = asyncio.get_running_loop()
-        for _ in range(count):
-            promise, resolver = vow.pending()
-            loop.call_soon(resolver.resolve, 1)
-            await promise
-
-    asyncio.run(main(100))
-    gc.collect()
-    before = len(gc.get_objects()), _core.kept()
-    asyncio.run(main(2000))
-    gc.collect()
-    assert (len(gc.get_objects()) - before[0]) < 100
-    assert _core.kept() == before[1]

@@ -108,6 +108,14 @@ async def turn() -> None:
         await asyncio.sleep(0)
 
 
+async def awaited_by_a_task(kit: Any) -> tuple[Any, Any, asyncio.Task[Any]]:
+    """What is pending, what settles it, and a task that awaits it already."""
+    awaited, settler = kit.pending()
+    task = asyncio.ensure_future(reads(awaited))
+    await turn()
+    return awaited, settler, task
+
+
 def state(awaited: Any) -> str:
     if not awaited.done():
         return "pending"
@@ -142,9 +150,7 @@ class Job:
 
 @scene("a task is cancelled while it awaits")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     task.cancel()
     return f"{await outcome(task)}; what it awaited is {state(awaited)}"
 
@@ -163,9 +169,7 @@ async def _(kit: Kit) -> str:
 
 @scene("somebody cancels what a task awaits")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     awaited.cancel()
     said = await outcome(task)
     return f"{said} in the task" + ("; the task counts as cancelled" if task.cancelled() else "")
@@ -173,9 +177,7 @@ async def _(kit: Kit) -> str:
 
 @scene("`task.cancel(message)`")
 async def _(kit: Kit) -> str:
-    awaited, settler = kit.pending()
-    task = asyncio.ensure_future(reads(awaited))
-    await turn()
+    awaited, settler, task = await awaited_by_a_task(kit)
     task.cancel("why")
     try:
         await task
@@ -541,43 +543,40 @@ def names() -> list[str]:
 
 
 @pytest.mark.parametrize("code", names())
-def test_what_the_guide_names_is_there(code: str) -> None:
+async def test_what_the_guide_names_is_there(code: str) -> None:
     """Each is an expression that a program can have, of the names that stand here."""
 
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        others = [vow.delay(0.001, number) for number in range(3)]
-        loop = asyncio.get_running_loop()
+    promise, resolver = vow.pending()
+    others = [vow.delay(0.001, number) for number in range(3)]
+    loop = asyncio.get_running_loop()
 
-        async def coroutine() -> int:
-            return 1
+    async def coroutine() -> int:
+        return 1
 
-        running = coroutine()
-        here: dict[str, Any] = {
-            "promise": promise,
-            "resolver": resolver,
-            "many": others,
-            "loop": loop,
-        }
-        here["coroutine"] = running
-        loop.call_later(0.005, resolver.resolve, 1)
-        if ".result" in code or ".exception" in code:
-            resolver.resolve(1)
-        result = eval(code, {**NAMES, **here})
-        if inspect.isawaitable(result):
-            await result
-        elif code == "vow.pending()":
-            assert result[1].resolve(1)
-        elif hasattr(result, "__aiter__"):
-            assert len([one async for one in result]) == 3
-        elif hasattr(result, "__aenter__"):
-            async with result:
-                pass
-        running.close()
-        promise.cancel()
-        await vow.all_settled([promise, *others])
-
-    asyncio.run(main())
+    running = coroutine()
+    here: dict[str, Any] = {
+        "promise": promise,
+        "resolver": resolver,
+        "many": others,
+        "loop": loop,
+    }
+    here["coroutine"] = running
+    loop.call_later(0.005, resolver.resolve, 1)
+    if ".result" in code or ".exception" in code:
+        resolver.resolve(1)
+    result = eval(code, {**NAMES, **here})
+    if inspect.isawaitable(result):
+        await result
+    elif code == "vow.pending()":
+        assert result[1].resolve(1)
+    elif hasattr(result, "__aiter__"):
+        assert len([one async for one in result]) == 3
+    elif hasattr(result, "__aenter__"):
+        async with result:
+            pass
+    running.close()
+    promise.cancel()
+    await vow.all_settled([promise, *others])
 
 
 async def play(played: Scene, kit: Kit) -> str:

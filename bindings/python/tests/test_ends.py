@@ -1,9 +1,22 @@
-"""The end of the interpreter, and forked children: in processes of their own."""
+"""The end of the interpreter, forked children, and what a function means for the whole program."""
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from typing import Any, Callable
 
+import pytest
+import uvloop
+
+import vow
+
+import exits
 from programs import run
 
 both = pytest.mark.parametrize("options", [(), ("-X", "dev")], ids=["plain", "dev"])
@@ -105,19 +118,6 @@ def test_asyncio_ends_with_work_under_way(options: tuple[str, ...]) -> None:
     assert (out, error) == ("end\n", "")
 
 
-def test_an_exception_ends_the_program_as_ever() -> None:
-    out, error = run(
-        """
-        import vow
-        promise = vow.pool.run(lambda: 1 // 0)
-        promise.wait()
-        """,
-        status=1,
-    )
-    assert error.rstrip().endswith("ZeroDivisionError: integer division or modulo by zero")
-    assert "vow/_calls.py" not in error
-
-
 @both
 def test_a_rejection_that_is_still_held_is_told(options: tuple[str, ...]) -> None:
     _, error = run(
@@ -137,6 +137,51 @@ def test_a_rejection_that_is_still_held_is_told(options: tuple[str, ...]) -> Non
     )
     assert error.count("nobody looked") == 1
     assert error.rstrip().endswith("ZeroDivisionError: integer division or modulo by zero")
+
+
+def test_ctrl_c_ends_the_end() -> None:
+    program = """
+        import time, threading, vow
+        vow.exit_timeout = 60
+        begun = threading.Event()
+        def work():
+            begun.set()
+            while True:
+                time.sleep(0.001)
+        kept = vow.pool.run(work)
+        begun.wait()
+        print("end", flush=True)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdout.readline() == "end\n"
+    time.sleep(0.2)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=50)
+    assert "KeyboardInterrupt" in error
+    assert time.monotonic() - begun < 40
+
+
+def test_a_handler_that_is_ended_with_the_interpreter_is_named() -> None:
+    _, error = run(
+        """
+        import time, threading, vow
+        vow.exit_timeout = 0.1
+        begun = threading.Event()
+        def for_ever():
+            begun.set()
+            while True:
+                time.sleep(0.001)
+        kept = vow.pool.run(for_ever)
+        begun.wait()
+        """
+    )
+    assert "still ran" in error and "for_ever" in error
 
 
 def test_daemon_threads_may_use_promises_to_the_end() -> None:
@@ -208,12 +253,217 @@ def test_a_forked_child_has_an_asyncio_of_its_own() -> None:
     assert error == ""
 
 
-def test_importing_again_and_again_is_harmless() -> None:
-    out, error = run(
+ENDS = 3  # storms/exits.py has a thousand
+
+
+def run_settling(program: str, *options: str) -> tuple[str, str]:
+    return run(textwrap.dedent(exits.SETTLING) + textwrap.dedent(program), *options)
+
+
+@pytest.mark.parametrize("threads, count", exits.SHAPES)
+def test_the_end_is_no_crash(threads: int, count: int) -> None:
+    """Handlers that come too late are let go of, not run; what they hold too."""
+    for _ in range(ENDS):
+        assert exits.end(threads, count) is None
+
+
+def test_an_end_that_crashes_would_be_found(monkeypatch: Any) -> None:
+    monkeypatch.setattr(exits, "ENDING", "os.abort()")
+    assert "status -6" in (exits.end(1, 1) or "")
+
+
+def test_a_handler_that_has_begun_is_waited_for() -> None:
+    out, error = run_settling(
         """
-        import importlib, vow
-        importlib.reload(vow)
-        print(vow.resolved(1).then(lambda x: x + 1).wait())
+        import atexit, threading, time
+        begun, ending = threading.Event(), threading.Event()
+        atexit.register(ending.set)  # before the package's own, which was registered earlier
+        def work(x):
+            begun.set()
+            ending.wait()
+            time.sleep(0.1)
+            print("done", flush=True)
+        kept = settle(1, 1, 1, lambda promise: promise.then(work, work, executor=vow.inline))
+        begun.wait()
+        print("end", flush=True)
+        """,
+        "-X",
+        "dev",
+    )
+    assert (out, error) == ("end\ndone\n", "")
+
+
+def test_a_thread_of_c_that_is_stuck_in_a_handler_does_not_crash_the_end() -> None:
+    out, _ = run_settling(
+        """
+        import ctypes, threading
+        vow.exit_timeout = 0.2
+        begun = threading.Event()
+        sleep = ctypes.CDLL(None).usleep
+        def work(x):
+            begun.set()
+            sleep(1_800_000)
+        class Slow:
+            def __del__(self):
+                sleep(1_000_000)
+        kept = settle(1, 1, 1, lambda promise: promise.then(work, work, executor=vow.inline))
+        begun.wait()
+        sys.slow = Slow()
+        print("end", flush=True)
         """
     )
-    assert (out, error) == ("2\n", "")
+    assert out == "end\n"
+
+
+def test_a_host_that_goes_on_after_the_interpreter_gets_rejections() -> None:
+    """What comes when the gate is closed is answered, so that nobody waits for it."""
+    out, _ = run_settling(
+        """
+        import atexit
+        from vow import _core
+        def after():
+            _core.close()
+            promise, resolver = vow.pending()
+            link = promise.then(lambda x: x, executor=vow.inline)
+            resolver.resolve(1)
+            try:
+                link.result()
+            except vow.Shutdown as error:
+                print(error)
+        after()
+        """
+    )
+    assert out == "VOW_ESHUTDOWN: the Python interpreter has ended\n"
+
+
+def test_subinterpreters_are_refused_and_hurt_nobody() -> None:
+    out, _ = run_settling(
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        there = interpreters.create()
+        try:
+            failed = interpreters.run_string(there, "import vow")
+        except Exception as error:
+            failed = error
+        print("subinterpreter" in str(failed))
+        interpreters.destroy(there)
+        print(vow.pool.run(lambda: 1).wait())
+        """
+    )
+    assert out == "True\n1\n"
+
+
+def leave(*_: Any) -> None:
+    sys.exit(5)
+
+
+def inline() -> None:
+    promise, resolver = vow.pending()
+    promise.then(leave, executor=vow.inline)
+    resolver.resolve(1)
+
+
+def nested() -> None:
+    """The inner one leaves when the outer handler, which the library has called, has returned."""
+
+    def outer() -> None:
+        inline()
+        reached.append("the end of the outer one")
+
+    reached: list[str] = []
+    try:
+        vow.inline.run(outer)
+        for _ in range(2):
+            pass
+    finally:
+        assert reached == ["the end of the outer one"]
+
+
+def on_cancel() -> None:
+    promise, resolver = vow.pending()
+    resolver.on_cancel(leave)
+    promise.cancel()
+
+
+def token() -> None:
+    source = vow.CancelSource()
+    source.token.on_cancel(leave)
+    source.cancel()
+
+
+def may_retry() -> None:
+    def fails(attempt: int) -> None:
+        raise KeyError
+
+    vow.retry(fails, 2, may_retry=leave, executor=vow.inline).catch(str)  # type: ignore[arg-type]
+
+
+def hook() -> None:
+    vow.on_unhandled(leave)
+    vow.rejected(KeyError())
+
+
+def ctrl_c() -> None:
+    vow.inline.run(interrupt)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("way", [inline, nested, on_cancel, token, may_retry, hook, ctrl_c])
+def test_it_leaves_the_call_of_the_library(
+    way: Callable[[], None], unhandled: list[BaseException]
+) -> None:
+    with pytest.raises((SystemExit, KeyboardInterrupt)):
+        way()
+        for _ in range(2):  # the interpreter looks as it goes back in a loop, at the latest
+            pass
+    unhandled.clear()
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+@pytest.mark.parametrize("way", [inline, on_cancel, token])
+def test_it_leaves_the_loop_from_there(
+    run: Any, way: Callable[[], None], unhandled: list[BaseException]
+) -> None:
+    async def main() -> None:
+        asyncio.get_running_loop().call_soon(way)
+        await asyncio.sleep(60)
+
+    with pytest.raises(SystemExit):
+        run(main())
+    unhandled.clear()
+
+
+def test_a_coroutine_whose_promise_nobody_has_goes_on_and_leaves(
+    unhandled: list[BaseException],
+) -> None:
+    async def work() -> None:
+        await asyncio.sleep(0)
+        leave()
+
+    async def main() -> None:
+        vow.from_awaitable(work())
+        await asyncio.sleep(3600)
+
+    with pytest.raises(SystemExit):
+        asyncio.run(main())
+    unhandled.clear()
+
+
+def test_on_another_thread_it_rejects_alone() -> None:
+    def work() -> None:
+        promise, resolver = vow.pending()
+        link = promise.then(leave, executor=vow.inline)
+        resolver.resolve(1)
+        seen.append(link.exception())
+
+    seen: list[Any] = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert [type(error) for error in seen] == [SystemExit]

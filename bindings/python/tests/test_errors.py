@@ -65,23 +65,6 @@ def test_the_traceback_does_not_grow_with_every_reader() -> None:
     assert depth() == first
 
 
-def test_cause_and_context_are_kept() -> None:
-    def broken(x: int) -> None:
-        try:
-            raise KeyError("inner")
-        except KeyError as inner:
-            raise ValueError("outer") from inner
-
-    error = vow.resolved(1).then(broken).catch(lambda e: e).wait()
-    assert isinstance(error, ValueError)
-    assert isinstance(error.__cause__, KeyError)
-
-
-def test_an_exception_that_is_a_value_fulfils() -> None:
-    error = ValueError("a value")
-    assert vow.resolved(error).wait() is error
-
-
 @pytest.mark.parametrize(("code", "cls"), sorted(_errors.CLASSES.items()))
 def test_each_code_of_the_library_has_a_class(code: int, cls: type[vow.Error]) -> None:
     with pytest.raises(cls) as caught:
@@ -122,22 +105,6 @@ def test_an_exception_that_cannot_be_printed_still_rejects() -> None:
     assert seen_by_c(Silent()) == ("python", 0, "Silent")
     with pytest.raises(Silent):
         vow.rejected(Silent()).wait()
-
-
-def test_an_error_keeps_its_payload_and_identity() -> None:
-    payload = object()
-    error = vow.Error("shop", 1, "x", payload)
-    with pytest.raises(vow.Error) as caught:
-        vow.rejected(error).wait()
-    assert caught.value is error
-    assert caught.value.payload is payload
-
-
-def test_an_error_passes_through_a_catch_that_is_not_for_it() -> None:
-    promise = of_c(b"shop", 17, b"closed", Value(2, 0, 5)).catch(lambda e: None, OSError)
-    with pytest.raises(vow.Error) as caught:
-        promise.wait()
-    assert caught.value.payload == 5
 
 
 @pytest.mark.parametrize(
@@ -250,17 +217,3 @@ def test_after_an_exception_the_collector_looks_at_promises_alone() -> None:
         print(vow.stats().live)
     '''
     assert run(program) == ("0\n", "")
-
-
-def test_a_cycle_is_an_error() -> None:
-    promise, resolver = vow.pending()
-    resolver.resolve(promise.then(lambda x: x))
-    with pytest.raises(vow.Cycle):
-        promise.wait()
-
-
-def test_a_dropped_resolver_breaks_the_promise() -> None:
-    promise, resolver = vow.pending()
-    del resolver
-    with pytest.raises(vow.Broken):
-        promise.wait()

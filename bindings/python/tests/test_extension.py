@@ -35,12 +35,6 @@ def test_what_is_settled_is_awaited_without_a_loop(value: Any) -> None:
     del stopped
 
 
-def test_what_is_rejected_raises_in_the_coroutine_at_once() -> None:
-    coroutine = reads(vow.rejected(KeyError("lost")))
-    with pytest.raises(KeyError, match="lost"):
-        coroutine.send(None)
-
-
 def test_an_await_method_is_an_iterator_that_ends_once() -> None:
     there = vow.resolved(1).__await__()
     assert iter(there) is there
@@ -131,11 +125,6 @@ def test_a_reader_may_outlive_what_it_read() -> None:
     assert not other._read_by_others(mine)
 
 
-def test_only_a_reader_can_read() -> None:
-    with pytest.raises(TypeError, match="no Reader"):
-        vow.resolved()._reader(object())  # type: ignore[arg-type]
-
-
 def test_a_promise_that_was_not_made_by_the_package_hurts_nobody() -> None:
     promise: vow.Promise[Any] = vow.Promise.__new__(vow.Promise)
     assert (promise.state, promise.result(), repr(promise)) == (
@@ -164,16 +153,6 @@ def test_arguments_that_are_wrong_leave_nothing_behind() -> None:
     with pytest.raises(TypeError):
         _core.hooks(unknown=1)
     resolver.resolve()
-
-
-def test_a_member_that_cannot_be_a_value_any_more_rejects_the_call_alone() -> None:
-    class Broken:
-        def __iter__(self) -> Any:
-            yield vow.resolved(1)
-            raise KeyError("iterator")
-
-    with pytest.raises(KeyError, match="iterator"):
-        vow.all(Broken())
 
 
 def test_a_handle_is_let_go_of_with_an_exception_on_its_way() -> None:
@@ -233,20 +212,6 @@ def test_loops_on_two_threads_are_entered_in_turn() -> None:
     assert all(handler == awaited for handler, awaited in seen)
 
 
-def test_the_import_reads_no_c_and_takes_no_ctypes() -> None:
-    out, error = run(
-        """
-        import asyncio, sys
-        before = set(sys.modules)
-        import vow
-        new = set(sys.modules) - before
-        print(new & {"cffi", "ctypes", "pycparser"})
-        """,
-        "-I",
-    )
-    assert (out, error) == ("set()\n", "")
-
-
 def test_a_child_forked_in_a_handler_knows_of_no_handlers_but_its_own() -> None:
     out, _ = run(
         """
@@ -270,16 +235,6 @@ def test_a_child_forked_in_a_handler_knows_of_no_handlers_but_its_own() -> None:
         """
     )
     assert out == "0\n"
-
-
-def test_who_runs_handlers_is_known() -> None:
-    def inside(_: Any) -> tuple[bool, bool]:
-        threads = {thread for thread, _ in _core.running()}
-        return _core.inside(), threading.get_ident() in threads
-
-    for executor in (vow.inline, vow.pool):
-        assert vow.resolved().then(inside, executor=executor).wait() == (True, True)
-    assert not _core.inside()
 
 
 PACKAGE = str(vow.__path__[0])

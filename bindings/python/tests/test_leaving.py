@@ -121,23 +121,20 @@ def test_nothing_stays_with_the_promise(run: Any, name: str) -> None:
     run(main())
 
 
-def test_who_is_shielded_alone_keeps_the_promise_wanted() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        told: list[str] = []
-        resolver.on_cancel(lambda: told.append("unwanted"))
-        for _ in range(N):
-            await cancelled(asyncio.shield(promise))
-        await asyncio.sleep(0.001)
-        assert vow.stats().handlers < 5
-        shielded = asyncio.shield(promise)
-        del promise
-        await cancelled(shielded)
-        await asyncio.sleep(0.001)
-        assert told == []
-        resolver.resolve()
-
-    asyncio.run(main())
+async def test_who_is_shielded_alone_keeps_the_promise_wanted() -> None:
+    promise, resolver = vow.pending()
+    told: list[str] = []
+    resolver.on_cancel(lambda: told.append("unwanted"))
+    for _ in range(N):
+        await cancelled(asyncio.shield(promise))
+    await asyncio.sleep(0.001)
+    assert vow.stats().handlers < 5
+    shielded = asyncio.shield(promise)
+    del promise
+    await cancelled(shielded)
+    await asyncio.sleep(0.001)
+    assert told == []
+    resolver.resolve()
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
@@ -171,7 +168,7 @@ def test_a_future_that_nobody_holds_calls_its_callbacks() -> None:
     assert seen == [1]
 
 
-def test_what_is_left_early_can_be_gone_on_with_and_goes_on() -> None:
+async def test_what_is_left_early_can_be_gone_on_with_and_goes_on() -> None:
     ended: list[int] = []
 
     async def later(number: int) -> int:
@@ -179,20 +176,17 @@ def test_what_is_left_early_can_be_gone_on_with_and_goes_on() -> None:
         ended.append(number)
         return number
 
-    async def main() -> None:
-        both = vow.as_completed([later(1), later(2), later(3)])
-        async for first in both:
-            assert await first == 1
-            break
-        async for second in both:
-            assert await second == 2
-            break
-        del both
-        vow.from_awaitable(later(4)).to_future()
-        await asyncio.sleep(0.05)
-        assert ended == [1, 2, 3, 4]
-
-    asyncio.run(main())
+    both = vow.as_completed([later(1), later(2), later(3)])
+    async for first in both:
+        assert await first == 1
+        break
+    async for second in both:
+        assert await second == 2
+        break
+    del both
+    vow.from_awaitable(later(4)).to_future()
+    await asyncio.sleep(0.05)
+    assert ended == [1, 2, 3, 4]
 
 
 def test_a_listener_to_progress_says_what_has_become_of_it() -> None:

@@ -42,19 +42,6 @@ def together(count: int, work: Any) -> None:
     assert errors == []
 
 
-def test_one_of_many_settles() -> None:
-    for _ in range(200):
-        promise, resolver = vow.pending()
-        won: list[int] = []
-
-        def work(n: int) -> None:
-            if resolver.resolve(n):
-                won.append(n)
-
-        together(4, work)
-        assert won == [promise.wait()]
-
-
 def test_readers_and_settlers_race() -> None:
     for _ in range(100):
         promise, resolver = vow.pending()
@@ -84,25 +71,6 @@ def test_reading_and_forgetting_race() -> None:
 
         together(4, work)
         assert len({id(link.wait(30)) for link in links}) == 1
-
-
-def test_cancelling_races_with_settling() -> None:
-    for _ in range(200):
-        promise, resolver = vow.pending()
-        link = promise.then(lambda x: x)
-        wins: list[str] = []
-
-        def work(n: int) -> None:
-            if n % 2:
-                if resolver.resolve(1):
-                    wins.append("resolved")
-            elif promise.cancel():
-                wins.append("cancelled")
-
-        together(2, work)
-        assert len(wins) == 1
-        outcome = link.catch(lambda e: type(e)).wait(30)
-        assert outcome == (1 if wins == ["resolved"] else vow.Cancelled)
 
 
 def test_handlers_on_the_pool_with_a_busy_collector() -> None:

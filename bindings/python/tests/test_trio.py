@@ -15,7 +15,7 @@ import trio.testing
 
 import vow
 import vow.trio
-from vow import _using
+from vow import _scope
 
 
 def test_a_promise_is_awaited_in_trio() -> None:
@@ -32,121 +32,86 @@ def test_a_promise_is_awaited_in_trio() -> None:
     assert trio.run(main) == 42
 
 
-def test_handlers_run_on_the_thread_of_trio_where_it_is_attached() -> None:
-    async def main() -> None:
-        here = threading.get_ident()
-        async with vow.trio.attached():
-            thread = vow.pool.run(threading.get_ident)
-            seen = await thread.then(lambda there: (there != here, threading.get_ident() == here))
-            assert seen == (True, True)
-
-    trio.run(main)
+async def test_handlers_run_on_the_thread_of_trio_where_it_is_attached() -> None:
+    here = threading.get_ident()
+    async with vow.trio.attached():
+        thread = vow.pool.run(threading.get_ident)
+        seen = await thread.then(lambda there: (there != here, threading.get_ident() == here))
+        assert seen == (True, True)
 
 
-def test_a_task_that_settles_wakes_another() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        seen: list[Any] = []
+async def test_a_task_that_settles_wakes_another() -> None:
+    promise, resolver = vow.pending()
+    seen: list[Any] = []
 
-        async def reads() -> None:
-            seen.append(await promise)
+    async def reads() -> None:
+        seen.append(await promise)
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(reads)
-            nursery.start_soon(reads)
-            await trio.testing.wait_all_tasks_blocked()
-            resolver.resolve(1)
-        assert seen == [1, 1]
-
-    trio.run(main)
-
-
-def test_cancelling_the_task_cancels_the_promise_that_nobody_else_reads() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        told: list[str] = []
-        resolver.on_cancel(lambda: told.append("stop"))
-        with trio.move_on_after(0.01) as scope:
-            await promise
-        assert scope.cancelled_caught
-        assert told == ["stop"]
-        assert promise.cancelled()
-        other, resolver = vow.pending()
-        link = other.then(lambda x: x, executor=vow.inline)
-        with trio.move_on_after(0.01):
-            await other
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(reads)
+        nursery.start_soon(reads)
+        await trio.testing.wait_all_tasks_blocked()
         resolver.resolve(1)
-        assert await link == 1
-
-    trio.run(main)
+    assert seen == [1, 1]
 
 
-def test_awaiting_is_a_checkpoint_of_trio_while_it_is_pending() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        with trio.CancelScope() as scope:
-            scope.cancel()
-            await promise
-        assert scope.cancelled_caught
-        assert promise.state == "pending"  # it was not begun to be awaited
-        resolver.resolve()
-
-    trio.run(main)
+async def test_awaiting_is_a_checkpoint_of_trio_while_it_is_pending() -> None:
+    promise, resolver = vow.pending()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await promise
+    assert scope.cancelled_caught
+    assert promise.state == "pending"  # it was not begun to be awaited
+    resolver.resolve()
 
 
-def test_coroutines_run_in_the_nursery_with_the_context_of_their_registration() -> None:
+async def test_coroutines_run_in_the_nursery_with_the_context_of_their_registration() -> None:
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
 
     async def job(_: Any = None) -> str:
         await trio.sleep(0.001)
         return variable.get()
 
-    async def main() -> None:
-        async with vow.trio.attached():
-            variable.set("mine")
-            link = vow.resolved().then(job)
-            variable.set("later")
-            assert await link == "mine"
-            assert await vow.from_awaitable(job()) == "later"
-            assert await vow.map([1, 2, 3], job, concurrency=2) == ["later"] * 3
+    async with vow.trio.attached():
+        variable.set("mine")
+        link = vow.resolved().then(job)
+        variable.set("later")
+        assert await link == "mine"
+        assert await vow.from_awaitable(job()) == "later"
+        assert await vow.map([1, 2, 3], job, concurrency=2) == ["later"] * 3
 
-            async def fails() -> None:
-                raise KeyError("fails")
+        async def fails() -> None:
+            raise KeyError("fails")
 
-            with pytest.raises(KeyError, match="fails"):
-                await vow.run(fails)
-
-    trio.run(main)
+        with pytest.raises(KeyError, match="fails"):
+            await vow.run(fails)
 
 
-def test_a_cancelled_coroutine_is_waited_for() -> None:
-    async def main() -> None:
-        ended: list[str] = []
+async def test_a_cancelled_coroutine_is_waited_for() -> None:
+    ended: list[str] = []
 
-        async def job() -> None:
-            try:
-                await trio.sleep(math.inf)
-            finally:
-                with trio.CancelScope(shield=True):
-                    await trio.sleep(0.01)
-                ended.append("ended")
+    async def job() -> None:
+        try:
+            await trio.sleep(math.inf)
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.sleep(0.01)
+            ended.append("ended")
 
-        async with vow.trio.attached():
-            with pytest.raises(vow.TimedOut):
-                await vow.timeout(vow.run(job), 0.01)
-            assert ended == ["ended"]
-            promise = vow.run(job)
-            await trio.testing.wait_all_tasks_blocked()
-            threading.Thread(target=promise.cancel).start()
-            with pytest.raises(vow.Cancelled):
-                await promise
-            assert ended == ["ended"] * 2
-            left = vow.run(job)
-            await trio.testing.wait_all_tasks_blocked()
-        assert ended == ["ended"] * 3
-        assert left.cancelled()
-
-    trio.run(main)
+    async with vow.trio.attached():
+        with pytest.raises(vow.TimedOut):
+            await vow.timeout(vow.run(job), 0.01)
+        assert ended == ["ended"]
+        promise = vow.run(job)
+        await trio.testing.wait_all_tasks_blocked()
+        threading.Thread(target=promise.cancel).start()
+        with pytest.raises(vow.Cancelled):
+            await promise
+        assert ended == ["ended"] * 2
+        left = vow.run(job)
+        await trio.testing.wait_all_tasks_blocked()
+    assert ended == ["ended"] * 3
+    assert left.cancelled()
 
 
 def test_what_is_left_when_the_block_ends_is_shut_down() -> None:
@@ -169,28 +134,22 @@ def test_a_second_attachment_is_refused_and_the_next_run_has_its_own() -> None:
     assert trio.run(main) == trio.run(main) == 1
 
 
-def test_blocking_in_trio_is_a_deadlock_that_is_named() -> None:
-    async def main() -> None:
-        promise, resolver = vow.pending()
-        with pytest.raises(vow.Deadlock, match="trio"):
-            promise.wait()
-        with pytest.raises(vow.TimedOut):
-            promise.wait(0.001)
-        resolver.resolve()
-        assert promise.wait() is None
-
-    trio.run(main)
+async def test_blocking_in_trio_is_a_deadlock_that_is_named() -> None:
+    promise, resolver = vow.pending()
+    with pytest.raises(vow.Deadlock, match="trio"):
+        promise.wait()
+    with pytest.raises(vow.TimedOut):
+        promise.wait(0.001)
+    resolver.resolve()
+    assert promise.wait() is None
 
 
-def test_a_coroutine_where_nothing_is_attached_is_a_clear_error() -> None:
+async def test_a_coroutine_where_nothing_is_attached_is_a_clear_error() -> None:
     async def job() -> None:
         pass
 
-    async def main() -> None:
-        with pytest.raises(RuntimeError, match="asyncio loop is running, or vow.trio is attached"):
-            vow.from_awaitable(job())
-
-    trio.run(main)
+    with pytest.raises(RuntimeError, match="asyncio loop is running, or vow.trio is attached"):
+        vow.from_awaitable(job())
 
 
 def test_a_run_that_has_ended_is_not_woken() -> None:
@@ -262,7 +221,7 @@ def test_what_a_block_uses_is_released_whatever_is_cancelled(run: Any, outside: 
     assert seen == ["used", "c is back", "left", "d is back"]
 
 
-def test_a_resource_in_trio_that_comes_too_late_is_released() -> None:
+async def test_a_resource_in_trio_that_comes_too_late_is_released() -> None:
     seen: list[str] = []
 
     async def take() -> str:
@@ -274,14 +233,11 @@ def test_a_resource_in_trio_that_comes_too_late_is_released() -> None:
         await trio.sleep(0.001)
         seen.append(item)
 
-    async def main() -> None:
-        with trio.move_on_after(0.01):
-            async with vow.trio.attached():
-                async with vow.using(take(), give_back):
-                    raise AssertionError("the block runs")
-        assert seen == ["late"]
-
-    trio.run(main)
+    with trio.move_on_after(0.01):
+        async with vow.trio.attached():
+            async with vow.using(take(), give_back):
+                raise AssertionError("the block runs")
+    assert seen == ["late"]
 
 
 def test_a_release_in_trio_that_fails_is_raised_and_one_in_a_chain_is_kept() -> None:
@@ -303,7 +259,7 @@ def test_a_release_in_trio_that_fails_is_raised_and_one_in_a_chain_is_kept() -> 
         with pytest.raises(KeyError):
             async with vow.using(vow.resolved(1), fails):
                 pass
-        _using.use(vow.resolved(2), body, give_back).catch(lambda error: None)
+        _scope.use(vow.resolved(2), body, give_back).catch(lambda error: None)
         await used.wait()
 
     async def attached() -> None:

@@ -6,7 +6,6 @@ import ctypes
 import enum
 import math
 import threading
-import weakref
 from typing import Any
 
 import pytest
@@ -120,16 +119,6 @@ def test_an_object_of_another_class_is_held_and_destroyed_once() -> None:
     assert destroyed == []
     del again
     assert destroyed == [4711]
-
-
-def test_an_object_is_let_go_of_with_its_promise() -> None:
-    thing = Thing()
-    gone = weakref.ref(thing)
-    promise = vow.resolved(thing).then(lambda value: value, executor=vow.inline)
-    del thing
-    assert gone() is not None
-    del promise
-    assert gone() is None
 
 
 def test_an_object_may_be_let_go_of_on_a_foreign_thread() -> None:

@@ -1,25 +1,13 @@
-"""Promises for Python, and for the C code beside it: awaited, chained, waited for.
-
-import asyncio, vow
-
-async def main():
-    promise, resolver = vow.pending()
-    answer = promise.then(lambda x: x + 1)
-    resolver.resolve(41)
-    print(await answer)
-
-asyncio.run(main())
-"""
+"""Promises for Python, and for the C code beside it: awaited, chained, waited for."""
 
 from ._asyncio import attach
 from ._awaitables import from_awaitable
-from ._cancellation import CancelSource, Token
+from ._calls import on_unhandled
+from ._cancellation import CancelSource, Registration, Token
 from ._combinators import all as all
-from ._combinators import all_settled
 from ._combinators import any as any
 from ._combinators import map as map
-from ._combinators import race
-from ._completed import as_completed
+from ._combinators import all_settled, as_completed, delay, race, retry, timeout
 from ._errors import (
     Aggregate,
     Broken,
@@ -36,27 +24,13 @@ from ._errors import (
     error_attempts,
     error_index,
 )
-from . import _futures as _futures  # what Promise.to_future calls
-from ._executors import (
-    Executor,
-    from_futures,
-    inline,
-    pool,
-    serial,
-)
-from ._inside import graph, stats, trace
-from ._library import version
-from ._lifetime import exit_timeout
+from ._executors import Executor, from_futures, inline, pool, run, serial
+from ._library import Pointer, version
+from ._lifetime import exit_timeout, graph, stats, trace
 from ._loops import Loop
 from ._promise import Promise
-from ._registration import Registration
 from ._resolver import Resolver, pending, rejected, resolved
-from ._running import run
-from ._scope import Scope
-from ._time import delay, retry, timeout
-from ._unhandled import on_unhandled
-from ._using import using
-from ._values import Pointer
+from ._scope import Scope, using
 
 __version__ = version
 

@@ -17,8 +17,8 @@ from . import _core
 from ._elsewhere import await_elsewhere
 from ._errors import Shutdown, check
 from ._executors import Executor
-from ._handles import LoopRef, Uncopied
-from ._library import lib
+from ._library import LoopRef, Ref, Uncopied
+from ._library import Ref, lib
 
 if TYPE_CHECKING:
     from ._promise import Promise
@@ -33,7 +33,7 @@ class _Shared:
         handle = lib.vow_loop_create()
         if not handle:
             check(-2, "attach: no memory, or no descriptors")
-        self.ref: Optional[LoopRef] = LoopRef(handle)
+        self.ref: Optional[Ref] = LoopRef(handle)
         self.descriptor = lib.vow_loop_fd(handle)
         self.executor = Executor._borrowed(lib.vow_executor_retain(lib.vow_loop_executor(handle)))
         self.users: weakref.WeakSet[Attachment] = weakref.WeakSet()
@@ -171,7 +171,7 @@ def _enter_and_say() -> Optional[_core.Place]:
 _core.hooks(get_running_loop=_get_running_loop, enter=_enter_and_say)
 
 
-def current_ref() -> Optional[LoopRef]:
+def current_ref() -> Optional[Ref]:
     """The attached loop of this thread, where asyncio is running."""
     attachment = enter()
     if attachment is None or attachment._shared is None:

@@ -1,23 +1,26 @@
-"""Promises that follow coroutines, asyncio's futures, and those of concurrent.futures."""
+"""Coroutines and futures as promises: given to the package, or returned by handlers."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import inspect
 import types
 from typing import Any, Awaitable, Callable, Optional, TypeVar, Union
 
 from . import _core
-from ._above import above
 from ._asyncio import cancelling
+from ._calls import tell
 from ._elsewhere import local
 from ._errors import check
+from ._executors import CATCH
+from ._library import lib
 from ._promise import Promise
 from ._resolver import Resolver, resolved
-from ._unhandled import tell
 
 T = TypeVar("T")
+
 _Future = Any  # of asyncio or concurrent.futures
 
 
@@ -132,4 +135,47 @@ class _Following:
         resolver.close()
 
 
-above.follow = from_awaitable
+def to_promise(item: Any, where: str) -> Promise[Any]:
+    """A promise itself, or the promise of an awaitable."""
+    if isinstance(item, Promise):
+        return item
+    try:
+        return follow(item)
+    except TypeError:
+        raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
+
+
+def _adopted(item: Any, context: Optional[contextvars.Context]) -> Any:
+    """The promise of an awaitable.
+
+    The task of a coroutine has a copy of `context`; None: of the current one, which in a handler is
+    not that of its registration.
+    """
+    if context is None:
+        return follow(item)
+    return context.run(follow, item)
+
+
+def _follow_handling(coroutine: Any, context: contextvars.Context, error: BaseException) -> Any:
+    """The promise of a coroutine that handles an error: the context of what it raises, as in `except`."""
+
+    def failed(raised: BaseException) -> None:
+        innermost = raised
+        while innermost is not error and innermost.__context__ is not None:
+            innermost = innermost.__context__
+        if innermost is not error:
+            innermost.__context__ = error
+        raise raised
+
+    followed = context.run(follow, coroutine)
+    return followed._link(None, failed, None, CATCH, lib.vow_executor_inline(), 0, 0)
+
+
+_core.hooks(
+    to_promise=to_promise,
+    follow=_adopted,
+    follow_handling=_follow_handling,
+    AsyncioFuture=asyncio.Future,
+    ConcurrentFuture=concurrent.futures.Future,
+    Coroutine=types.CoroutineType,
+)

@@ -1,8 +1,9 @@
-"""What extension/handlers.c calls beside the functions of the program."""
+"""What nobody can be given: exceptions in callbacks, and rejections that nobody looked at."""
 
 from __future__ import annotations
 
 import contextvars
+import logging
 import sys
 import threading
 import traceback
@@ -12,10 +13,10 @@ from . import _core
 from ._errors import Shutdown
 
 Only = Union[type[BaseException], tuple[type[BaseException], ...], None]
-
-Call = _core.Call
+Hook = Callable[[BaseException], Any]
 report = _core.report
 
+_logger = logging.getLogger("vow")
 _refusing: dict[int, str] = {}  # threads on which an executor refuses the work that it was given
 
 
@@ -55,9 +56,48 @@ def _say(error: BaseException, source: Any) -> None:
             pass
 
 
+def log(error: BaseException) -> None:
+    """What is done without a hook: an error of the logger "vow", with the traceback."""
+    _logger.error(
+        "a promise was rejected, and nobody looked: %r",
+        error,
+        exc_info=(type(error), error, error.__traceback__),
+    )
+
+
+class _State:
+    hook: Hook = staticmethod(log)
+    ending = False
+
+
+def tell(error: BaseException) -> None:
+    """Says an exception that nobody has looked at, or that another one takes the place of."""
+    try:
+        if not (_State.ending and isinstance(error, (Shutdown, SystemExit))):
+            _State.hook(error)
+    except BaseException as problem:
+        report(problem, _State.hook)
+    finally:
+        del error  # or its traceback would keep this frame
+
+
+def on_unhandled(hook: Optional[Hook]) -> None:
+    """Has `hook(exception)` called for each rejection that nobody looked at. None: logs again.
+
+    On the thread that dropped the last reference.
+    """
+    _State.hook = staticmethod(log if hook is None else hook)
+
+
+def be_quiet_about_the_end() -> None:
+    """From now on work that is refused because the program ends is no news."""
+    _State.ending = True
+
+
 _core.hooks(
     is_main=lambda: threading.current_thread() is threading.main_thread(),
     report=_say,
+    tell=tell,
     refusing=_refusing,
     refused=_refused,
     copy_context=contextvars.copy_context,

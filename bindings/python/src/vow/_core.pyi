@@ -75,14 +75,11 @@ class Resolver:
 
     @property
     def _ref(self) -> Any: ...
-    @classmethod
-    def _of(cls, handle: int, /) -> Any: ...
     def _drop(self) -> None: ...
     def _on_cancel(self, function: Callable[[], Any], /) -> int: ...
 
 # Functions of the library that lib (_library.py) has not, as they are dear or take structures; and
 # its numbers: handlers, and the codes of errors.
-on_settled: int
 on_item: int
 on_release: int
 on_progress: int

@@ -120,22 +120,7 @@ class Reason(_Named):
     number = _core.EREASON
 
 
-CLASSES: dict[int, type[_Named]] = {
-    cls.number: cls
-    for cls in (
-        Invalid,
-        OutOfMemory,
-        Forked,
-        Broken,
-        Cycle,
-        Cancelled,
-        TimedOut,
-        Deadlock,
-        Aggregate,
-        Shutdown,
-        Reason,
-    )
-}
+CLASSES: dict[int, type[_Named]] = {cls.number: cls for cls in _Named.__subclasses__()}
 
 for cls in (Error, *CLASSES.values()):
     cls.__module__ = "vow"  # as tracebacks say it

@@ -1,30 +1,31 @@
-"""Executors: where handlers run."""
+"""Executors: where handlers run, and `run`, which runs a function there."""
 
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import threading
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, NoReturn, Optional, TypeVar, overload
 
 from . import _calls, _core
-from ._above import above
 from ._errors import check
-from ._handles import ExecutorRef, ImmortalRef, Uncopied
-from ._library import lib
+from ._library import ExecutorRef, ImmortalRef, Ref, Uncopied, lib
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
-
     from ._promise import Promise
 
     P = ParamSpec("P")
 
 T = TypeVar("T")
+
+THEN, CATCH, FINALLY, CALLBACK, RUN = range(5)  # as extension/promise.c has them
+
 Submit = Callable[[Any], Any]  # of work, which is called without arguments
 
 
 class Executor(Uncopied):
-    """Where handlers run: `pool`, `inline`, `serial()`, `threads()`, a loop's, or your own.
+    """Where handlers run: `pool`, `inline`, `serial()`, a loop's, or your own.
 
     `Executor(submit)` hands each piece of work to `submit(work)`, which has to see to it that
     `work()` is called, once, soon, on any thread. With `serial=True` it promises one at a time.
@@ -32,7 +33,7 @@ class Executor(Uncopied):
 
     __slots__ = ("_ref", "_name")
 
-    _ref: Any
+    _ref: Ref
 
     def __init__(self, submit: Submit, serial: bool = False) -> None:
         if not callable(submit):
@@ -60,7 +61,7 @@ class Executor(Uncopied):
 
     def run(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
         """Runs `fn` there; the promise of what it returns."""
-        return above.run(self, fn, args, keywords)  # type: ignore[no-any-return]
+        return _run(self, fn, args, keywords)
 
     def __repr__(self) -> str:
         return f"<vow.Executor {self._name}>"
@@ -147,4 +148,55 @@ def from_futures(executor: concurrent.futures.Executor) -> Executor:
 
     return Executor(submit)
 
+
+_labels: dict[str, int] = {}
+
+
+def handle_of(executor: Optional[Executor]) -> int:
+    """The library's executor; 0: the one of a reaction made here."""
+    if executor is None:
+        return 0
+    if isinstance(executor, Executor):
+        return executor._ref.handle
+    hint = ""
+    if hasattr(executor, "submit"):
+        hint = ": vow.from_futures makes one of it"
+    elif hasattr(executor, "executor"):
+        hint = ": its `executor` is one"
+    raise TypeError(f"{executor!r} is no executor{hint}")
+
+
+def label_of(label: str) -> int:
+    """Where the text of a label is, for ever; the same for the same text."""
+    if not isinstance(label, str):
+        raise TypeError(f"{label!r} is no label: a label is a str")
+    return _labels.get(label) or _labels.setdefault(label, _core.label(label))
+
+
+@overload
+def run(fn: Callable[P, Awaitable[T]], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
+
+
+@overload
+def run(fn: Callable[P, T], /, *args: P.args, **keywords: P.kwargs) -> Promise[T]: ...
+
+
+def run(fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Promise[Any]:
+    """Runs `fn(*args)` later; the promise of what it returns.
+
+    On asyncio's thread where asyncio is running, in a handler on that handler's executor, elsewhere
+    on the pool; `executor.run` says where.
+    """
+    return _run(None, fn, args, keywords)
+
+
+def _run(
+    executor: Optional[Executor], fn: Callable[..., Any], args: Any, keywords: Any
+) -> Promise[Any]:
+    if not callable(fn):
+        raise TypeError(f"run: {fn!r} cannot be called")
+    if args or keywords:
+        fn = functools.partial(fn, *args, **keywords)
+    where = handle_of(executor)
+    return _core.resolved(None)._link(fn, None, None, RUN, where, 0, 0)  # type: ignore[no-any-return]
 

@@ -1,18 +1,78 @@
-"""A promise as a future of concurrent.futures, for what takes these."""
+"""What users of futures look for: done callbacks, and futures of concurrent.futures."""
 
 from __future__ import annotations
 
 import concurrent.futures
+import contextvars
 import weakref
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import _core
-from ._above import above
+from . import _calls, _core
 from ._errors import Cancelled
-from ._executors import inline
-from ._handles import PromiseRef
-from ._library import lib
-from ._promise import Promise
+from ._executors import CALLBACK, inline
+from ._library import PromiseRef, Ref, lib
+
+if TYPE_CHECKING:
+    from ._promise import Promise
+
+class _Callback:
+    """A function that is called when a promise is settled, if it is not removed before."""
+
+    __slots__ = ("context", "function", "promise", "reaction")
+
+    reaction: Optional[Promise[Any]]
+
+    def __init__(
+        self,
+        promise: Promise[Any],
+        fn: Callable[[Any], Any],
+        context: Optional[contextvars.Context],
+    ) -> None:
+        self.promise: Optional[Promise[Any]] = promise
+        self.function = fn
+        self.context = context
+        self.reaction = None
+
+    def _take(self) -> Optional[Promise[Any]]:
+        promise, self.promise = self.promise, None
+        if promise is not None and promise._callbacks and self in promise._callbacks:
+            promise._callbacks.remove(self)
+        return promise
+
+    def remove(self) -> bool:
+        is_first = self._take() is not None
+        if self.reaction is not None:
+            self.reaction.cancel()
+        return is_first
+
+    def __call__(self) -> None:
+        promise = self._take()
+        if promise is None:
+            return
+        try:
+            if self.context is None:
+                self.function(promise)
+            else:
+                self.context.run(self.function, promise)
+        except Exception as error:
+            _calls.report(error, self.function)
+
+
+def add(
+    promise: Promise[Any], fn: Callable[[Any], Any], context: Optional[contextvars.Context]
+) -> None:
+    """Has a function called with the promise when it is settled."""
+    added = _Callback(promise, fn, context)
+    added.reaction = promise._link(added, None, None, CALLBACK, 0, 0, 0)
+    if promise._callbacks is None:
+        promise._callbacks = []
+    promise._callbacks.append(added)
+
+
+def remove(promise: Promise[Any], fn: Callable[[Any], Any]) -> int:
+    """Takes all that are equal to a function away: how many were to come."""
+    removed = [added for added in promise._callbacks or [] if added.function == fn]
+    return sum(added.remove() for added in removed)
 
 
 class _Future(concurrent.futures.Future[Any]):
@@ -47,7 +107,7 @@ class _Mirror(_core.Reader):
         self.promise = promise
         self.future = weakref.ref(future)
         self.kept: Optional[_Future] = None  # once it has callbacks, for which nobody need hold it
-        self.reaction: Optional[PromiseRef] = None
+        self.reaction: Optional[Ref] = None
         promise._reader(self)
         future._reader = self
 
@@ -86,5 +146,3 @@ def to_future(promise: Promise[Any]) -> concurrent.futures.Future[Any]:
         future.set_exception(_core.why_not(reaction.handle))
     return future
 
-
-above.to_future = to_future

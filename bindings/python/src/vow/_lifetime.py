@@ -1,4 +1,4 @@
-"""The ends: of the interpreter, of a forked child's right to its parent's loops, of cycles."""
+"""Looking inside; and the ends: of the interpreter, of a forked child's right to its parent's loops, of cycles."""
 
 from __future__ import annotations
 
@@ -10,10 +10,65 @@ import os
 import sys
 import threading
 import time
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional, Union
 
-from . import _asyncio, _core, _handles, _inside, _loops, _unhandled
-from ._errors import Shutdown
+from . import _asyncio, _calls, _core, _library, _loops
+from ._errors import Shutdown, check
+from ._library import lib
+
+
+class Stats(NamedTuple):
+    """Counters of the whole process."""
+
+    created: int
+    settled: int
+    live: int
+    pending: int
+    handlers: int
+    bytes: int
+    spare: int
+
+
+def stats() -> Stats:
+    """Promises made, settled, alive and pending; handlers that wait; bytes held; bytes kept for new promises."""
+    return Stats(*_core.stats())
+
+
+class Trace:
+    """A trace that is being written; the end of a `with` block, or `stop`, ends it."""
+
+    def stop(self) -> int:
+        """Ends the trace: how many events are not in the file, because its reader was slow or it was full."""
+        missing: int = lib.vow_trace_stop()
+        check(missing, "trace: stop")
+        return missing
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> None:
+        self.stop()
+
+
+def trace(path: Union[str, os.PathLike[str], None] = None) -> Trace:
+    """Writes what promises do to a file, for a viewer of traces. None: keeps the live graph alone."""
+    check(lib.vow_trace_start(None if path is None else os.fspath(path)), f"trace: {path}")
+    return Trace()
+
+
+_FORMATS = {"dot": 0, "json": 1}
+
+
+def graph(format: str = "dot") -> str:
+    """What waits for what, here and now, as `"dot"` or `"json"`. Needs `trace`."""
+    if format not in _FORMATS:
+        raise ValueError(f"graph: format {format!r} is neither 'dot' nor 'json'")
+    fd = os.memfd_create("vow-graph")
+    with os.fdopen(fd, "r+b") as file:
+        check(lib.vow_graph_write(fd, _FORMATS[format]), "graph")
+        file.seek(0)
+        return file.read().decode("utf-8", "replace")
+
 
 exit_timeout: Optional[float] = 10.0
 """How long the end of the interpreter waits for handlers that run or are queued, in seconds.
@@ -84,7 +139,7 @@ def _end_handlers() -> None:
 
 def _tell_of_what_is_held() -> None:
     """Rejections that nobody has looked at are told, though somebody has the promise still."""
-    if not _inside.stats().live:
+    if not stats().live:
         return
     for item in _core.promises():
         if not item._watched and item.state == "rejected":
@@ -93,7 +148,7 @@ def _tell_of_what_is_held() -> None:
 
 def _at_exit() -> None:
     # After this no thread, of the library or of C code, calls into the interpreter: it can be taken down.
-    _unhandled.be_quiet_about_the_end()
+    _calls.be_quiet_about_the_end()
     limit = _limit()
     end = None if limit < 0 else time.monotonic() + limit / 1e9
     try:
@@ -106,7 +161,7 @@ def _at_exit() -> None:
     finally:  # also after Ctrl-C, which ends the waiting alone
         _core.close()
         _end_handlers()
-    _handles.stop_releasing()
+    _library.stop_releasing()
     _core.stop_releasing()
 
 
@@ -117,12 +172,7 @@ def _in_child() -> None:
 
 
 class _Cycles:
-    """Shows the garbage collector what a read exception holds.
-
-    Its traceback has the frames that it passed, these have promises, and those would hold the
-    exception, through the library, where the collector cannot see it: each read promise gives its
-    outcome to Python, and before a full collection those that share one with it do.
-    """
+    """Shows the garbage collector what a read exception holds: `promise_share` in C says how."""
 
     generation = 1 if sys.version_info >= (3, 14) else 2
 

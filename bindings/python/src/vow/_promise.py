@@ -18,17 +18,14 @@ from typing import (
     overload,
 )
 
-from . import _asyncio, _callbacks, _calls, _core, _progress
-from . import _values as _values  # what C code gives
-from ._above import above
-from ._cancellation import Token
+from . import _asyncio, _calls, _cancellation, _core, _futures
+from ._cancellation import Registration, Token, switch_of
 from ._errors import Cancelled, check
 from ._executors import Executor
-from ._handles import PromiseRef, Uncopied
+from ._library import PromiseRef, Uncopied
 from ._library import lib
-from ._reactions import CATCH, FINALLY, THEN, handle_of, label_of, switch_of
-from ._registration import Registration
-from ._waiting import block
+from ._executors import CATCH, FINALLY, THEN, handle_of, label_of
+from ._loops import block
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -233,11 +230,11 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         What `fn` raises goes to `sys.unraisablehook`. It does not count as a reader.
         """
         _callable(fn, "add_done_callback")
-        _callbacks.add(self, fn, context)
+        _futures.add(self, fn, context)
 
     def remove_done_callback(self, fn: Callable[[Promise[Any]], Any]) -> int:
         """Takes all that are equal to `fn` away: how many were to come."""
-        return _callbacks.remove(self, fn)
+        return _futures.remove(self, fn)
 
     def to_future(self) -> concurrent.futures.Future[T_co]:
         """A future of concurrent.futures with the same outcome, for `wait`, `as_completed` and their like.
@@ -245,7 +242,7 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         Its callbacks run on the thread that settles. A promise that was cancelled cancels it; cancelling
         it cancels the promise, unless something else reads that.
         """
-        return above.to_future(self)  # type: ignore[no-any-return]
+        return _futures.to_future(self)
 
     # ------------------------------------------------------------ Stopping
 
@@ -271,7 +268,7 @@ class Promise(_core.Promise, Uncopied, Generic[T_co]):
         At most once in `interval` seconds, and no more when it is settled, but that all is done: a
         fraction of 1 is always told. The returned registration leaves.
         """
-        return _progress.on_progress(self, fn, interval)
+        return _cancellation.on_progress(self, fn, interval)
 
     # ------------------------------------------------------------ C code
 
@@ -292,14 +289,4 @@ def _callable(fn: Any, where: str) -> None:
         raise TypeError(f"{where}: {fn!r} cannot be called")
 
 
-def to_promise(item: Any, where: str) -> Promise[Any]:
-    """A promise itself, or the promise of an awaitable."""
-    if isinstance(item, Promise):
-        return item
-    try:
-        return above.follow(item)  # type: ignore[no-any-return]
-    except TypeError:
-        raise TypeError(f"{where}: {item!r} is neither a promise nor an awaitable") from None
-
-
-_core.hooks(Promise=Promise, PromiseRef=PromiseRef, to_promise=to_promise)
+_core.hooks(Promise=Promise, PromiseRef=PromiseRef)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Generic, Optional, TypeVar, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Generic,
+    Optional,
+    TypeVar,
+    Union,
+    overload,
+)
 
-from . import _core, _progress
-from . import _results as _results  # what follows awaitables
-from ._handles import ResolverRef, Uncopied
+from . import _cancellation, _core
+from ._library import ResolverRef, Uncopied
 from ._promise import Promise
-from ._registration import Registration, register
+from ._cancellation import Registration, register
 
 T = TypeVar("T")
 
@@ -51,7 +59,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
 
     def set_progress(self, fraction: float, note: Optional[str] = None) -> None:
         """Says how far the work is, from 0 to 1, and what it is at."""
-        _progress.set_progress(self, fraction, note)
+        _cancellation.set_progress(self, fraction, note)
 
     def close(self) -> None:
         """Gives the resolver back: if nobody else has it, and it has not resolved, `Broken`."""
@@ -60,12 +68,7 @@ class Resolver(_core.Resolver, Uncopied, Generic[T]):
     def __enter__(self) -> Resolver[T]:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> bool:
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> bool:
         if error is not None:
             self.reject(error)
         self.close()

@@ -1,13 +1,5 @@
 """Promises in trio: they are awaited as they are, and `attached` has their handlers run there.
 
-import trio, vow, vow.trio
-
-async def main():
-    async with vow.trio.attached():
-        print(await vow.delay(0.001, 41).then(lambda x: x + 1))
-
-trio.run(main)
-
 A program of anyio that runs on trio is one of trio's; on asyncio nothing of this is needed.
 """
 
@@ -22,12 +14,12 @@ from . import _core
 from ._elsewhere import local
 from ._errors import Cancelled
 from ._executors import inline
-from ._handles import PromiseRef
+from ._library import PromiseRef
 from ._library import lib
 from ._loops import Loop
 from ._promise import Promise
 from ._resolver import Resolver, resolved
-from ._unhandled import tell
+from ._calls import tell
 
 __all__ = ["attached"]
 
