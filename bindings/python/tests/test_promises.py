@@ -185,6 +185,13 @@ def test_retry_gives_up_with_the_last_error() -> None:
     assert vow.error_attempts(OSError()) == 0
 
 
+def test_the_first_delay_of_a_retry_is_waited_for() -> None:
+    begun = time.monotonic()
+    with pytest.raises(OSError):
+        vow.retry(lambda n: raises(OSError(str(n))), attempts=2, first_delay=0.1, jitter=0).wait()
+    assert time.monotonic() - begun >= 0.1
+
+
 def raises(error: BaseException) -> Any:
     raise error
 
