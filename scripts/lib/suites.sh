@@ -112,7 +112,7 @@ through() {
     local name
     [ $# -gt 0 ] || while [ ${#running[@]} -gt 0 ]; do reap; done
     for name; do
-        while [[ $(printf '%s\n' "${running[@]}") =~ (^|$'\n')"$name"($|$'\n') ]]; do reap; done
+        while printf '%s\n' "${running[@]}" | grep -qxF -- "$name"; do reap; done
     done
 }
 

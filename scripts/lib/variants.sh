@@ -1,8 +1,13 @@
-# install_variant FORM VARIABLES...: one form of the library, where scripts/lib/program.sh looks for it. Sourced.
-install_variant() {
-    local form=$1 prefix=$BUILD/test/prefix/$1
-    shift
-    rm -rf "$prefix"
-    mkdir -p "$prefix"
-    silent "make install for $form" vow_make install PREFIX="$(cd "$prefix" && pwd)" "$@"
+# install_variants FORM...: the forms shared, bundled and checked of the library, where scripts/lib/program.sh looks for them.
+# Sourced, after results.sh and make.sh.
+install_variants() {
+    local form prefix how
+    for form; do
+        prefix=$BUILD/test/prefix/$form how=
+        [ "$form" = shared ] || how=${form^^}=1
+        rm -rf "$prefix"
+        mkdir -p "$prefix"
+        silent "make install for $form" vow_make install PREFIX="$(cd "$prefix" && pwd)" $how
+    done
+    return $failed
 }
