@@ -6,23 +6,22 @@
 # Brings the modules up to date, once.
 swift_modules() {
     [ -z "${SWIFT_BIN:-}" ] || return 0
-    local swift module object
+    local swift module
     swift=$(tool swift)
     for module in Vow VowOperators; do
         built "$module" env -u CC "$swift" build --quiet --target "$module" || return
     done
     SWIFT_BIN=$(env -u CC "$swift" build --show-bin-path)
-    # Of a source that is gone the object stays.
-    for object in "$SWIFT_BIN"/Vow*.build/*.swift.o; do
-        [ -n "$(find Sources -name "$(basename "$object" .o)" -print -quit)" ] || rm "$object"
-    done
 }
 
 swift_program() {
     local output=$1 module objects=()
     shift
     swift_modules || return
-    for module in CVowPlatform VowCore "$@"; do objects+=("$SWIFT_BIN/$module.build"/*.o); done
+    # By their sources: the object of a source that is gone stays in the folder.
+    mapfile -t objects < <(for module in CVowPlatform VowCore "$@"; do
+        find "Sources/$module" -name '*.swift' -o -name '*.c' -o -name '*.S' | sed "s|.*/|$SWIFT_BIN/$module.build/|; s|$|.o|"
+    done)
     mkdir -p "$output.d"
     cat >"$output.d/Main.swift"
     # A file with @main is no script.
