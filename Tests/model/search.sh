@@ -37,19 +37,3 @@ search() {
     pan_flags=$(line_of "$1" | cut -d ' ' -f 5)
     (cd "$2" && ulimit -t 3600 && ./pan ${pan_flags//,/ } >out 2>&1)
 }
-
-# two_at_a_time FUNCTION NAME...: prints what the function says of each, as it ends, and the sum.
-two_at_a_time() {
-    local function=$1 name lines
-    shift
-    lines=$(mktemp)
-    for name; do
-        while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-2}" ]; do wait -n; done
-        { $function "$name" 2>&1 | tee -a "$lines"; } &
-    done
-    wait
-    passed=$(grep -c '^ok ' "$lines")
-    rm "$lines"
-    echo "$passed passed, $(($# - passed)) failed"
-    [ "$passed" -eq $# ]
-}
