@@ -1,9 +1,9 @@
-// What a Swift program needs around the C functions: a leak gate around each test, contexts, promises to try things on, threads.
+// Helpers of the tests: a leak gate around each test, contexts, promises to try things on, threads.
 
 import CVow
 import XCTest
 
-/// What the library says about itself.
+/// The library's counters.
 func statistics() -> vow_statistics {
     var statistics = vow_statistics()
     statistics.size = MemoryLayout<vow_statistics>.size

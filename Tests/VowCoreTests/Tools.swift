@@ -173,24 +173,3 @@ func withClass(
         size: MemoryLayout<vow_class>.size, name: name, destroy: destroy, subscribe: subscribe)
     withUnsafePointer(to: &cls, body)
 }
-
-/// A link with everything that `vow_then_with` can say, on a promise (consumed).
-func linkWithExtras(
-    _ promise: RecordPointer, finally: Bool = false, on executor: ExecutorPointer? = nil,
-    context: AnyObject? = nil, fulfilled: Handler? = nil, rejected: Handler? = nil,
-    destroy: Destroy? = nil
-) -> RecordPointer {
-    var shape: Shape = [.link, .extras]
-    if fulfilled != nil { shape.insert(.onFulfilled) }
-    if rejected != nil { shape.insert(.onRejected) }
-    if finally { shape.insert(.finally) }
-    let thread = currentThread()
-    let derived = react(
-        to: promise,
-        Reaction(
-            shape: shape, handler: fulfilled, context: context.map(pointer(to:)),
-            executor: executor ?? ownExecutors.inline,
-            extras: LinkExtras(onRejected: rejected, destroy: destroy, label: nil)), thread)
-    leave(thread)
-    return derived
-}

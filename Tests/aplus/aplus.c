@@ -247,7 +247,7 @@ TEST("2.2.3.3: on_rejected is called once although its own promise was released"
 /* ---------------------------------------------------------------- 2.2.4: handlers are called from
  * the runtime, not from inside the program's code. */
 
-/* What a thread is doing right now. */
+/* Counts of each thread. */
 static _Thread_local int calls;    /* vow calls of the test that have not returned */
 static _Thread_local int handlers; /* handlers and subscribes that have not returned */
 

@@ -1,6 +1,5 @@
-/* What a program that is compiled already has inside: sizes, places and numbers of vow.h. None of
- * them changes within a soname; a struct that the program gives grows at its end, and says its
- * size. */
+/* Sizes, places and numbers of vow.h that a compiled program has inside. None of them changes
+ * within a soname; a struct that the program gives grows at its end, and says its size. */
 #include "tools.h"
 
 TEST("vow_value is laid out as compiled programs have it") {

@@ -77,6 +77,6 @@ final class ResolverHandle: @unchecked Sendable {
 }
 
 extension Promise {
-    /// What settles promises of this type.
+    /// The resolver of a promise of this type.
     public typealias Resolver = PromiseResolver<Success, Failure>
 }

@@ -1,5 +1,5 @@
-/* What Python code calls of the library: made from the header by `generate`; and, by hand, what
- * takes structures. */
+/* The library's functions for Python code: `generate` makes most of them from the header; those
+ * that take structures are here. */
 #include <stdlib.h>
 #include <string.h>
 
