@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "Vow", targets: ["Vow"]),
         .library(name: "VowOperators", targets: ["VowOperators"]),
         .library(name: "VowFoundation", targets: ["VowFoundation"]),
+        .library(name: "VowPromiseKit", targets: ["VowPromiseKit"]),
     ],
     targets: [
         .systemLibrary(name: "CVow", path: "include"),
@@ -26,6 +27,7 @@ let package = Package(
         .target(name: "Vow", dependencies: ["VowCore", "CVow", "CVowPlatform"]),
         .target(name: "VowOperators", dependencies: ["Vow"]),
         .target(name: "VowFoundation", dependencies: ["Vow"]),
+        .target(name: "VowPromiseKit", dependencies: ["Vow"]),
 
         .testTarget(name: "VowCoreTests", dependencies: ["VowCore"]),
         .testTarget(name: "VowCTests", dependencies: ["VowCore", "CVow"]),
@@ -35,10 +37,8 @@ let package = Package(
             name: "CChain", dependencies: ["CVow"], path: "Tests/CChain",
             cSettings: [.headerSearchPath("../../include")]),
         .testTarget(name: "VowTests", dependencies: ["Vow", "CChain", "VowTestSupport"]),
-        .target(
-            name: "PromiseKitNames", dependencies: ["Vow"], path: "Tests/PromiseKitNames"),
         .testTarget(
-            name: "PromiseKitNamesTests", dependencies: ["PromiseKitNames", "VowTestSupport"]),
+            name: "VowPromiseKitTests", dependencies: ["VowPromiseKit", "VowTestSupport"]),
         .testTarget(name: "VowOperatorsTests", dependencies: ["VowOperators", "VowTestSupport"]),
         .testTarget(
             name: "VowFoundationTests", dependencies: ["VowFoundation", "VowTestSupport"]),

@@ -27,5 +27,5 @@ public func &&& <Left, Right: Sendable, Failure: Error>(
 public func &&& <Left: Sendable, Right, Failure: Error>(
     left: Left, right: Promise<Right, Failure>
 ) -> Promise<(Left, Right), Failure> {
-    right.map(on: .inline) { (left, $0) }
+    right.mapped { (left, $0) }
 }

@@ -88,11 +88,11 @@ final class PromiseProgressTests: VowTest {
     }
 
     func testAPromiseThatCannotFailCannotBeCancelled() {
-        let (promise, resolver) = Guarantee<Int>.pending()
+        let (promise, resolver) = Guarantee<Int>.pending(orElse: 0)
         let progress = promise.asProgress(on: .inline)
         XCTAssertFalse(progress.isCancellable)
         progress.cancel()
-        resolver.setProgress(0.5)
+        promise.setProgress(0.5)
         XCTAssertEqual(progress.fractionCompleted, 0.5)
         resolver.fulfill(1)
         XCTAssertEqual(promise.result, .success(1))

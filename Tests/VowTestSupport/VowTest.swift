@@ -74,8 +74,12 @@ public final class Journal<Entry: Sendable>: Sendable {
 }
 
 /// An error of the tests' own.
-public enum TestError: Error, Equatable {
+public enum TestError: PromiseFailure, Equatable {
     case one, two, three
+    /// What the library rejected with.
+    case library
+
+    public init(promiseError _: any Error) { self = .library }
 }
 
 /// The failure that a promise is rejected with.

@@ -6,7 +6,11 @@ import Vow
 
 struct User: Sendable { let name: String }
 struct Avatar: Sendable { let size: Int }
-enum LoginError: Error, Equatable { case refused, offline }
+enum LoginError: PromiseFailure, Equatable {
+    case refused, offline, promise
+
+    init(promiseError _: any Error) { self = .promise }
+}
 
 func logIn(_ name: String) -> Promise<User, any Error> { .value(User(name: name)) }
 func fetchAvatar(of _: User) -> Promise<Avatar, any Error> { .value(Avatar(size: 1)) }

@@ -6,8 +6,18 @@ import Synchronization
 import Vow
 import VowFoundation
 
-enum MyErr: Error, Equatable { case refused, offline }
-enum OtherErr: Error { case other }
+enum MyErr: PromiseFailure, Equatable {
+    case refused, offline, library
+
+    init(promiseError _: any Error) { self = .library }
+}
+enum OtherErr: PromiseFailure {
+    case other, library
+
+    init(promiseError _: any Error) { self = .library }
+}
+/// No promise can be cancelled that fails with this only.
+enum Plain: Error { case plain }
 
 enum Aware: PromiseFailure {
     case own, library

@@ -1,31 +1,52 @@
 // What compiles does not end the process by a user's cancel, a lost resolver or a loop that ended.
 
-//: a guarantee's link with a token fails by cancellation
+//: a guarantee with a token fails by cancellation
 //= CancellationError()
-let (pending, resolver) = Guarantee<Int>.pending()
+let (pending, resolver) = Guarantee<Int>.pending(orElse: 0)
 let source = CancellationSource()
-let link: Promise<Int, CancellationError> = pending.map(cancelledBy: source.token) { $0 + 1 }
+let link: Promise<Int, CancellationError> = pending.cancelled(by: source.token).map { $0 + 1 }
 source.cancel()
 do { print(try link.wait()) } catch { print(error) }
 resolver.fulfill(1)
 
-//: a guarantee whose resolver is lost is waited for by whoever takes any error
-//= broken
-let lost = Guarantee<Int> { _ in }
-do { print(try lost.wait()) } catch PromiseError.broken { print("broken") }
+//: a guarantee whose resolver is lost comes to its other value
+//= 7
+let lost = { Guarantee<Int>.pending(orElse: 7).promise }()
+print(await lost.value)
 
-//: a typed promise whose resolver is lost comes to its finally and to its chain's end
-//= finally end
+//: a typed promise whose resolver is lost comes to its handlers
+//= finally caught library end
 let lines = Lines()
 let lost = Promise<Int, MyErr> { _ in }
-try lost.finally { lines.write("finally") }.catch { _ in lines.write("caught") }
+try lost.finally { lines.write("finally") }.catch { lines.write("caught \($0)") }
     .finally { lines.write("end") }.wait()
 print(lines.text)
 
-//: behind eraseFailure the library's own failure is told
-//= broken
-try Promise<Int, MyErr> { _ in }.eraseFailure().map { _ in }
-    .catch { error in if case PromiseError.broken = error { print("broken") } }.wait()
+//: a guarantee is left alone when what is derived from it is cancelled
+//= 1
+let (pending, resolver) = Guarantee<Int>.pending(orElse: 0)
+let derived = pending.eraseFailure().map { $0 + 1 }
+derived.cancel()
+resolver.fulfill(1)
+print(await pending.value)
+
+//: a promise that nobody could end is not made
+//! it could not say that it was cancelled or lost
+print(Promise<Int, Plain>.pending())
+
+//: nor one with a body
+//! it could not say that it was cancelled or lost
+print(Promise<Int, Plain> { _ in })
+
+//: nor a link of one with a token
+//! no exact matches in call to instance method 'map'
+func link(_ promise: Promise<Int, Plain>) {
+    _ = promise.map(cancelledBy: CancellationSource().token) { $0 }
+}
+
+//: nor is a guarantee pending without another value
+//! it could not say that it was cancelled or lost
+print(Guarantee<Int>.pending())
 
 //: a failure type that takes the library's own failures in may be cancelled
 //= library
@@ -35,10 +56,12 @@ try promise.map { _ in }.catch { print($0) }.wait()
 resolver.fulfill(1)
 
 //: a typed link with a token that is cancelled ends its chain
+//= library
 //= end
 let (promise, resolver) = Promise<Int, MyErr>.pending()
 let source = CancellationSource()
-let end = promise.map(cancelledBy: source.token) { $0 + 1 }.finally { print("end") }
+let end = promise.map(cancelledBy: source.token) { $0 + 1 }.catch { print($0) }
+    .finally { print("end") }
 source.cancel()
 _ = try? end.wait()
 resolver.fulfill(1)
@@ -113,21 +136,17 @@ sure(1).cancel()
 
 //: a promise of an ordinary failure is not cancelled
 //! no exact matches in call to instance method 'cancel'
-load(1).cancel()
-
-//: nor is it by its resolver
-//! no exact matches in call to instance method 'cancel'
-Promise<Int, MyErr>.pending().resolver.cancel()
+func end(_ promise: Promise<Int, Plain>) { promise.cancel() }
 
 //: a guarantee's link with a token is no guarantee
 //! cannot assign value of type 'Promise<Int, CancellationError>' to type 'Guarantee<Int>'
-let link = sure(1).map(cancelledBy: CancellationSource().token) { $0 }
+let link = sure(1).cancelled(by: CancellationSource().token)
 let never: Guarantee<Int> = link
 print(never)
 
 //: a guarantee is not rejected
 //! cannot convert value of type 'MyErr' to expected argument type 'Never'
-Guarantee<Int>.pending().resolver.reject(MyErr.refused)
+Guarantee<Int>.pending(orElse: 0).resolver.reject(MyErr.refused)
 
 //: a closure of a guarantee does not throw
 //! invalid conversion from throwing function
@@ -140,16 +159,16 @@ print(limited)
 
 //: a scope takes no promise whose failure cannot say that it was cancelled
 //! cancelled, its failure could not say so
-let (guarantee, _) = Guarantee<Int>.pending()
+let (guarantee, _) = Guarantee<Int>.pending(orElse: 0)
 let scope = PromiseScope()
 scope.add(guarantee)
 
-//: a scope takes a guarantee behind a shield, and its own readers go on
+//: a scope takes a guarantee's promise of any error, and the guarantee's readers go on
 //= 1
 //= CancellationError()
-let (guarantee, resolver) = Guarantee<Int>.pending()
+let (guarantee, resolver) = Guarantee<Int>.pending(orElse: 0)
 let scope = PromiseScope()
-let member = guarantee.shielded().eraseFailure()
+let member = guarantee.eraseFailure()
 scope.add(member)
 scope.cancel()
 resolver.fulfill(1)

@@ -11,12 +11,12 @@ try firstly { save() }.catch { (error: MyErr) in print(error) }.wait()
 
 //: attempt of a typed promise
 //= 2
-let attempted: Promise<Int, MyErr> = Promise.attempt { load(2) }
+let attempted: Promise<Int, any Error> = Promise.attempt { load(2) }
 print(try attempted.wait())
 
 //: retry of a typed promise
 //= 1
-let retried: Promise<Int, MyErr> = Promise.retry { load($0) }
+let retried: Promise<Int, MyErr> = Promise<Int, MyErr>.retry { load($0) }
 print(try retried.wait())
 
 //: a typed promise for each item
@@ -53,7 +53,7 @@ print(
 
 //: a function's name is a closure, a key path, too
 //= 1
-print(try fetch("/").flatMap(fetch).map(\.count).wait())
+print(try fetch("/").then(fetch).map(\.count).wait())
 
 //: work on the pool, of a value and of a promise
 //= 1 2
@@ -70,9 +70,30 @@ do { print(try typed.wait()) } catch { print(error) }
 
 //: a chain of ten links is one expression
 //= 11
-let sum = step().map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.flatMap { sure($0 + 1) }
+let sum = step().map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { sure($0 + 1) }
     .get { _ in }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.finally {}.map { $0 + 3 }
 print(try sum.wait())
+
+//: six links of each kind in one expression, synchronous
+//= 7 7 7 7 x
+let six = step().map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }
+let joined = step().then { sure($0 + 1) }.then { sure($0 + 1) }.then { sure($0 + 1) }.then { sure($0 + 1) }
+    .then { sure($0 + 1) }.then { sure($0 + 1) }
+let typed = load(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { load($0 + 1) }.then { load($0 + 1) }
+    .then { load($0 + 1) }
+let never = sure(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { sure($0 + 1) }.then { sure($0 + 1) }
+    .then { sure($0 + 1) }
+let others = fetch("x").get { _ in }.tap { _ in }.finally {}.recover { throw $0 }.filter { $0.count > 0 }
+    .compactMap { $0.isEmpty ? nil : $0 }.transform { try $0.get() }
+print(try six.wait(), try joined.wait(), try typed.wait(), try never.wait(), try others.wait())
+
+//: six asynchronous links of each kind in one expression
+//= 7 7
+let six = step().map { await plusOne($0) }.map { await plusOne($0) }.map { await plusOne($0) }.map { await plusOne($0) }
+    .map { await plusOne($0) }.map { await plusOne($0) }
+let joined = step().then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }
+    .then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }
+print(try await six.value, try await joined.value)
 
 //: another error than the typed one is not thrown
 //! thrown expression type 'OtherErr' cannot be converted to error type 'MyErr'

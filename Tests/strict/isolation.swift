@@ -18,29 +18,17 @@ let view = View()
 try await view.show(fetch("written")).value
 print(await view.title)
 
-//: with on: .main as well
-//= written
-@MainActor final class View {
-    var title = ""
-    func show(_ page: Promise<String, any Error>) -> Promise<Void, any Error> {
-        page.done(on: .main) { self.title = $0 }
-    }
-}
-let view = View()
-try await view.show(fetch("written")).value
-print(await view.title)
+//: an asynchronous closure awaits an actor
+//= 1
+let ledger = Ledger()
+try await step().done { await ledger.write($0) }.value
+print(await ledger.count())
 
 //: a method of the main actor's is a handler as it stands
 //= written
 let screen = Screen()
-try await fetch("written").done(on: .mainActor, screen.show).value
+_ = await MainActor.run { fetch("written").done(screen.show) }.settled
 print(await screen.shown())
-
-//: an actor is given to a closure
-//= 1
-let ledger = Ledger()
-try await step().done(isolatedTo: ledger) { $0.write($1) }.value
-print(await ledger.count())
 
 //: in an actor a closure touches its state
 //= [1]
@@ -61,7 +49,7 @@ print(try await step().map { await plusOne($0) }.value)
 //: then, get and done may await
 //= 2
 //= 3
-let end = step().then { await plusOne($0) }.get { print(await plusOne($0 - 1)) }
+let end = step().then { sure(await plusOne($0)) }.get { print(await plusOne($0 - 1)) }
 try await end.done { print(await plusOne($0)) }.value
 
 //: recover may await
@@ -181,19 +169,6 @@ actor Ledger {
     }
 }
 
-//: what is isolated, sent on with a handler
-//! capture of 'settings' with non-Sendable type 'Settings' in a '@Sendable' closure
-final class Settings { var name = "" }
-
-actor Ledger {
-    func write(_ line: String) {}
-
-    func follow(_ promise: Promise<Int, any Error>, _ other: Ledger) {
-        let settings = Settings()
-        promise.done(isolatedTo: other) { other, _ in other.write(settings.name) }
-    }
-}
-
 //: a result that stays with the main actor
 //! type 'Notes' does not conform to the 'Sendable' protocol
 final class Notes { var count = 0 }
@@ -213,21 +188,6 @@ final class Notes { var count = 0 }
 
     func show(_ promise: Promise<Int, any Error>) {
         promise.map(on: .pool) { "\($0)" + self.text }.cauterize()
-    }
-}
-
-//: from one actor to another
-//! main actor-isolated property 'text' can not be mutated from
-actor Ledger { func write(_ line: Int) {} }
-
-@MainActor final class Screen {
-    var text = ""
-
-    func show(_ promise: Promise<Int, any Error>, _ ledger: Ledger) {
-        promise.done(isolatedTo: ledger) { ledger, number in
-            ledger.write(number)
-            self.text = "written"
-        }
     }
 }
 
@@ -281,7 +241,7 @@ func make() {
 //! cannot convert value of type 'Promise<Int, CancellationError>' to expected argument type 'Guarantee<Int>'
 func use(_ sure: Guarantee<Int>) {}
 func cancel(_ promise: Guarantee<Int>, _ token: CancellationToken) {
-    let mapped = promise.map(cancelledBy: token) { $0 + 1 }
+    let mapped = promise.cancelled(by: token)
     use(mapped)
 }
 

@@ -4,9 +4,9 @@
 //= caught refused
 try step().then { _ in save() }.done { print("saved!") }.catch { print("caught \($0)") }.wait()
 
-//: flatMap with a promise of another failure is a promise of any error
+//: then with a promise of another failure is a promise of any error
 //= caught refused
-let saved: Promise<Void, any Error> = step().flatMap { _ in save() }
+let saved: Promise<Void, any Error> = step().then { _ in save() }
 try saved.catch { print("caught \($0)") }.wait()
 
 //: behind a guarantee the failure is the other's
@@ -19,15 +19,15 @@ try saved.catch { (error: MyErr) in print(error) }.wait()
 let sum: Promise<Int, any Error> = step().then { sure($0 + 2) }
 print(try sum.wait())
 
-//: a guarantee behind a typed failure keeps it
+//: a guarantee behind a typed failure is said to have that
 //= 3
-let sum: Promise<Int, MyErr> = load(1).then { sure($0 + 2) }
+let sum: Promise<Int, MyErr> = load(1).then { sure($0 + 2).setFailureType(to: MyErr.self) }
 print(try sum.wait())
 
 //: finally waits for a guarantee
 //= pending
 //= 1
-let (closed, resolver) = Guarantee<Void>.pending()
+let (closed, resolver) = Guarantee<Void>.pending(orElse: ())
 let ended = step().finally { closed }
 print(ended.state)
 resolver.fulfill()
@@ -54,9 +54,9 @@ try recovered.done { print($0) }.wait()
 let other = step().transform { _ in Promise<Int, OtherErr>.failure(.other) }
 do { print(try other.wait()) } catch { print(error) }
 
-//: thenMap with promises of another failure fails the chain
+//: map of items with promises of another failure fails the chain
 //= refused
-let all = Promise<[Int], any Error>.value([1, 2]).thenMap { _ in save() }
+let all = Promise<[Int], any Error>.value([1, 2]).then { Promise.map($0) { _ in save() } }
 do { print(try all.wait()) } catch { print(error) }
 
 //: retry waits for promises of a typed failure
@@ -103,7 +103,7 @@ print(lines.text)
 //: a promise of promises is there for who asks for it
 //= 5
 let nested: Promise<Promise<Int, MyErr>, any Error> = .value(load(5))
-print(try nested.flatMap { $0 }.wait())
+print(try nested.then { $0 }.wait())
 
 //: a typed chain is no chain of another type
 //! cannot assign value of type 'Promise<Void, any Error>' to type 'Promise<Void, MyErr>'

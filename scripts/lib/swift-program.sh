@@ -2,6 +2,8 @@
 # Sourced, after toolchain.sh and results.sh.
 #
 #   swift_program OUTPUT MODULE...  < SOURCE        MODULE: Vow, VowOperators
+#
+# A warning fails, and so does an expression that takes half a second to be type-checked.
 
 # Brings the modules up to date, once.
 swift_modules() {
@@ -31,6 +33,6 @@ swift_program() {
     else
         objects+=(-parse-as-library "$output.d/Main.swift")
     fi
-    "$SWIFTC" -swift-version 6 -warnings-as-errors -module-name Program -module-cache-path "$BUILD/test/modules" \
+    "$SWIFTC" -swift-version 6 -warnings-as-errors -Xfrontend -warn-long-expression-type-checking=500 -module-name Program -module-cache-path "$BUILD/test/modules" \
         -I "$SWIFT_BIN/Modules" -I include -I Sources/CVowPlatform/include "${objects[@]}" -o "$output"
 }

@@ -19,6 +19,26 @@ extension Promise where Failure: PromiseFailure {
     public func cancel() -> Bool { cancelNow() }
 }
 
+extension Promise where Failure == any Error {
+    /// Settles as this one does, or with a `CancellationError` when the token is cancelled, whichever is first.
+    ///
+    /// The work of this promise is cancelled with that, where nobody else waits for it.
+    public func cancelled(by token: CancellationToken) -> Promise { completed(token) }
+}
+
+extension Promise where Failure: PromiseFailure {
+    /// The same with its failure of a `CancellationError`.
+    public func cancelled(by token: CancellationToken) -> Promise { completed(token) }
+}
+
+extension Promise where Failure == Never {
+    /// Settles as this one does, or with a `CancellationError` when the token is cancelled, whichever is first. This one is
+    /// left alone.
+    public func cancelled(by token: CancellationToken) -> Promise<Success, CancellationError> {
+        react(.onBoth, on: .inline, token, Passing())
+    }
+}
+
 extension Promise {
     /// A promise that settles as this one does. Cancelling it leaves this one alone: it waits to the end, and is rejected
     /// then. So a `finally` can return clean-up that no cancellation ends.
@@ -27,8 +47,7 @@ extension Promise {
     /// Whether its failure type can stand for a `CancellationError`.
     @usableFromInline
     package static var isCancellable: Bool {
-        Failure.self == (any Error).self || Failure.self == CancellationError.self
-            || Failure.self is any PromiseFailure.Type
+        Failure.self == (any Error).self || Failure.self is any PromiseFailure.Type
     }
 
     package func cancelNow() -> Bool { withPointer { vow_cancel($0) } }

@@ -3,7 +3,7 @@
 extension Action {
     /// An action that calls this one and then, with its output, `next`.
     public func then<Final>(_ next: Action<Output, Final>) -> Action<Input, Final> {
-        appending { $0.flatMap { next($0) } }
+        appending { $0.then { next($0) } }
     }
 
     /// An action that calls this one and makes something of its output.

@@ -45,18 +45,10 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     /// An action of a function that makes a promise, which is waited for.
-    public init(_ body: @escaping @Sendable (Input) throws -> Promise<Output, any Error>) {
+    public init<Other: Error>(_ body: @escaping @Sendable (Input) throws -> Promise<Output, Other>)
+    {
         chain = ColdChain { input in
-            .attempt { () throws -> Promise<Output, any Error> in try body(input) }
-        }
-    }
-
-    /// The same with a promise whose failure is of another type.
-    public init<Other: Error>(
-        joining _: Void = (), _ body: @escaping @Sendable (Input) throws -> Promise<Output, Other>
-    ) {
-        chain = ColdChain { input in
-            .attempt { () throws -> Promise<Output, any Error> in try body(input).eraseFailure() }
+            .attempt { () throws -> Promise<Output, Other> in try body(input) }
         }
     }
 

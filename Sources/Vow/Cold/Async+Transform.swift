@@ -14,7 +14,7 @@ extension Async {
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Value) throws -> Async<NewValue>
     ) -> Async<NewValue> {
-        appending { $0.flatMap(on: executor) { try transform($0).promise() } }
+        appending { $0.then(on: executor) { try transform($0).promise() } }
     }
 
     /// Describes this work and what `body` makes of its failure.

@@ -38,7 +38,7 @@ public final class EventSource: Sendable {
 
     private init(_ source: any DispatchSourceProtocol) {
         let binding = Binding()
-        let (ended, resolver) = Promise<Void, Never>.pending()
+        let (ended, resolver) = Promise<Void, Never>.open()
         source.setEventHandler { binding.fire() }
         source.setCancelHandler { resolver.fulfill() }
         source.activate()

@@ -9,7 +9,19 @@ func combined<Success, Failure, NewSuccess, NewFailure>(
     _ promises: some Sequence<Promise<Success, Failure>>,
     _ combinator: (UnsafePointer<OpaquePointer?>?, Int) -> OpaquePointer
 ) -> Promise<NewSuccess, NewFailure> {
-    combined(pointers: promises.map { $0.retainedPointer() }, combinator)
+    combined(pointers: memberPointers(promises), combinator)
+}
+
+/// One more reference to each, owned by the caller, for a combinator to let go of. A combinator cancels what it lets go of,
+/// so promises whose failure cannot stand for that are shielded.
+@inlinable
+func memberPointers<Success, Failure>(
+    _ promises: some Sequence<Promise<Success, Failure>>
+) -> [OpaquePointer?] {
+    let areCancellable = Promise<Success, Failure>.isCancellable
+    return promises.map {
+        areCancellable ? $0.retainedPointer() : vow_shield($0.retainedPointer())
+    }
 }
 
 @inlinable

@@ -49,8 +49,8 @@ extension Promise {
         _ first: Promise<First, Failure>, _ second: Promise<Second, Failure>,
         _ rest: repeat Promise<each Rest, Failure>
     ) -> Promise where Success == (First, Second, repeat each Rest) {
-        var pointers: [OpaquePointer?] = [first.retainedPointer(), second.retainedPointer()]
-        repeat pointers.append((each rest).retainedPointer())
+        var pointers = memberPointers([first.asVoid(), second.asVoid()])
+        repeat pointers += memberPointers([each rest])
         let all: Promise<Void, Failure> = combined(pointers: pointers, vow_all)
         return all.reread { list in
             var items = ListReader(list: list)
@@ -73,7 +73,7 @@ extension Promise {
 
     /// The value together with one that is there already.
     public func paired<Other: Sendable>(with value: Other) -> Promise<(Success, Other), Failure> {
-        map(on: .inline) { ($0, value) }
+        mapped { ($0, value) }
     }
 }
 

@@ -11,8 +11,35 @@ extension Promise {
     /// all.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
-        failing _: Void = (),
+        where isFitting: @escaping @Sendable (Member) -> Bool
+    ) -> Promise where Success == Member? {
+        finding(memberPointers(promises), executor) { member throws(Failure) in
+            isFitting(member)
+        }
+    }
+
+    /// The same among the promises that are fulfilled: a failure on the way is passed over.
+    public static func find<Member, MemberFailure>(
+        fulfilledIn promises: some Sequence<Promise<Member, MemberFailure>>,
+        on executor: PromiseExecutor? = nil,
         where isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
+    ) -> Promise where Success == Member? {
+        let members: [OpaquePointer?] = promises.map { promise in
+            let member: Promise<Member?, Failure> = promise.mapped { Optional($0) }.react(
+                .onRejected, on: .inline, nil,
+                Recovering(Sure { (_: MemberFailure) in Member?.none }))
+            return member.retainedPointer()
+        }
+        return Promise<Member??, Failure>.finding(members, executor) { member throws(Failure) in
+            guard let member else { return false }
+            return try isFitting(member)
+        }
+        .mapped { $0 ?? nil }
+    }
+
+    fileprivate static func finding<Member>(
+        _ members: [OpaquePointer?], _ executor: PromiseExecutor?,
+        _ isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
     ) -> Promise where Success == Member? {
         // A fold that ends early, which only an error does.
         let folding = Folding { _, item in
@@ -24,7 +51,7 @@ extension Promise {
         }
         let search: Promise<Void, Failure> = running(folding, on: executor) { caller in
             reduceWith(
-                caller, promises.map { $0.retainedPointer() }, from: vow_none(), Folding.run)
+                caller, members, from: vow_none(), Folding.run)
         }
         return search.reread(.onBoth) { outcome in
             if outcome.kind != VOW_ERROR { return encode(Member?.none) }
@@ -35,31 +62,17 @@ extension Promise {
             return encode(Optional(found.value))
         }
     }
+}
 
-    /// The same; of a closure that does not throw, the failure is that of the promises.
+extension Promise where Failure == any Error {
+    /// The same with a closure that may throw.
+    @_disfavoredOverload  // Of one that does not throw: either would do.
     public static func find<Member>(
-        in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
-        where isFitting: @escaping @Sendable (Member) -> Bool
-    ) -> Promise where Success == Member? {
-        find(in: promises, on: executor) { member throws(Failure) in isFitting(member) }
-    }
-
-    /// The same among the promises that are fulfilled: a failure on the way is passed over.
-    public static func find<Member, MemberFailure>(
-        fulfilledIn promises: some Sequence<Promise<Member, MemberFailure>>,
+        in promises: some Sequence<Promise<Member, any Error>>,
         on executor: PromiseExecutor? = nil,
-        where isFitting: @escaping @Sendable (Member) throws(Failure) -> Bool
+        where isFitting: @escaping @Sendable (Member) throws -> Bool
     ) -> Promise where Success == Member? {
-        let members = promises.map { promise in
-            promise.map(on: .inline) { Optional($0) }.recover(with: nil)
-                .setFailureType(to: Failure.self)
-        }
-        return Promise<Member??, Failure>.find(in: members, on: executor) {
-            member throws(Failure) in
-            guard let member else { return false }
-            return try isFitting(member)
-        }
-        .map(on: .inline) { $0 ?? nil }
+        finding(memberPointers(promises), executor, isFitting)
     }
 }
 

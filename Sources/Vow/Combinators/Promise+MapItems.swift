@@ -13,12 +13,10 @@ extension Promise {
     /// goes are asked for when there is room for them, one thread at a time; without a bound, and where the items are
     /// there already, all are taken at once. Of the former there is no progress to tell. `executor` runs `transform`;
     /// nil: the one that a handler attached here would get.
-    // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
-    @_disfavoredOverload
+    @_disfavoredOverload  // Of promises: it would be an array of promises.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
-        joining _: Void = (), failing _: Void = (),
         _ transform: @escaping @Sendable (Item) throws(Failure) -> Member
     ) -> Promise where Success == [Member] {
         mapping(items, concurrency, executor) { item in
@@ -27,18 +25,7 @@ extension Promise {
     }
 
     /// The same with a promise that `transform` makes, which is waited for; its item is under way until then.
-    public static func map<Item: Sendable, Member>(
-        _ items: sending some Sequence<Item>, concurrency: Int? = nil,
-        on executor: PromiseExecutor? = nil,
-        _ transform: @escaping @Sendable (Item) throws(Failure) -> Promise<Member, Failure>
-    ) -> Promise where Success == [Member] {
-        mapping(items, concurrency, executor) { item in
-            outcomeOfPromise { () throws(Failure) in try transform(item) }
-        }
-    }
-
-    /// The same; of a `transform` that does not throw, the failure is that of its promises.
-    @_disfavoredOverload
+    @_disfavoredOverload  // Of promises of any error.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
@@ -76,27 +63,14 @@ extension Promise {
 }
 
 extension Promise where Failure == any Error {
-    /// The same; the compiler finds this one without being told the failure.
-    public static func map<Item: Sendable, Member>(
-        _ items: sending some Sequence<Item>, concurrency: Int? = nil,
-        on executor: PromiseExecutor? = nil,
-        _ transform: @escaping @Sendable (Item) throws -> Promise<Member, any Error>
-    ) -> Promise where Success == [Member] {
-        mapping(items, concurrency, executor) { item in
-            outcomeOfPromise { () throws in try transform(item) }
-        }
-    }
-
-    /// The same with promises whose failure is of another type than what `transform` throws.
-    @_disfavoredOverload
+    /// The same with promises of any failure, from a `transform` that may throw.
     public static func map<Item: Sendable, Member, Other: Error>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
-        joining _: Void = (),
         _ transform: @escaping @Sendable (Item) throws -> Promise<Member, Other>
     ) -> Promise where Success == [Member] {
         mapping(items, concurrency, executor) { item in
-            outcomeOfPromise { () throws in try transform(item) }
+            outcome(followedBy: (any Error).self) { () throws in try transform(item) }
         }
     }
 }

@@ -10,17 +10,6 @@ extension Promise {
     /// order is the failure of the whole, and the promises behind it are let go of.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
-        on executor: PromiseExecutor? = nil, failing _: Void = (),
-        _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Success
-    ) -> Promise {
-        folding(promises, initial, executor) { accumulated, item in
-            outcome { () throws(Failure) in try combine(accumulated, item) }
-        }
-    }
-
-    /// The same; of a closure that does not throw, the failure is that of the promises.
-    public static func reduce<Member>(
-        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
         _ combine: @escaping @Sendable (Success, Member) -> Success
     ) -> Promise {
@@ -28,34 +17,32 @@ extension Promise {
     }
 
     /// The same with a promise that `combine` makes, which is waited for.
-    public static func reduce<Member>(
-        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
-        on executor: PromiseExecutor? = nil, failing _: Void = (),
-        _ combine: @escaping @Sendable (Success, Member) throws(Failure) -> Promise
-    ) -> Promise {
-        folding(promises, initial, executor) { accumulated, item in
-            outcomeOfPromise { () throws(Failure) in try combine(accumulated, item) }
-        }
-    }
-
-    /// The same; of a closure that does not throw, the failure is that of the promises.
+    @_disfavoredOverload  // Of promises of any error.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
         _ combine: @escaping @Sendable (Success, Member) -> Promise
     ) -> Promise {
-        folding(promises, initial, executor) { accumulated, item in
-            outcomeOfPromise { () throws(Failure) in combine(accumulated, item) }
-        }
+        folding(promises, initial, executor) { combine($0, $1).cValue }
     }
 
     /// The same, changing what accumulates where it stands.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
-        on executor: PromiseExecutor? = nil, failing _: Void = (),
+        on executor: PromiseExecutor? = nil,
+        _ update: @escaping @Sendable (inout Success, Member) -> Void
+    ) -> Promise {
+        updating(promises, initial, executor) { value, member throws(Failure) in
+            update(&value, member)
+        }
+    }
+
+    fileprivate static func updating<Member>(
+        _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
+        _ executor: PromiseExecutor?,
         _ update: @escaping @Sendable (inout Success, Member) throws(Failure) -> Void
     ) -> Promise {
-        let pointers: [OpaquePointer?] = promises.map { $0.retainedPointer() }
+        let pointers: [OpaquePointer?] = memberPointers(promises)
         let accumulator = Accumulator(initial, left: pointers.count)
         let folding = Folding { _, item in
             reading(item) { (item: Member) in
@@ -72,18 +59,7 @@ extension Promise {
         }
     }
 
-    /// The same; of a closure that does not throw, the failure is that of the promises.
-    public static func reduce<Member>(
-        _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
-        on executor: PromiseExecutor? = nil,
-        _ update: @escaping @Sendable (inout Success, Member) -> Void
-    ) -> Promise {
-        reduce(promises, into: initial, on: executor) { value, member throws(Failure) in
-            update(&value, member)
-        }
-    }
-
-    private static func folding<Member>(
+    fileprivate static func folding<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         _ executor: PromiseExecutor?,
         _ combine: @escaping @Sendable (Success, Member) -> vow_value
@@ -95,8 +71,43 @@ extension Promise {
         }
         return running(folding, on: executor) { caller in
             reduceWith(
-                caller, promises.map { $0.retainedPointer() }, from: encode(initial), Folding.run)
+                caller, memberPointers(promises), from: encode(initial), Folding.run)
         }
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// The same with a closure that may throw.
+    @_disfavoredOverload  // Of one that does not throw: either would do.
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, any Error>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) throws -> Success
+    ) -> Promise {
+        folding(promises, initial, executor) { accumulated, item in
+            outcome { () throws in try combine(accumulated, item) }
+        }
+    }
+
+    /// The same with a promise of any failure.
+    public static func reduce<Member, Other: Error>(
+        _ promises: some Sequence<Promise<Member, any Error>>, _ initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ combine: @escaping @Sendable (Success, Member) throws -> Promise<Success, Other>
+    ) -> Promise {
+        folding(promises, initial, executor) { accumulated, item in
+            outcome(followedBy: (any Error).self) { () throws in try combine(accumulated, item) }
+        }
+    }
+
+    /// The same, changing what accumulates where it stands.
+    @_disfavoredOverload
+    public static func reduce<Member>(
+        _ promises: some Sequence<Promise<Member, any Error>>, into initial: Success,
+        on executor: PromiseExecutor? = nil,
+        _ update: @escaping @Sendable (inout Success, Member) throws -> Void
+    ) -> Promise {
+        updating(promises, initial, executor, update)
     }
 }
 

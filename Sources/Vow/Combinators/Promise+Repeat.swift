@@ -20,14 +20,13 @@ extension Promise {
     }
 
     /// The same with a promise that `step` makes, which is waited for.
+    @_disfavoredOverload  // Of promises of any error.
     public static func `repeat`(
         from state: Success, on executor: PromiseExecutor? = nil,
         while condition: @escaping @Sendable (Success) -> Bool,
-        step: @escaping @Sendable (Success) throws(Failure) -> Promise
+        step: @escaping @Sendable (Success) -> Promise
     ) -> Promise {
-        repeating(state, executor, condition) { state in
-            outcomeOfPromise { () throws(Failure) in try step(state) }
-        }
+        repeating(state, executor, condition) { step($0).cValue }
     }
 
     fileprivate static func repeating(
@@ -46,14 +45,14 @@ extension Promise {
 }
 
 extension Promise where Failure == any Error {
-    /// The same; the compiler finds this one without being told the failure.
-    public static func `repeat`(
+    /// The same with a promise of any failure, from a `step` that may throw.
+    public static func `repeat`<Other: Error>(
         from state: Success, on executor: PromiseExecutor? = nil,
         while condition: @escaping @Sendable (Success) -> Bool,
-        step: @escaping @Sendable (Success) throws -> Promise
+        step: @escaping @Sendable (Success) throws -> Promise<Success, Other>
     ) -> Promise {
         repeating(state, executor, condition) { state in
-            outcomeOfPromise { () throws in try step(state) }
+            outcome(followedBy: (any Error).self) { () throws in try step(state) }
         }
     }
 }

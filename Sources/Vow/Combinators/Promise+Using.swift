@@ -15,10 +15,9 @@ extension Promise where Failure == any Error {
     /// resource that comes all the same is released without being used. Without a resource nothing runs.
     ///
     /// `executor` runs both; nil: the one that a handler attached here would get.
-    // Taken less than the others, because of what calls leave out: nobody wants promises of promises.
-    @_disfavoredOverload
+    @_disfavoredOverload  // Of closures that return promises.
     public func using<Result>(
-        on executor: PromiseExecutor? = nil, joining _: Void = (), failing _: Void = (),
+        on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Result,
         release: @escaping @Sendable (Success) throws -> Void
     ) -> Promise<Result, any Error> {
@@ -30,57 +29,28 @@ extension Promise where Failure == any Error {
     }
 
     /// The same with a promise that `body` makes, which is waited for.
-    @_disfavoredOverload  // Of a `release` that makes one, too.
-    public func using<Result>(
-        on executor: PromiseExecutor? = nil, joining _: Void = (), failing _: Void = (),
-        _ body: @escaping @Sendable (Success) throws -> Promise<Result, any Error>,
+    public func using<Result, Other: Error>(
+        on executor: PromiseExecutor? = nil,
+        _ body: @escaping @Sendable (Success) throws -> Promise<Result, Other>,
         release: @escaping @Sendable (Success) throws -> Void
     ) -> Promise<Result, any Error> {
         use(executor) { resource in
-            outcomeOfPromise { () throws in try body(resource) }
+            outcome(followedBy: (any Error).self) { () throws in try body(resource) }
         } release: { resource in
             outcome { () throws in try release(resource) }
         }
     }
 
     /// The same with promises that both make, which are waited for.
-    public func using<Result>(
-        on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (Success) throws -> Promise<Result, any Error>,
-        release: @escaping @Sendable (Success) throws -> Promise<Void, any Error>
-    ) -> Promise<Result, any Error> {
-        use(executor) { resource in
-            outcomeOfPromise { () throws in try body(resource) }
-        } release: { resource in
-            outcomeOfPromise { () throws in try release(resource) }
-        }
-    }
-
-    /// The same with promises whose failure is of another type.
-    @_disfavoredOverload
-    public func using<Result, Other: Error>(
-        on executor: PromiseExecutor? = nil, joining _: Void = (), failing _: Void = (),
-        _ body: @escaping @Sendable (Success) throws -> Promise<Result, Other>,
-        release: @escaping @Sendable (Success) throws -> Void
-    ) -> Promise<Result, any Error> {
-        use(executor) { resource in
-            outcomeOfPromise { () throws in try body(resource) }
-        } release: { resource in
-            outcome { () throws in try release(resource) }
-        }
-    }
-
-    /// The same with promises of any failure that both make, which are waited for.
-    @_disfavoredOverload
     public func using<Result, Other: Error, Ignored, Releasing: Error>(
-        on executor: PromiseExecutor? = nil, joining _: Void = (),
+        on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Promise<Result, Other>,
         release: @escaping @Sendable (Success) throws -> Promise<Ignored, Releasing>
     ) -> Promise<Result, any Error> {
         use(executor) { resource in
-            outcomeOfPromise { () throws in try body(resource) }
+            outcome(followedBy: (any Error).self) { () throws in try body(resource) }
         } release: { resource in
-            outcomeOfPromise { () throws in try release(resource) }
+            outcome(followedBy: (any Error).self) { () throws in try release(resource) }
         }
     }
 

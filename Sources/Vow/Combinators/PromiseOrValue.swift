@@ -39,7 +39,7 @@ extension PromiseOrValue: PromiseConvertible {
 extension Optional: PromiseConvertible where Wrapped: PromiseConvertible {
     public var promise: Promise<Wrapped.Success?, Wrapped.Failure> {
         guard let wrapped = self?.promise else { return .value(nil) }
-        return wrapped.map(on: .inline) { $0 }
+        return wrapped.mapped { $0 }
     }
 }
 

@@ -71,16 +71,10 @@ public final class PromiseScope: Sendable {
         addAny(promise)
     }
 
-    /// The same.
-    @discardableResult
-    public func add<Success>(_ promise: Promise<Success, CancellationError>) -> Bool {
-        addAny(promise)
-    }
-
     @_disfavoredOverload
     @available(
         *, unavailable,
-        message: "cancelled, its failure could not say so: add `shielded().eraseFailure()`"
+        message: "cancelled, its failure could not say so: add `eraseFailure()` of it"
     )
     @discardableResult
     public func add<Success, Failure>(_ promise: Promise<Success, Failure>) -> Bool {
@@ -105,11 +99,13 @@ public final class PromiseScope: Sendable {
 
     /// The same with a promise that `body` makes, which is waited for.
     @discardableResult
-    public func start<Success>(
+    public func start<Success, Other: Error>(
         on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable () throws -> Promise<Success, any Error>
+        _ body: @escaping @Sendable () throws -> Promise<Success, Other>
     ) -> Promise<Success, any Error> {
-        start(executor, ScopeWork { outcomeOfPromise { () throws in try body() } })
+        start(
+            executor,
+            ScopeWork { outcome(followedBy: (any Error).self) { () throws in try body() } })
     }
 
     private func start<Success>(

@@ -44,7 +44,7 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
         _ items: sending some Sequence<Item>, _ concurrency: Int, _ executor: PromiseExecutor?,
         _ step: @escaping @Sendable (Item) -> vow_value
     ) -> Promise<[Member], Failure> {
-        let (promise, resolver) = Promise<[Member], Failure>.pendingCooperative()
+        let (promise, resolver) = Promise<[Member], Failure>.openCooperative()
         let pulling = Pulling(items, concurrency, executor, step, resolver)
         resolver.onCancel { [weak pulling] in pulling?.stop() }
         pulling.pull()

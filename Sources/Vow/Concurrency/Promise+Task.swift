@@ -25,33 +25,12 @@ extension Promise {
         }
     }
 
-    /// The same with a promise that `operation` makes, which is waited for.
-    public init<Followed: PromiseConvertible & Sendable>(
-        name: String? = nil, priority: TaskPriority? = nil,
-        @_inheritActorContext operation:
-            sending @escaping @isolated(any) () async throws(Failure) -> Followed
-    ) where Followed.Success == Success, Followed.Failure == Failure {
-        self.init(name, priority) { resolver async throws(Failure) in
-            resolver.follow(try await operation().promise)
-        }
-    }
-
-    /// The same; of an `operation` that does not throw, the failure is that of its promise.
-    public init<Followed: PromiseConvertible & Sendable>(
-        name: String? = nil, priority: TaskPriority? = nil,
-        @_inheritActorContext operation: sending @escaping @isolated(any) () async -> Followed
-    ) where Followed.Success == Success, Followed.Failure == Failure {
-        self.init(name, priority) { resolver async throws(Failure) in
-            resolver.follow(await operation().promise)
-        }
-    }
-
     fileprivate init(
         _ name: String?, _ priority: TaskPriority?,
         settling body:
             sending @escaping (PromiseResolver<Success, Failure>) async throws(Failure) -> Void
     ) {
-        let (promise, resolver) = Self.pending()
+        let (promise, resolver) = Self.open()
         self = promise
         let task = Task(name: name, priority: priority) {
             do throws(Failure) { try await body(resolver) } catch { resolver.reject(error) }
@@ -64,7 +43,7 @@ extension Promise {
     /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task.
     ///   If not, the task is left to whoever has it.
     public init(_ task: Task<Success, Failure>, cancelsTask: Bool = false) {
-        let (promise, resolver) = Self.pending()
+        let (promise, resolver) = Self.open()
         self = promise
         Task.detached { resolver.resolve(with: await task.result) }
         if cancelsTask { resolver.onCancel { task.cancel() } }
@@ -72,15 +51,16 @@ extension Promise {
 }
 
 extension Promise where Failure == any Error {
-    /// Runs `operation` in a new task, and waits for the promise that it makes, whose failure is of another type than
-    /// what it throws.
+    /// The same with a promise of any failure, from an `operation` that may throw.
     public init<Other: Error>(
-        name: String? = nil, priority: TaskPriority? = nil, joining _: Void = (),
+        name: String? = nil, priority: TaskPriority? = nil,
         @_inheritActorContext operation:
-            sending @escaping @isolated(any) () async throws -> Promise<Success, Other>
+            sending @escaping @isolated(any) () async throws -> Promise<
+                Success, Other
+            >
     ) {
         self.init(name, priority) { resolver async throws in
-            resolver.follow(try await operation().eraseFailure())
+            resolver.follow(try await operation().widened())
         }
     }
 }

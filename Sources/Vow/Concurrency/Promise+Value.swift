@@ -11,8 +11,7 @@ extension Promise {
     /// read without suspending the task, cancelled or not.
     ///
     /// - Throws: the failure. A failure type that cannot stand for a `CancellationError` (see ``PromiseFailure``), as
-    ///   `Never`, has the task wait until the promise is settled; and where it is rejected with what the type cannot stand
-    ///   for, there is nothing to return or to throw: the task waits on, and a line on standard error says so.
+    ///   `Never`, has the task wait until the promise is settled.
     nonisolated(nonsending) public var value: Success {
         @inlinable consuming get async throws(Failure) {
             if let result { return try result.get() }
@@ -38,7 +37,7 @@ extension Promise {
             ? await PromiseHandle.outcomeUnlessCancelled(of: consume handle, isolation: #isolation)
             : await PromiseHandle.outcome(of: consume handle, isolation: #isolation)
         if let result: Result<Success, Failure> = takeResult(outcome) { return result }
-        return await nothingToReturn(outcome)
+        nothingToReturn(outcome, Failure.self)
     }
 
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
@@ -50,7 +49,7 @@ extension Promise {
             _ = cancelNow()
         }
         if let result: Result<Success, Failure> = takeResult(outcome) { return result }
-        return await nothingToReturn(outcome)
+        nothingToReturn(outcome, Failure.self)
     }
 }
 
@@ -87,17 +86,13 @@ func takeResult<Success, Failure: Error>(_ outcome: vow_value) -> Result<Success
     return result
 }
 
-/// As with a continuation that is never resumed. To end the process would be worse: a cancellation comes to this.
+/// The producer has broken what the failure type says: the promise cannot be rejected with this error, and the reader gets
+/// neither a value nor a failure.
 ///
 /// - Parameter outcome: owned.
 @usableFromInline
-nonisolated(nonsending) func nothingToReturn<Success, Failure: Error>(
-    _ outcome: vow_value
-) async -> Result<Success, Failure> {
-    let error = "\(decodeError(outcome))"
-    vow_value_release(outcome)
-    writeToStandardError(
-        "vow: a task waits for ever for a promise that was rejected with what its failure type "
-            + "\(Failure.self) cannot stand for: \(error)\n")
-    return await withUnsafeContinuation { _ in }
+func nothingToReturn<Failure: Error>(_ outcome: vow_value, _: Failure.Type) -> Never {
+    fatalError(
+        "a promise with failures of type \(Failure.self) was rejected with \(decodeError(outcome)), which that type "
+            + "cannot stand for")
 }

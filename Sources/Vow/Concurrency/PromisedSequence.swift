@@ -76,10 +76,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     ///
     /// - Parameter concurrency: how many promises there may be whose values are not yet taken, at least one; else the
     ///   iteration throws ``PromiseError/invalidArgument(_:)``.
-    public func promises<Success, Failure>(
+    public func promises<Success, Other: Error>(
         concurrency: Int,
-        _ transform: @escaping @Sendable (Element) throws -> Promise<Success, Failure>
+        _ transform: @escaping @Sendable (Element) throws -> Promise<Success, Other>
     ) -> PromisedSequence<Self, Success> {
-        PromisedSequence(self, concurrency) { try transform($0).eraseFailure() }
+        PromisedSequence(self, concurrency) { try transform($0).widened() }
     }
 }

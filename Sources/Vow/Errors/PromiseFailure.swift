@@ -1,12 +1,25 @@
 // How a failure type of the program's own takes in what the library rejects with.
 
-/// A typed failure that can also stand for the library's own rejections: broken promises, cancellation, time-outs.
+/// A failure type of the program's own that can also stand for the library's rejections: a promise that was cancelled, or
+/// whose last resolver was released, or that took too long.
 ///
-/// `any Error` takes them as they are. A promise whose `Failure` neither is `any Error` nor conforms to this passes such
-/// a rejection by its typed handlers, on to the next promise that can take it: one of `any Error`, see
-/// ``Promise/eraseFailure()``. For its own readers it never comes to a result: `result` stays nil, a task that awaits it
-/// waits on, and a `catch` ends the chain without its closure, while the error is reported as unhandled.
+/// Every promise can be rejected by one of those, so the failure of a promise is one of three: `any Error`, which takes them
+/// as they are; a type that conforms to this; or `Never`, for a promise that cannot be cancelled.
+///
+/// ```swift
+/// enum LoadError: PromiseFailure {
+///     case notFound
+///     case promise(any Error)
+///
+///     init(promiseError error: any Error) { self = .promise(error) }
+/// }
+/// ```
 public protocol PromiseFailure: Error {
     /// - Parameter error: a ``PromiseError``, a `CancellationError`, or an error of another type than this.
     init(promiseError error: any Error)
+}
+
+extension CancellationError: PromiseFailure {
+    /// Whatever it was: the promise has come to nothing.
+    public init(promiseError _: any Error) { self.init() }
 }

@@ -72,15 +72,16 @@ extension Promise {
         // Not raced itself: a race says in a failure which member it is of, and converts it for that. Nor does this read the
         // failure, which is nobody's yet when the time is up.
         let settled: Promise<Void, Never> = react(
-            .onBothForValue, on: .inline, nil, ObservingEnd(body: {}))
+            .onBothForValue, on: .inline, nil, ObservingEnd(body: SureEnd {}))
         while true {
-            let (work, bell) = Promise<Void, Never>.pending()
+            let (work, bell) = Promise<Void, Never>.open()
             defer { bell.fulfill() }
             let isOver = MainLane.ringing({ bell.fulfill() }) {
                 MainLane.drain()
                 // A wait that is to be refused is so for this promise, and not for that there is work.
                 if withPointer({ wait($0, 0) }) != Int32(VOW_PENDING) { return true }
-                let either: Promise<Void, Never> = combined([settled, work], vow_race)
+                let either: Promise<Void, Never> = combined(
+                    pointers: [settled.retainedPointer(), work.retainedPointer()], vow_race)
                 let answer = either.withPointer { wait($0, left()) }
                 return answer != Int32(VOW_FULFILLED) && answer != Int32(VOW_REJECTED)
             }

@@ -4,14 +4,13 @@ extension PromiseExecutor {
     /// Runs handlers where an actor's code runs, one at a time, in one order however often it is asked for;
     /// `actor.assumeIsolated` in them gives its state. It keeps the actor.
     ///
-    /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and
-    /// ``Promise/map(isolatedTo:cancelledBy:_:)`` and the like give it to a closure.
+    /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and an
+    /// asynchronous one awaits it, as in `map { await ledger.store($0) }`.
     public static func actor(_ actor: any Actor) -> PromiseExecutor {
         isolated(to: actor) ?? .pool
     }
 
     /// Runs handlers on the main actor, one at a time, in one order; `MainActor.assumeIsolated` in them gives its state.
-    @_disfavoredOverload  // Of closures that are the main actor's.
     public static var mainActor: PromiseExecutor { MainLane.executor }
 
     /// Runs each handler in a task that prefers this executor.

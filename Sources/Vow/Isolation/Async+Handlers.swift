@@ -1,58 +1,138 @@
-// Asynchronous closures as handlers: each in a task of its own, isolated to where the closure was written.
+// Handlers with asynchronous closures.
 //
-// The task is cancelled with the link, has the priority and the task locals of who attached it, and the link's promise
-// settles when it has ended.
+// Each closure runs in a task of its own, which is isolated to the actor whose code wrote the closure, has the priority and
+// the task locals of who attached the handler, and is cancelled with the link. The link's promise settles when the task has
+// ended.
 
 import CVow
 
-extension Promise {
-    /// `map` with an asynchronous closure, in a task that is isolated to where it was written and is cancelled with the link.
-    /// The promise settles when the task has ended.
+extension Promise where Failure == any Error {
+    /// `map` with an asynchronous closure.
     @_disfavoredOverload
     public func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ transform:
-            @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> NewSuccess
-    ) -> Promise<NewSuccess, Failure> {
-        react(.onFulfilled, isolatedTo: transform.isolation, token) { input in
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async throws -> NewSuccess
+    ) -> Promise<NewSuccess, any Error> {
+        react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                await outcome { () async throws(Failure) in try await transform(value) }
+                do { return encode(try await body(value)) } catch { return encodeAnyError(error) }
             }
         }
     }
 
-    /// `then` with an asynchronous closure, as `map`.
+    /// `then` with an asynchronous closure.
     @_disfavoredOverload
     @discardableResult
-    public func then<NewSuccess>(
+    public func then<NewSuccess, Other: Error>(
+        cancelledBy token: CancellationToken? = nil,
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async throws -> Promise<NewSuccess, Other>
+    ) -> Promise<NewSuccess, any Error> {
+        react(.onFulfilled, isolatedTo: body.isolation, token) { input in
+            await reading(input) { (value: Success) in
+                do { return try await body(value).followed(by: (any Error).self) } catch {
+                    return encodeAnyError(error)
+                }
+            }
+        }
+    }
+
+    /// `done` with an asynchronous closure.
+    @_disfavoredOverload
+    @discardableResult
+    public func done(
+        cancelledBy token: CancellationToken? = nil,
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async throws -> Void
+    ) -> Promise<Void, any Error> {
+        react(.onFulfilled, isolatedTo: body.isolation, token) { input in
+            await reading(input) { (value: Success) in
+                do { return encode(try await body(value)) } catch { return encodeAnyError(error) }
+            }
+        }
+    }
+
+    /// `get` with an asynchronous closure.
+    @_disfavoredOverload
+    public func get(
+        cancelledBy token: CancellationToken? = nil,
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async throws -> Void
+    ) -> Promise {
+        react(.onFulfilled, isolatedTo: body.isolation, token) { input in
+            await reading(input) { (value: Success) in
+                do { try await body(value) } catch { return encodeAnyError(error) }
+                return vow_value_retain(input)
+            }
+        }
+    }
+
+    /// `recover` with an asynchronous closure.
+    @_disfavoredOverload
+    public func recover(
+        cancelledBy token: CancellationToken? = nil,
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Failure) async throws -> Success
+    ) -> Promise {
+        react(.onRejected, isolatedTo: body.isolation, token) { input in
+            guard let failure = decodeFailure(input, as: Failure.self) else {
+                return vow_value_retain(input)
+            }
+            do { return encode(try await body(failure)) } catch { return encodeAnyError(error) }
+        }
+    }
+
+    /// `finally` with an asynchronous closure. Its task is never cancelled: clean-up runs to its end.
+    @_disfavoredOverload
+    @discardableResult
+    public func finally(
+        cancelledBy token: CancellationToken? = nil,
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) () async throws -> Void
+    ) -> Promise {
+        react(.finally, isolatedTo: body.isolation, token, isCleanUp: true) { _ in
+            do { return encode(try await body()) } catch { return encodeAnyError(error) }
+        }
+    }
+}
+
+extension Promise where Failure: PromiseFailure {
+    /// `map` with an asynchronous closure.
+    @_disfavoredOverload
+    public func map<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> NewSuccess
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                await outcome { () async throws(Failure) in try await body(value) }
+                do throws(Failure) { return encode(try await body(value)) } catch {
+                    return encodeError(error)
+                }
             }
         }
     }
 
-    /// The same with a promise that `body` makes, which is waited for.
+    /// `then` with an asynchronous closure.
     @_disfavoredOverload
     @discardableResult
     public func then<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
         @_inheritActorContext _ body:
-            @escaping @Sendable @isolated(any) (Success) async throws(Failure)
-            -> Promise<NewSuccess, Failure>
+            @escaping @Sendable @isolated(any) (Success) async throws(Failure) -> Promise<
+                NewSuccess, Failure
+            >
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                await outcomeOfPromise { () async throws(Failure) in try await body(value) }
+                do throws(Failure) { return try await body(value).followed(by: Failure.self) } catch
+                { return encodeError(error) }
             }
         }
     }
 
-    /// `done` with an asynchronous closure, as `map`.
+    /// `done` with an asynchronous closure.
     @_disfavoredOverload
     @discardableResult
     public func done(
@@ -62,12 +142,14 @@ extension Promise {
     ) -> Promise<Void, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                await outcome { () async throws(Failure) in try await body(value) }
+                do throws(Failure) { return encode(try await body(value)) } catch {
+                    return encodeError(error)
+                }
             }
         }
     }
 
-    /// `get` with an asynchronous closure, as `map`.
+    /// `get` with an asynchronous closure.
     @_disfavoredOverload
     public func get(
         cancelledBy token: CancellationToken? = nil,
@@ -82,7 +164,7 @@ extension Promise {
         }
     }
 
-    /// `recover` with an asynchronous closure, as `map`.
+    /// `recover` with an asynchronous closure.
     @_disfavoredOverload
     public func recover(
         cancelledBy token: CancellationToken? = nil,
@@ -99,25 +181,7 @@ extension Promise {
         }
     }
 
-    /// `catch` with an asynchronous closure, as `map`: the chain is through when its task has ended.
-    @_disfavoredOverload
-    @discardableResult
-    public func `catch`(
-        cancelledBy token: CancellationToken? = nil,
-        @_inheritActorContext _ body: @escaping @Sendable @isolated(any) (Failure) async -> Void
-    ) -> Promise<Void, Never> {
-        react(.onBoth, isolatedTo: body.isolation, token) { input in
-            if input.kind != VOW_ERROR { return vow_none() }
-            if let failure = decodeFailure(input, as: Failure.self) {
-                await body(failure)
-            } else {
-                reportUnspeakable(input)
-            }
-            return vow_none()
-        }
-    }
-
-    /// `finally` with an asynchronous closure, as `map`. Its task is never cancelled: clean-up runs to its end.
+    /// `finally` with an asynchronous closure. Its task is never cancelled: clean-up runs to its end.
     @_disfavoredOverload
     @discardableResult
     public func finally(
@@ -126,7 +190,96 @@ extension Promise {
             @escaping @Sendable @isolated(any) () async throws(Failure) -> Void
     ) -> Promise {
         react(.finally, isolatedTo: body.isolation, token, isCleanUp: true) { _ in
-            do throws(Failure) { try await body() } catch { return encodeError(error) }
+            do throws(Failure) { return encode(try await body()) } catch {
+                return encodeError(error)
+            }
+        }
+    }
+}
+
+extension Promise where Failure == Never {
+    /// `map` with an asynchronous closure.
+    @_disfavoredOverload
+    public func map<NewSuccess>(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async -> NewSuccess
+    ) -> Promise<NewSuccess, Never> {
+        react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
+            await reading(input) { (value: Success) in
+                return encode(await body(value))
+            }
+        }
+    }
+
+    /// `then` with an asynchronous closure.
+    @_disfavoredOverload
+    @discardableResult
+    public func then<NewSuccess, NewFailure>(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async -> Promise<NewSuccess, NewFailure>
+    ) -> Promise<NewSuccess, NewFailure> {
+        react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
+            await reading(input) { (value: Success) in
+                return await body(value).followed(by: NewFailure.self)
+            }
+        }
+    }
+
+    /// `done` with an asynchronous closure.
+    @_disfavoredOverload
+    @discardableResult
+    public func done(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async -> Void
+    ) -> Promise<Void, Never> {
+        react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
+            await reading(input) { (value: Success) in
+                return encode(await body(value))
+            }
+        }
+    }
+
+    /// `get` with an asynchronous closure.
+    @_disfavoredOverload
+    public func get(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) (Success) async -> Void
+    ) -> Promise {
+        react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
+            await reading(input) { (value: Success) in
+                await body(value)
+                return vow_value_retain(input)
+            }
+        }
+    }
+
+    /// `finally` with an asynchronous closure. Its task is never cancelled: clean-up runs to its end.
+    @_disfavoredOverload
+    @discardableResult
+    public func finally(
+        @_inheritActorContext _ body:
+            @escaping @Sendable @isolated(any) () async -> Void
+    ) -> Promise {
+        react(.finally, isolatedTo: body.isolation, nil, isCleanUp: true) { _ in
+            return encode(await body())
+        }
+    }
+}
+
+extension Promise {
+    /// `catch` with an asynchronous closure. The chain is through when its task has ended.
+    @_disfavoredOverload
+    @discardableResult
+    public func `catch`(
+        @_inheritActorContext _ body: @escaping @Sendable @isolated(any) (Failure) async -> Void
+    ) -> Promise<Void, Never> {
+        react(.onBoth, isolatedTo: body.isolation, nil) { input in
+            if input.kind != VOW_ERROR { return vow_none() }
+            if let failure = decodeFailure(input, as: Failure.self) {
+                await body(failure)
+            } else {
+                reportUnspeakable(input)
+            }
             return vow_none()
         }
     }

@@ -5,6 +5,7 @@ import CVow
 extension Promise where Failure == any Error {
     /// `using` with asynchronous closures, each in a task that is isolated to where it was written. The task of `body` is
     /// cancelled with the whole, that of `release` never; both are waited for.
+    @_disfavoredOverload  // Of closures that return promises.
     public func using<Result>(
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) (Success) async throws -> Result,
@@ -28,7 +29,9 @@ extension Promise where Failure == any Error {
     ) -> Promise<Result, any Error> {
         let used = AsyncStart(isolatedTo: body.isolation) { input in
             await reading(input) { (resource: Success) in
-                await outcomeOfPromise { try await body(resource) }
+                await outcome(followedBy: (any Error).self) { () async throws in
+                    try await body(resource)
+                }
             }
         }
         return use(used, release)

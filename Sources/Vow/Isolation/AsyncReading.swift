@@ -13,16 +13,21 @@ nonisolated(nonsending) func reading<Value: Sendable>(
     return await body(value)
 }
 
-/// What an asynchronous closure comes to, as a value that resolves.
+/// What an asynchronous closure returns or throws, as a value (owned) that resolves.
 nonisolated(nonsending) func outcome<Value: Sendable, Failure: Error>(
     of body: nonisolated(nonsending) () async throws(Failure) -> Value
 ) async -> vow_value {
     do { return encode(try await body()) } catch { return encodeError(error) }
 }
 
-/// The same of one that gives a promise, which is followed.
-nonisolated(nonsending) func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
-    of body: nonisolated(nonsending) () async throws(Failure) -> Promise<Success, PromiseFailure>
+/// The same where it returns a promise, which one with failures of this type follows.
+nonisolated(nonsending) func outcome<
+    Success, Inner, Failure: Error, Outer: Error
+>(
+    followedBy _: Outer.Type,
+    of body: nonisolated(nonsending) () async throws(Failure) -> Promise<Success, Inner>
 ) async -> vow_value {
-    do { return try await body().cValue } catch { return encodeError(error) }
+    do { return try await body().followed(by: Outer.self) } catch {
+        return encodeError(error)
+    }
 }

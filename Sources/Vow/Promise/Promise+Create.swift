@@ -4,22 +4,50 @@ public import CVow
 import VowCore
 
 extension Promise {
-    /// A pending promise and the right to decide about it.
+    /// Of every failure type; who calls this sees to it that the resolver is not lost where the type cannot say so.
     @inlinable
-    public static func pending() -> (promise: Promise, resolver: Resolver) {
+    package static func open() -> (promise: Promise, resolver: Resolver) {
         let promise = PromiseHandle.pending()
         return (Promise(same: promise), PromiseResolver(owned: promise.promise))
     }
 
-    /// The same for work that cannot stop at once: cancelling the promise only tells its producer
-    /// (``PromiseResolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
-    public static func pendingCooperative() -> (
-        promise: Promise, resolver: Resolver
-    ) {
+    static func openCooperative() -> (promise: Promise, resolver: Resolver) {
         var resolver: OpaquePointer?
         let promise = vow_promise_create_with(&resolver, VOW_COOPERATIVE)
         guard let resolver else { fatalError("a promise without a resolver") }
         return (Promise(owned: promise), PromiseResolver(owned: resolver))
+    }
+
+    @inlinable
+    init(settling body: (Resolver) throws(Failure) -> Void) {
+        let (promise, resolver) = Self.open()
+        self = promise
+        do { try body(resolver) } catch { resolver.reject(error) }
+    }
+
+    init(
+        _ executor: PromiseExecutor,
+        settling body: @escaping @Sendable (Resolver) throws(Failure) -> Void
+    ) {
+        let (promise, resolver) = Self.open()
+        self = promise
+        _ = Promise<Void, Never>.work(
+            on: executor,
+            Working<Void, Never>(body: {
+                do throws(Failure) { try body(resolver) } catch { resolver.reject(error) }
+            }))
+    }
+}
+
+extension Promise where Failure == any Error {
+    /// A pending promise and the right to decide about it.
+    @inlinable
+    public static func pending() -> (promise: Promise, resolver: Resolver) { open() }
+
+    /// The same for work that cannot stop at once: cancelling the promise only tells its producer
+    /// (``PromiseResolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
+    public static func pendingCooperative() -> (promise: Promise, resolver: Resolver) {
+        openCooperative()
     }
 
     /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
@@ -30,10 +58,32 @@ extension Promise {
     /// }
     /// ```
     @inlinable
+    public init(_ body: (Resolver) throws -> Void) {
+        self.init(settling: body)
+    }
+
+    /// The same on an executor.
+    public init(
+        on executor: PromiseExecutor, resolving body: @escaping @Sendable (Resolver) throws -> Void
+    ) {
+        self.init(executor, settling: body)
+    }
+}
+
+extension Promise where Failure: PromiseFailure {
+    /// A pending promise and the right to decide about it.
+    @inlinable
+    public static func pending() -> (promise: Promise, resolver: Resolver) { open() }
+
+    /// The same for work that cannot stop at once, as with any error.
+    public static func pendingCooperative() -> (promise: Promise, resolver: Resolver) {
+        openCooperative()
+    }
+
+    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
+    @inlinable
     public init(_ body: (Resolver) throws(Failure) -> Void) {
-        let (promise, resolver) = Self.pending()
-        self = promise
-        do { try body(resolver) } catch { resolver.reject(error) }
+        self.init(settling: body)
     }
 
     /// The same on an executor.
@@ -41,43 +91,44 @@ extension Promise {
         on executor: PromiseExecutor,
         resolving body: @escaping @Sendable (Resolver) throws(Failure) -> Void
     ) {
-        let (promise, resolver) = Self.pending()
-        self = promise
-        _ = Promise<Void, Never>.work(
-            on: executor,
-            Working<Void, Never>(body: {
-                do throws(Failure) { try body(resolver) } catch { resolver.reject(error) }
-            }))
+        self.init(executor, settling: body)
     }
+}
 
-    /// Runs `body`, which makes a promise, on an executor; that is waited for.
-    public init<Followed: PromiseConvertible>(
-        on executor: PromiseExecutor, joining _: Void = (),
-        _ body: @escaping @Sendable () throws(Failure) -> Followed
-    ) where Followed.Success == Success, Followed.Failure == Failure {
-        self = .work(
-            on: executor,
-            WorkingWithPromise(body: { () throws(Failure) in try body().promise }))
+extension Promise where Failure == Never {
+    /// A pending promise and the right to decide about it.
+    ///
+    /// The progress that the resolver tells is not the promise's: ``setProgress(_:note:)`` of the promise is.
+    ///
+    /// - Parameter value: what the promise is fulfilled with when the last resolver is released without a decision.
+    public static func pending(
+        orElse value: Success
+    ) -> (promise: Promise, resolver: Resolver) {
+        let (promise, resolver) = Promise<Success, any Error>.open()
+        return (promise.recover(with: value), Resolver(same: resolver.handle))
     }
+}
 
-    /// The same; of a body that does not throw, the failure is that of its promise.
-    public init<Followed: PromiseConvertible>(
-        on executor: PromiseExecutor, _ body: @escaping @Sendable () -> Followed
-    ) where Followed.Success == Success, Followed.Failure == Failure {
-        self = .work(
-            on: executor, WorkingWithPromise(body: { () throws(Failure) in body().promise }))
-    }
-
-    /// The same where only its type says that it is a promise, as in `{ .value(5) }`.
-    // Of closures without a `return` it is taken even less than the first one, because of what calls leave out.
+// What the compiler says where neither of those is meant.
+extension Promise {
     @_disfavoredOverload
-    public init(
-        on executor: PromiseExecutor, following _: Promise.Type = Promise.self,
-        _ body: @escaping @Sendable () throws(Failure) -> Promise
-    ) {
-        self = .work(on: executor, WorkingWithPromise(body: body))
-    }
+    @available(
+        *, unavailable,
+        message:
+            "it could not say that it was cancelled or lost: its failure is `any Error`, a PromiseFailure, or, with `orElse:`, Never"
+    )
+    public static func pending() -> (promise: Promise, resolver: Resolver) { open() }
 
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message:
+            "it could not say that it was cancelled or lost: its failure is `any Error` or a PromiseFailure"
+    )
+    public init(_ body: (Resolver) throws(Failure) -> Void) { self.init(settling: body) }
+}
+
+extension Promise {
     /// A promise that is fulfilled already.
     @inlinable
     public static func value(_ value: Success) -> Promise {
@@ -99,26 +150,8 @@ extension Promise {
         }
     }
 
-    /// Runs `body`, which makes a promise, here and now; what it throws rejects.
-    @inlinable
-    public static func attempt<Followed: PromiseConvertible>(
-        joining _: Void = (), _ body: () throws(Failure) -> Followed
-    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
-        do { return try body().promise } catch { return .failure(error) }
-    }
-
-    /// The same; of a body that does not throw, the failure is that of its promise.
-    @inlinable
-    public static func attempt<Followed: PromiseConvertible>(
-        _ body: () -> Followed
-    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
-        body().promise
-    }
-}
-
-extension Promise {
     /// Runs `body` here and now; what it throws rejects.
-    @_disfavoredOverload  // Of closures that make promises: nobody wants promises of promises.
+    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
     @inlinable
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
@@ -134,20 +167,33 @@ extension Promise {
 }
 
 extension Promise where Failure == any Error {
-    /// The same with a promise whose failure is of another type than what `body` throws.
+    /// A promise that is fulfilled already. Without a type in view, its failure is any error.
     @inlinable
-    public static func attempt<Other: Error>(
-        joining _: Void = (), failing _: Void = (), _ body: () throws -> Promise<Success, Other>
-    ) -> Promise {
-        do { return try body().eraseFailure() } catch { return .failure(error) }
+    public static func value(_ value: Success) -> Promise {
+        Promise(same: .settled(encode(value)))
     }
 
-    /// The same with a promise whose failure is of another type than what `body` throws.
+    /// A promise that is rejected already. Without a type in view, its failure is any error.
+    @inlinable
+    public static func failure(_ failure: any Error) -> Promise {
+        Promise(same: .settled(encodeAnyError(failure)))
+    }
+
+    /// Runs `body`, which makes a promise, here and now; what it throws rejects.
+    @inlinable
+    public static func attempt<Other: Error>(
+        _ body: () throws -> Promise<Success, Other>
+    ) -> Promise {
+        do { return try body().widened() } catch { return .failure(error) }
+    }
+
+    /// Runs `body`, which makes a promise, on an executor; that is waited for, and what `body` throws rejects.
     public init<Other: Error>(
-        on executor: PromiseExecutor, joining _: Void = (), failing _: Void = (),
+        on executor: PromiseExecutor,
         _ body: @escaping @Sendable () throws -> Promise<Success, Other>
     ) {
-        self = .work(on: executor, WorkingWithPromise(body: { () throws in try body() }))
+        self = .work(
+            on: executor, WorkingByJoining(body: body))
     }
 }
 
@@ -157,16 +203,7 @@ extension Promise where Success == Void {
     public static var value: Promise { .value(()) }
 }
 
-/// Begins a chain: runs `body` here and now; what it throws rejects.
-@inlinable
-public func firstly<Success, Failure>(
-    _ body: () throws(Failure) -> Promise<Success, Failure>
-) -> Promise<Success, Failure> {
-    .attempt(body)
-}
-
-/// The same; of a body that does not throw, the failure is that of its promise.
-@_disfavoredOverload
+/// Begins a chain with the promise that `body` makes here and now.
 @inlinable
 public func firstly<Success, Failure>(
     _ body: () -> Promise<Success, Failure>
@@ -174,23 +211,12 @@ public func firstly<Success, Failure>(
     body()
 }
 
-/// The same with a promise whose failure is of another type than what `body` throws.
+/// The same; what `body` throws rejects.
 @_disfavoredOverload
 @inlinable
 public func firstly<Success, Failure>(
-    joining _: Void = (), _ body: () throws -> Promise<Success, Failure>
+    _ body: () throws -> Promise<Success, Failure>
 ) -> Promise<Success, any Error> {
-    .attempt(joining: (), failing: (), body)
-}
-
-/// The same with a value.
-// Taken less than the others, because of what calls leave out: nobody wants promises of promises.
-@_disfavoredOverload
-@inlinable
-public func firstly<Success: Sendable, Failure>(
-    joining _: Void = (), failing _: Void = (),
-    _ body: () throws(Failure) -> Success
-) -> Promise<Success, Failure> {
     .attempt(body)
 }
 
@@ -209,17 +235,10 @@ struct Working<Value: Sendable, Failure: Error>: Reactor {
     }
 }
 
-@usableFromInline
-struct WorkingWithPromise<Value: Sendable, Failure: Error, Inner: Error>: Reactor {
-    @usableFromInline let body: @Sendable () throws(Failure) -> Promise<Value, Inner>
+struct WorkingByJoining<Value: Sendable, Inner: Error>: Reactor {
+    let body: @Sendable () throws -> Promise<Value, Inner>
 
-    @inlinable
-    init(body: @escaping @Sendable () throws(Failure) -> Promise<Value, Inner>) {
-        self.body = body
-    }
-
-    @inlinable
     func react(to _: vow_value) -> vow_value {
-        outcomeOfPromise { () throws(Failure) in try body() }
+        outcome(followedBy: (any Error).self) { () throws in try body() }
     }
 }

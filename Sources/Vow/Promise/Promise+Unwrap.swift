@@ -2,7 +2,6 @@
 
 extension Promise where Failure == any Error {
     /// The value that is there, or this failure instead of nil.
-    @inlinable
     public func unwrap<Wrapped>(
         orError failure: any Error = PromiseError.noSuchElement
     ) -> Promise<Wrapped, any Error> where Success == Wrapped? {
@@ -15,22 +14,9 @@ extension Promise where Failure == any Error {
 
 extension Promise {
     /// The value that is there, or this one instead of nil.
-    @inlinable
     public func unwrap<Wrapped: Sendable>(
         orReplace replacement: Wrapped
     ) -> Promise<Wrapped, Failure> where Success == Wrapped? {
-        map(on: .inline) { $0 ?? replacement }
-    }
-
-    /// The value that is there, or what `replacement` gives instead of nil.
-    @inlinable
-    public func unwrap<Wrapped: Sendable>(
-        on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
-        orElse replacement: @escaping @Sendable () throws(Failure) -> Wrapped
-    ) -> Promise<Wrapped, Failure> where Success == Wrapped? {
-        map(on: executor, cancelledBy: token) { value throws(Failure) in
-            if let value { return value }
-            return try replacement()
-        }
+        mapped { $0 ?? replacement }
     }
 }

@@ -12,12 +12,8 @@ extension Promise {
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {
-        try eraseFailure().waitForResult(timeout.coreTimeout)
-    }
-
-    private func waitForResult(_ nanoseconds: Int64) throws -> Success {
         var value = vow_none()
-        let rest = servingMainActor(nanoseconds) { vow_await($0, $1, nil) }
+        let rest = servingMainActor(timeout.coreTimeout) { vow_await($0, $1, nil) }
         let answer = withPointer { vow_await($0, rest, &value) }
         defer { vow_value_release(value) }
         switch answer {

@@ -28,6 +28,28 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
         Promise<NewSuccess, NewFailure>(same: handle)
     }
 
+    /// The same promise for failures of a type that includes this one's.
+    @inlinable
+    func widened<NewFailure>() -> Promise<Success, NewFailure> {
+        Self.isLeftAlone(by: NewFailure.self) ? shielded().retyped() : retyped()
+    }
+
+    /// Whether cancelling a promise with failures of this type, which waits for one of this kind, leaves that one alone: where
+    /// the new failure can stand for a cancellation, and this one's cannot.
+    @inlinable @inline(__always)
+    static func isLeftAlone<NewFailure: Error>(by _: NewFailure.Type) -> Bool {
+        if Failure.self == (any Error).self || Failure.self == NewFailure.self { return false }
+        return !isCancellable && Promise<Success, NewFailure>.isCancellable
+    }
+
+    /// Itself as a value (owned), for a promise with failures of this type to follow.
+    @inlinable
+    func followed<Outer: Error>(by _: Outer.Type) -> vow_value {
+        if Outer.self == Failure.self { return cValue }
+        let promise: Promise<Success, Outer> = widened()
+        return promise.cValue
+    }
+
     /// Calls `body` with the core's promise, borrowed.
     @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {

@@ -9,5 +9,5 @@ public protocol PromiseConvertible<Success, Failure>: SendableMetatype {
 }
 
 extension Promise: PromiseConvertible {
-    public var promise: Promise { self }
+    @inlinable public var promise: Promise { self }
 }

@@ -12,6 +12,8 @@ public struct PromiseResolver<Success: Sendable, Failure: Error>: Sendable {
     @inlinable
     init(owned resolver: OpaquePointer) { handle = ResolverHandle(resolver) }
 
+    init(same handle: ResolverHandle) { self.handle = handle }
+
     @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(handle) { body(handle.pointer) }

@@ -151,6 +151,17 @@ extension Promise {
         _ kind: ReactionKind, on executor: PromiseExecutor?, _ token: CancellationToken?,
         _ reactor: consuming some Reactor
     ) -> Promise<NewSuccess, NewFailure> {
+        if Self.isLeftAlone(by: NewFailure.self) {
+            return shielded().attach(kind, on: executor, token, reactor)
+        }
+        return attach(kind, on: executor, token, reactor)
+    }
+
+    @inlinable
+    consuming func attach<NewSuccess, NewFailure>(
+        _ kind: ReactionKind, on executor: PromiseExecutor?, _ token: CancellationToken?,
+        _ reactor: consuming some Reactor
+    ) -> Promise<NewSuccess, NewFailure> {
         var carried = CarriedBytes(reactor)
         let handle = handle
         // So that this was the last copy, if the caller has none.

@@ -42,12 +42,12 @@ func outcome<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> vow
     do { return encode(try body()) } catch { return encodeError(error) }
 }
 
-/// The same of one that gives a promise, which is followed.
+/// The same where it returns a promise, which one with failures of this type follows.
 @inlinable @inline(__always)
-func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
-    of body: () throws(Failure) -> Promise<Success, PromiseFailure>
+func outcome<Success, Inner, Failure: Error, Outer: Error>(
+    followedBy _: Outer.Type, of body: () throws(Failure) -> Promise<Success, Inner>
 ) -> vow_value {
-    do { return try body().cValue } catch { return encodeError(error) }
+    do { return try body().followed(by: Outer.self) } catch { return encodeError(error) }
 }
 
 extension Promise {

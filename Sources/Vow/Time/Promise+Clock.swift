@@ -21,7 +21,7 @@ extension Promise where Failure == any Error {
         _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C,
         cancelledBy token: CancellationToken? = nil
     ) -> Promise {
-        flatMap(on: .inline, cancelledBy: token) { value in
+        then(on: .inline, cancelledBy: token) { value in
             Promise<Void, any Error>.delay(duration, tolerance: tolerance, clock: clock)
                 .map(on: .inline) { value }
         }

@@ -20,7 +20,7 @@ extension Promise where Failure == any Error {
         _ duration: Duration, on executor: PromiseExecutor? = nil,
         cancelledBy token: CancellationToken? = nil
     ) -> Promise {
-        flatMap(on: executor, cancelledBy: token) { value in
+        then(on: executor, cancelledBy: token) { value in
             Promise<Void, any Error>.delay(duration).map(on: .inline) { value }
         }
     }

@@ -11,22 +11,23 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// `executor` runs `body` and the policy's closure; on an event loop's executor, its clock counts.
-    public static func retry<Followed: PromiseConvertible>(
+    @_disfavoredOverload  // Of promises of any error.
+    public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        joining _: Void = (),
-        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Followed
-    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
-        retrying(policy, executor) { attempt in
-            outcomeOfPromise { () throws(Failure) in try body(attempt).promise }
-        }
+        _ body: @escaping @Sendable (_ attempt: Int) -> Promise
+    ) -> Promise {
+        retrying(policy, executor) { body($0).cValue }
     }
 
-    /// The same; of a body that does not throw, the failure is that of its promise.
-    public static func retry<Followed: PromiseConvertible>(
+    /// The same with a value that `body` returns.
+    @_disfavoredOverload  // A closure that makes promises could make values of them.
+    public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (_ attempt: Int) -> Followed
-    ) -> Promise where Followed.Success == Success, Followed.Failure == Failure {
-        retrying(policy, executor) { body($0).promise.cValue }
+        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
+    ) -> Promise {
+        retrying(policy, executor) { attempt in
+            outcome { () throws(Failure) in try body(attempt) }
+        }
     }
 
     static func retrying(
@@ -50,28 +51,14 @@ extension Promise {
     }
 }
 
-extension Promise {
-    /// The same with a value that `body` returns.
-    @_disfavoredOverload  // A closure that makes promises could make values of them.
-    public static func retry(
-        _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        _ body: @escaping @Sendable (_ attempt: Int) throws(Failure) -> Success
-    ) -> Promise {
-        retrying(policy, executor) { attempt in
-            outcome { () throws(Failure) in try body(attempt) }
-        }
-    }
-}
-
 extension Promise where Failure == any Error {
-    /// The same with a promise whose failure is of another type than what `body` throws.
+    /// The same with a promise of any failure, from a `body` that may throw.
     public static func retry<Other: Error>(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
-        joining _: Void = (), failing _: Void = (),
         _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise<Success, Other>
     ) -> Promise {
         retrying(policy, executor) { attempt in
-            outcomeOfPromise { () throws in try body(attempt) }
+            outcome(followedBy: (any Error).self) { () throws in try body(attempt) }
         }
     }
 }

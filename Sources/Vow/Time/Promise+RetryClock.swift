@@ -1,7 +1,7 @@
 // Trying again by a clock of Swift's.
 
 extension Promise where Failure == any Error {
-    /// As ``retry(_:on:joining:_:)``; the delays and the deadline of the policy are times of this clock, whatever the executor.
+    /// As ``retry(_:on:_:)``; the delays and the deadline of the policy are times of this clock, whatever the executor.
     ///
     /// At the deadline the promise is rejected at once, and the attempt under way is cancelled.
     public static func retry<C: Clock, Other: Error>(
@@ -21,7 +21,9 @@ extension Promise where Failure == any Error {
             return policy.mayRetry?(error) ?? true
         }
         let trying = retrying(prompt, executor) { attempt in
-            if attempt == 1 { return outcomeOfPromise { () throws in try body(attempt) } }
+            if attempt == 1 {
+                return outcome(followedBy: (any Error).self) { () throws in try body(attempt) }
+            }
             let delay = delays.withLock { $0.next() }
             return Promise<Void, any Error>.delay(delay, clock: clock)
                 .then(on: executor) { try body(attempt) }.cValue

@@ -96,7 +96,7 @@ public final class PromiseLoop: Sendable {
         }
         if answer == Int32(VOW_PENDING) { throw PromiseError.timedOut }
         _ = try count(answer, "run")
-        guard let result = promise.eraseFailure().result else {
+        guard let result = (promise.retyped() as Promise<Success, any Error>).result else {
             fatalError("a loop has run until a promise was settled, and it is not")
         }
         return try result.get()

@@ -26,7 +26,7 @@ func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     _ makeTask: (ProgressHandler?, @escaping AnswerHandler<Body>) -> URLSessionTask,
     settle: @escaping @Sendable (PromiseResolver<Output, Failure>, Answer<Body>) -> Void
 ) -> Promise<Output, Failure> {
-    let (promise, resolver) = Promise<Output, Failure>.pending()
+    let (promise, resolver) = Promise<Output, Failure>.open()
     // Pending for as long as the token may cancel the task.
     let (underWay, end) = Promise<Void, any Error>.pending()
     let cancelling = Cancelling()

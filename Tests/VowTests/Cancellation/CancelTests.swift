@@ -30,10 +30,10 @@ final class CancelTests: VowTest {
     private func chain(on promise: Promise<Int, any Error>, _ calls: Journal<String>)
         -> Promise<Int, any Error>
     {
-        promise.then { number -> Int in
+        promise.map { number -> Int in
             calls.write("handler")
             return number
-        }.then { $0 + 1 }
+        }.map { $0 + 1 }
     }
 
     func testCancellingTheOnlyReaderStopsTheWork() {
@@ -42,7 +42,7 @@ final class CancelTests: VowTest {
         let end = Promise<Int, any Error> { resolver in
             resolver.onCancel { calls.write("stop") }
             kept.write(resolver)
-        }.then { $0 + 1 }
+        }.map { $0 + 1 }
         XCTAssertTrue(end.cancel())
         XCTAssertEqual(calls.entries, ["stop"])
     }
@@ -67,7 +67,7 @@ final class CancelTests: VowTest {
         let (promise, resolver) = Promise<Int, any Error>.pending()
         let source = CancellationSource()
         let calls = Journal<String>()
-        let derived = promise.then(on: .inline, cancelledBy: source.token) { _ in
+        let derived = promise.map(on: .inline, cancelledBy: source.token) { _ in
             calls.write("then")
         }
         promise.onSuccess(on: .inline, cancelledBy: source.token) { _ in calls.write("success") }

@@ -189,7 +189,7 @@ final class QuietTests: VowTest {
     private func waiting(_ lines: Lines, shared: Bool) -> (Promise<Int, any Error>, Source) {
         let (promise, source) = produced(lines, "y", shared: shared)
         let given = Given(promise)
-        return (Promise<Int, any Error>.value(5).flatMap(on: .inline) { _ in given.take() }, source)
+        return (Promise<Int, any Error>.value(5).then(on: .inline) { _ in given.take() }, source)
     }
 
     func testG15_aFinallyRunsInATimeOutAnAllAScopeAndByAToken() throws {

@@ -95,7 +95,7 @@ final class LawTests: VowTest {
             for number in [0, 1, -7, Int.max] {
                 let expected = Outcome(.attempt { () throws -> Int in try function(number) })
                 XCTAssertEqual(
-                    Outcome(Promise.value(number).flatMap(promising(function))), expected)
+                    Outcome(Promise.value(number).then(promising(function))), expected)
                 XCTAssertEqual(
                     Outcome(Async.unit(number).flatMap(describing(function)).promise()), expected)
                 let unit = Action<Int, Int> { (number: Int) in number }
@@ -108,7 +108,7 @@ final class LawTests: VowTest {
         let unit = Action<Int, Int> { (number: Int) in number }
         for input in inputs {
             let expected = Outcome(promise(input))
-            XCTAssertEqual(Outcome(promise(input).flatMap { .value($0) }), expected)
+            XCTAssertEqual(Outcome(promise(input).then { .value($0) }), expected)
             XCTAssertEqual(Outcome(described(input).flatMap { .unit($0) }.promise()), expected)
             XCTAssertEqual(Outcome(action(input).then(unit)(0)), expected)
         }
@@ -117,9 +117,9 @@ final class LawTests: VowTest {
     func testGroupingDoesNotMatter() {
         forAll { input, f, g in
             let (toPromise, toNextPromise) = (promising(f), promising(g))
-            let expected = Outcome(promise(input).flatMap(toPromise).flatMap(toNextPromise))
+            let expected = Outcome(promise(input).then(toPromise).then(toNextPromise))
             XCTAssertEqual(
-                Outcome(promise(input).flatMap { try toPromise($0).flatMap(toNextPromise) }),
+                Outcome(promise(input).then { try toPromise($0).then(toNextPromise) }),
                 expected)
             let (toWork, toNextWork) = (describing(f), describing(g))
             XCTAssertEqual(
@@ -137,7 +137,7 @@ final class LawTests: VowTest {
     func testMapIsFlatMapWithUnit() {
         forAll { input, f, _ in
             let expected = Outcome(promise(input).map(f))
-            XCTAssertEqual(Outcome(promise(input).flatMap { .value(try f($0)) }), expected)
+            XCTAssertEqual(Outcome(promise(input).then { .value(try f($0)) }), expected)
             XCTAssertEqual(
                 Outcome(described(input).flatMap { .unit(try f($0)) }.promise()), expected)
         }

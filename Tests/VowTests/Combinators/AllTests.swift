@@ -151,7 +151,7 @@ final class AllTests: VowTest {
 
     func testIntermediateValuesAreCarriedInTuples() throws {
         let name = Promise<String, any Error>.value("ab")
-        let pair = name.flatMap { name in
+        let pair = name.then { name in
             Promise<Int, any Error>.value(name.count).paired(with: name)
         }
         let (count, text) = try pair.wait()
@@ -165,7 +165,7 @@ final class AllTests: VowTest {
 
     func testTypedFailuresStayTyped() throws {
         let all: Promise<[Int], TestError> = .all([.value(1), .failure(.two)])
-        let caught: Promise<TestError?, Never> = all.map { _ in nil }.recover { $0 }
+        let caught: Promise<TestError?, Never> = all.map { _ in TestError?.none }.recover { $0 }
         XCTAssertEqual(try caught.wait(), .two)
         let sure: Promise<(Int, Int), Never> = .all(.value(1), .value(2))
         XCTAssertEqual(try sure.map { $0 + $1 }.wait(), 3)
@@ -194,7 +194,7 @@ final class AllTests: VowTest {
     func testNamesOfFunctionsGoWithEveryCombinator() throws {
         let numbers = Promise.all([Promise<Int, any Error>.value(1), .value(2)])
         XCTAssertEqual(try numbers.map(total).wait(), 3)
-        XCTAssertEqual(try numbers.flatMap(laterTotal).wait(), 3)
+        XCTAssertEqual(try numbers.then(laterTotal).wait(), 3)
         XCTAssertEqual(try Promise.map([1, 2], doubled).wait(), [2, 4])
         XCTAssertEqual(try Promise.map([1, 2], laterDoubled).wait(), [2, 4])
         let members = [Promise<Int, any Error>.value(1), .value(2)]

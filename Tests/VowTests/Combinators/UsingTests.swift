@@ -124,7 +124,7 @@ final class UsingTests: VowTest {
         let kept = Journal<Promise<Void, any Error>>()
         let answers = Journal<Bool>()
         let (start, resolver) = Promise<Void, any Error>.pending()
-        let promise = start.then(on: .inline) {
+        let promise = start.map(on: .inline) {
             answers.write(PromiseRuntime.isHandlerCancelled)
             kept.entries.first?.cancel()
             answers.write(PromiseRuntime.isHandlerCancelled)

@@ -85,7 +85,7 @@ final class PromiseCompletionsTests: VowTest {
         let pairs = pairs(2)
         let promises = pairs.map(\.promise)
         pairs[0].resolver.fulfill(1)
-        let (first, gotFirst) = Promise<Void, Never>.pending()
+        let (first, gotFirst) = Promise<Void, Never>.pending(orElse: ())
         let task = Task {
             var count = 0
             for await _ in promises.completions {

@@ -4,7 +4,11 @@ import Synchronization
 import Vow
 import XCTest
 
-private enum LoginError: Error, Equatable { case refused }
+private enum LoginError: PromiseFailure, Equatable {
+    case refused, lost
+
+    init(promiseError _: any Error) { self = .lost }
+}
 
 private func three() async -> Int { 3 }
 private func refuse() async throws(LoginError) -> Int { throw .refused }
@@ -58,7 +62,7 @@ final class PromiseTaskTests: VowTest {
 
     func testCancellingThePromiseCancelsTheTask() async throws {
         let (seen, resolver) = Promise<Bool, any Error>.pending()
-        let (gate, opener) = Promise<Void, Never>.pending()
+        let (gate, opener) = Promise<Void, Never>.pending(orElse: ())
         let promise = Promise {
             await gate.value
             resolver.fulfill(Task.isCancelled)
@@ -73,7 +77,7 @@ final class PromiseTaskTests: VowTest {
 
     func testLettingTheLastReaderGoCancelsTheTask() async throws {
         let (seen, resolver) = Promise<Bool, any Error>.pending()
-        let (gate, opener) = Promise<Void, Never>.pending()
+        let (gate, opener) = Promise<Void, Never>.pending(orElse: ())
         do {
             _ = Promise {
                 await gate.value
@@ -95,7 +99,7 @@ final class PromiseTaskTests: VowTest {
                     resolver.fulfill(Task.isCancelled)
                     throw error
                 }
-            }.then { $0 + 1 }.value
+            }.map { $0 + 1 }.value
         }
         await Task.yield()
         task.cancel()
@@ -106,7 +110,7 @@ final class PromiseTaskTests: VowTest {
     }
 
     func testAPromiseOfATaskFollowsItAndLeavesItToItsOwner() async throws {
-        let (gate, opener) = Promise<Void, Never>.pending()
+        let (gate, opener) = Promise<Void, Never>.pending(orElse: ())
         let task = Task { () async throws -> Int in
             await gate.value
             try Task.checkCancellation()
@@ -124,7 +128,7 @@ final class PromiseTaskTests: VowTest {
     }
 
     func testAPromiseThatOwnsATaskCancelsIt() async throws {
-        let (gate, opener) = Promise<Void, Never>.pending()
+        let (gate, opener) = Promise<Void, Never>.pending(orElse: ())
         let task = Task { () async throws -> Int in
             await gate.value
             try Task.checkCancellation()

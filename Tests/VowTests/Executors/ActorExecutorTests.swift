@@ -31,7 +31,7 @@ final class ActorExecutorTests: VowTest {
     func testHandlersAreIsolatedToTheActorAndRunInOrder() async {
         let ledger = Ledger()
         let executor = PromiseExecutor.actor(ledger)
-        let (promise, resolver) = Promise<Void, Never>.pending()
+        let (promise, resolver) = Promise<Void, Never>.pending(orElse: ())
         let all = (0..<1_000).map { number in
             promise.map(on: executor) { ledger.assumeIsolated { $0.write(number) } }
         }
@@ -41,14 +41,14 @@ final class ActorExecutorTests: VowTest {
         XCTAssertEqual(lines, Array(0..<1_000))
     }
 
-    func testHandlersAttachedInsideStayOnTheActor() async {
+    func testHandlersAttachedInsideStayOnTheActor() async throws {
         let ledger = Ledger()
         let promise = Promise(on: .actor(ledger)) {
             Promise<Int, Never>.value(4).map { number in
                 ledger.assumeIsolated { $0.write(number) }
             }
         }
-        await promise.value
+        try await promise.value
         let lines = await ledger.lines
         XCTAssertEqual(lines, [4])
     }
@@ -72,7 +72,7 @@ final class ActorExecutorTests: VowTest {
         }
     }
 
-    func testHandlersOfSeveralThreadsAllRunOnce() async {
+    func testHandlersOfSeveralThreadsAllRunOnce() async throws {
         let ledger = Ledger()
         let executor = PromiseExecutor.actor(ledger)
         let all = (0..<8).flatMap { thread in
@@ -84,7 +84,7 @@ final class ActorExecutorTests: VowTest {
                 }
             }
         }
-        for each in all { await each.value }
+        for each in all { try await each.value }
         let lines = await ledger.lines
         XCTAssertEqual(lines.sorted(), Array(0..<1_600))
     }

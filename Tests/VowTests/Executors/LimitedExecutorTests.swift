@@ -20,7 +20,7 @@ final class LimitedExecutorTests: VowTest {
 
     func testAllOfTheLimitIsUsed() throws {
         let executor = PromiseExecutor.limited(to: 3, on: .pool)
-        let (gate, opener) = Promise<Void, Never>.pending()
+        let (gate, opener) = Promise<Void, Never>.pending(orElse: ())
         let gauge = Gauge()
         let all = (0..<9).map { _ in
             Promise<Void, any Error>(on: executor) {
@@ -36,7 +36,7 @@ final class LimitedExecutorTests: VowTest {
     func testALimitOfOneIsSerialAndInOrder() throws {
         let executor = PromiseExecutor.limited(to: 1, on: .pool)
         let journal = Journal<Int>()
-        let (promise, resolver) = Promise<Void, Never>.pending()
+        let (promise, resolver) = Promise<Void, Never>.pending(orElse: ())
         let last = (0..<1_000).map { number in
             promise.map(on: executor) { journal.write(number) }
         }.last

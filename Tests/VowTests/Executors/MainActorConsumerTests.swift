@@ -27,9 +27,9 @@ import XCTest
             withExtendedLifetime(resolver) { _ = cancelled.cancel() }
         }
         return Promise(on: .pool) { number }
-            .then { $0 + 1 }
+            .map { $0 + 1 }
             .then(on: executor) { Promise<Int, any Error>.value($0) }
-            .then(on: .global()) { number throws in number + 1 }
+            .map(on: .global()) { number in number + 1 }
             .finally { places.write("finally") }
             .get { _ in places.write("get") }
     }

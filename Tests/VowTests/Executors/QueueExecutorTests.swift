@@ -38,7 +38,7 @@ final class QueueExecutorTests: VowTest {
         for executor in executors {
             let places = Promise<Void, Never>.value
                 .map(on: executor) { DispatchQueue.getSpecific(key: key) }
-                .flatMap(on: executor) { first in
+                .then(on: executor) { first in
                     // Without an executor: that of the handler.
                     Promise<Void, Never>.value.map { [first, DispatchQueue.getSpecific(key: key)] }
                 }
@@ -73,7 +73,7 @@ final class QueueExecutorTests: VowTest {
             // It keeps the order, whatever the queue does.
             .serialQueue(concurrent),
         ] as [PromiseExecutor] {
-            let (promise, resolver) = Promise<Int, Never>.pending()
+            let (promise, resolver) = Promise<Int, Never>.pending(orElse: 0)
             let start = journal.entries.count
             let last = (0..<2_000).map { number in
                 promise.map(on: executor) { _ in journal.write(number) }
@@ -155,7 +155,7 @@ final class QueueExecutorTests: VowTest {
         XCTAssertEqual(try queue.promise { DispatchQueue.getSpecific(key: key) }.wait(), "here")
         XCTAssertEqual(try queue.promise { Promise<Int, Never>.value(3) }.wait(), 3)
         XCTAssertEqual(
-            try queue.promise(qos: .utility, flags: .enforceQoS) { "x" }.then { $0 + "y" }.wait(),
+            try queue.promise(qos: .utility, flags: .enforceQoS) { "x" }.map { $0 + "y" }.wait(),
             "xy")
         let failing: Promise<Int, any Error> = queue.promise { throw TestError.one }
         XCTAssertEqual(failure(of: failing) as? TestError, .one)
@@ -167,9 +167,9 @@ final class QueueExecutorTests: VowTest {
 
     func testAnInlineHandlerRunsAfterTheOneThatSettled() throws {
         let journal = Journal<String>()
-        let (promise, resolver) = Promise<Int, Never>.pending()
+        let (promise, resolver) = Promise<Int, Never>.pending(orElse: 0)
         promise.onSuccess(on: .inline) { _ in journal.write("attached before") }
-        Promise<Void, Never>.value.then(on: .inline) {
+        Promise<Void, Never>.value.map(on: .inline) {
             journal.write("begins")
             resolver.fulfill(1)
             promise.onSuccess(on: .inline) { _ in journal.write("attached inside") }

@@ -4,7 +4,11 @@ import Synchronization
 import Vow
 import XCTest
 
-private enum LoginError: Error { case refused }
+private enum LoginError: PromiseFailure {
+    case refused, lost
+
+    init(promiseError _: any Error) { self = .lost }
+}
 private struct Refused: Error {}
 
 private enum Request {
@@ -151,8 +155,8 @@ final class AsyncHandlersTests: VowTest {
 
     func testATokenCancelsTheTask() async {
         let source = CancellationSource()
-        let (ended, ends) = Promise<Void, Never>.pending()
-        let (begun, begins) = Promise<Void, Never>.pending()
+        let (ended, ends) = Promise<Void, Never>.pending(orElse: ())
+        let (begun, begins) = Promise<Void, Never>.pending(orElse: ())
         let link = Promise<Int, any Error>.value(1).done(cancelledBy: source.token) { _ in
             begins.fulfill()
             while !Task.isCancelled { await Task.yield() }
@@ -230,7 +234,7 @@ final class AsyncHandlersTests: VowTest {
         let value = try await outcome.value
         XCTAssertEqual(value, 2)
         XCTAssertEqual(lines.entries, ["use", "release 1"])
-        let (begun, begins) = Promise<Void, Never>.pending()
+        let (begun, begins) = Promise<Void, Never>.pending(orElse: ())
         let cancelled = Promise<Int, any Error>.value(2).using { number in
             begins.fulfill()
             while !Task.isCancelled { await Task.yield() }

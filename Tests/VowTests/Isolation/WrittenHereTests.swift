@@ -51,7 +51,7 @@ private struct Refused: Error {}
                 self.write("never")
                 return ""
             }
-            .transform { (result: Result<String, any Error>) throws in
+            .transform { (result: Result<String, any Error>) throws -> String in
                 self.write("transform")
                 return try result.get()
             }
@@ -64,32 +64,6 @@ private struct Refused: Error {}
 
     func byReference(_ promise: Promise<String, any Error>) -> Promise<Void, any Error> {
         promise.done(self.show)
-    }
-
-    func onTheMainQueue(_ promise: Promise<String, any Error>) -> Promise<Int, any Error> {
-        promise
-            .get(on: .main) { self.write("get \($0)") }
-            .tap(on: .main) { _ in self.write("tap") }
-            .onSuccess(on: .main) { self.write("onSuccess \($0)") }
-            .done(on: .main) { self.title = $0 }
-            .map(on: .mainActor) { self.title.count }
-            .finally(on: .main) { self.notes.count += 1 }
-    }
-
-    func failuresOnTheMainQueue(_ promise: Promise<Int, any Error>) -> Promise<Void, Never> {
-        promise
-            .onFailure(on: .main) { _ in self.write("onFailure") }
-            .recover(on: .main) { error in
-                self.write("recover")
-                throw error
-            }
-            .catch(on: .main) { self.title = "\($0)" }
-    }
-
-    func byReferenceOnTheMainActor(
-        _ promise: Promise<String, any Error>
-    ) -> Promise<Void, any Error> {
-        promise.done(on: .mainActor, self.show)
     }
 
     func elsewhere(_ promise: Promise<String, any Error>) -> Promise<Bool, any Error> {
@@ -168,32 +142,6 @@ final class WrittenHereTests: VowTest {
         XCTAssertEqual(count, 1)
     }
 
-    func testTheMainQueueTakesClosuresOfTheMainActors() async throws {
-        let screen = await Screen()
-        let count = try await screen.onTheMainQueue(.value("queue")).value
-        XCTAssertEqual(count, 5)
-        var lines = await screen.lines
-        XCTAssertEqual(lines.sorted(), ["get queue", "onSuccess queue", "tap"])
-        let finals = await screen.count
-        XCTAssertEqual(finals, 1)
-        await screen.failuresOnTheMainQueue(.failure(Refused())).value
-        lines = await screen.lines
-        XCTAssertEqual(Set(lines.suffix(2)), ["onFailure", "recover"])
-        let title = await screen.title
-        XCTAssertEqual(title, "Refused()")
-    }
-
-    func testSoDoesTheMainActorByName() async throws {
-        let screen = await Screen()
-        try await screen.byReferenceOnTheMainActor(.value("shown")).value
-        var title = await screen.title
-        XCTAssertEqual(title, "shown")
-        try await Promise<String, any Error>.value("from afar")
-            .done(on: .mainActor) { screen.title = $0 }.value
-        title = await screen.title
-        XCTAssertEqual(title, "from afar")
-    }
-
     func testWithAnotherExecutorAHandlerLeavesTheMainActor() async throws {
         let isMain = try await Screen().elsewhere(.value("")).value
         XCTAssertFalse(isMain)
@@ -209,24 +157,15 @@ final class WrittenHereTests: VowTest {
         XCTAssertEqual(lines, [4, 7])
     }
 
-    func testAnActorIsGivenToItsHandlers() async throws {
+    func testAnAsynchronousHandlerAwaitsAnActor() async throws {
         let ledger = Ledger()
-        let promise = Promise<Int, any Error>.value(4)
-        let written = try await promise.map(isolatedTo: ledger) { $0.write($1) }.value
-        XCTAssertEqual(written, 4)
-        let seven =
-            promise
-            .then(isolatedTo: ledger) { .value($0.write($1 + 1)) }
-            .get(isolatedTo: ledger) { _ = $0.write($1 + 1) }
-            .finally(isolatedTo: ledger) { _ = $0.write(7) }
-        let end =
-            seven
-            .recover(isolatedTo: ledger) { ledger, _ in ledger.write(0) }
-            .done(isolatedTo: ledger) { ledger, number in _ = ledger.write(number + 3) }
-            .catch(isolatedTo: ledger) { ledger, _ in _ = ledger.write(-1) }
+        let end = Promise<Int, any Error>.value(4)
+            .map { await ledger.write($0) }
+            .done { _ = await ledger.write($0 + 1) }
+            .catch { _ in _ = await ledger.write(-1) }
         await end.value
         let lines = await ledger.lines
-        XCTAssertEqual(lines, [4, 5, 6, 7, 8])
+        XCTAssertEqual(lines, [4, 5])
     }
 
     func testHandlersOfAGlobalActorRunThere() async throws {
@@ -240,7 +179,11 @@ final class WrittenHereTests: VowTest {
     }
 
     func testTypedFailuresAndGuaranteesKeepTheirTypes() async {
-        enum LoginError: Error { case refused }
+        enum LoginError: PromiseFailure {
+            case refused, lost
+
+            init(promiseError _: any Error) { self = .lost }
+        }
         let screen = await Screen()
         let typed: Promise<Int, LoginError> = await MainActor.run {
             Promise<Int, LoginError>.value(1).map { number throws(LoginError) in

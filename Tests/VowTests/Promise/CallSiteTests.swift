@@ -5,7 +5,11 @@ import Vow
 import XCTest
 
 private struct User: Sendable, Equatable { let name: String }
-private enum LoginError: Error, Equatable { case refused, offline }
+private enum LoginError: PromiseFailure, Equatable {
+    case refused, offline, lost
+
+    init(promiseError _: any Error) { self = .lost }
+}
 
 private func logIn(_ name: String) -> Promise<User, any Error> { .value(User(name: name)) }
 private func length(of text: String) -> Int { text.count }
@@ -23,13 +27,13 @@ final class CallSiteTests: XCTestCase {
     private let three = Promise<Int, any Error>.value(3)
 
     func testOneLineClosures() throws {
-        XCTAssertEqual(try three.then { $0 + 1 }.wait(), 4)
-        XCTAssertEqual(try three.then { "\($0)" }.then { $0 + "!" }.wait(), "3!")
+        XCTAssertEqual(try three.map { $0 + 1 }.wait(), 4)
+        XCTAssertEqual(
+            try three.map { number -> String in "\(number)" }.map { $0 + "!" }.wait(), "3!")
         XCTAssertEqual(try three.then { Promise.value($0 + 1) }.wait(), 4)
-        XCTAssertEqual(try three.then { logIn("u\($0)") }.then { $0.name }.wait(), "u3")
-        XCTAssertEqual(try three.then { .value($0 * 2) }.then { (x: Int) in x }.wait(), 6)
+        XCTAssertEqual(try three.then { logIn("u\($0)") }.map { $0.name }.wait(), "u3")
+        XCTAssertEqual(try three.then { .value($0 * 2) }.map { (x: Int) in x }.wait(), 6)
         XCTAssertEqual(try three.map { try risky($0) }.wait(), 3)
-        XCTAssertEqual(try three.then { try risky($0) }.wait(), 3)
         XCTAssertEqual(try three.recover { _ in 0 }.wait(), 3)
         XCTAssertEqual(try three.recover { _ in .value(0) }.wait(), 3)
         XCTAssertEqual(try three.recover { throw $0 }.wait(), 3)
@@ -40,15 +44,14 @@ final class CallSiteTests: XCTestCase {
 
     func testMethodReferences() throws {
         XCTAssertEqual(try three.map(String.init(describing:)).map(length).wait(), 1)
-        XCTAssertEqual(try three.then(risky).wait(), 3)
-        XCTAssertEqual(try three.then(optional).wait(), 3)
+        XCTAssertEqual(try three.map(risky).wait(), 3)
+        XCTAssertEqual(try three.map(optional).wait(), 3)
         XCTAssertEqual(try Promise<String, any Error>.value("n").then(logIn).wait().name, "n")
-        XCTAssertEqual(try Promise<String, any Error>.value("n").flatMap(logIn).wait().name, "n")
-        XCTAssertEqual(try three.then(on: .pool, risky).wait(), 3)
+        XCTAssertEqual(try three.map(on: .pool, risky).wait(), 3)
     }
 
     func testManyLines() throws {
-        let five = three.then { number in
+        let five = three.map { number in
             let more = number + 1
             if more > 100 { throw LoginError.offline }
             return more + 1
@@ -59,7 +62,7 @@ final class CallSiteTests: XCTestCase {
             return logIn(name)
         }
         XCTAssertEqual(try user.wait().name, "u3")
-        let nothing = three.then { number in
+        let nothing = three.map { number in
             let more = number + 1
             _ = more
         }
@@ -72,17 +75,17 @@ final class CallSiteTests: XCTestCase {
     }
 
     func testVoid() throws {
-        let done: Promise<Void, any Error> = three.then { _ in }
+        let done: Promise<Void, any Error> = three.map { _ in }
         try done.wait()
-        try done.then { 5 }.done { XCTAssertEqual($0, 5) }.wait()
+        try done.map { 5 }.done { XCTAssertEqual($0, 5) }.wait()
         try done.then { logIn("x") }.asVoid().wait()
-        let (promise, resolver) = Promise<Void, Never>.pending()
+        let (promise, resolver) = Promise<Void, Never>.pending(orElse: ())
         resolver.fulfill()
         try promise.wait()
     }
 
     func testOptionals() throws {
-        XCTAssertEqual(try three.then { $0 > 2 ? $0 : nil }.wait(), 3)
+        XCTAssertEqual(try three.map { $0 > 2 ? $0 : nil }.wait(), 3)
         XCTAssertEqual(try three.map { Int?($0) }.compactMap { $0 }.wait(), 3)
         XCTAssertEqual(try three.compactMap(optional).wait(), 3)
     }
@@ -94,7 +97,7 @@ final class CallSiteTests: XCTestCase {
             try typedThree.map { number throws(LoginError) in try typed(number) }.wait(), 3)
         let sure: Promise<Int, Never> = typedThree.recover { _ in 0 }
         XCTAssertEqual(try sure.wait(), 3)
-        XCTAssertEqual(try sure.then { $0 + 1 }.wait(), 4)
+        XCTAssertEqual(try sure.map { $0 + 1 }.wait(), 4)
         XCTAssertEqual(try Guarantee.value(3).map { $0 + 1 }.wait(), 4)
         typedThree.catch { (error: LoginError) in print(error) }
     }
@@ -103,8 +106,8 @@ final class CallSiteTests: XCTestCase {
         XCTAssertEqual(try Promise(on: .pool) { try risky(1) }.wait(), 1)
         XCTAssertEqual(try Promise<Int, any Error>(on: .pool) { 2 }.wait(), 2)
         XCTAssertEqual(try Promise(on: .pool) { logIn("p") }.wait().name, "p")
-        XCTAssertEqual(try firstly { logIn("f") }.then { $0.name }.wait(), "f")
-        XCTAssertEqual(try firstly { 3 }.then { $0 + 1 }.wait(), 4)
+        XCTAssertEqual(try firstly { logIn("f") }.map { $0.name }.wait(), "f")
+        XCTAssertEqual(try firstly { .value(3) }.map { $0 + 1 }.wait(), 4)
         let made = Promise<Int, any Error> { resolver in
             DispatchQueue.global().async { resolver.fulfill(7) }
         }
@@ -121,7 +124,7 @@ final class CallSiteTests: XCTestCase {
         XCTAssertEqual(try user.wait().name, "p")
         let task = Promise { try await Task.sleep(for: .zero) }
         try task.wait() as Void
-        let followed = Promise { logIn("task") }
+        let followed = Promise { try await logIn("task").value }
         XCTAssertEqual(try followed.wait().name, "task")
         let queued = DispatchQueue.global().promise { logIn("queue") }
         XCTAssertEqual(try queued.wait().name, "queue")
@@ -136,11 +139,11 @@ final class CallSiteTests: XCTestCase {
     }
 
     func testAwaiting() async throws {
-        let four = try await three.then { $0 + 1 }.value
+        let four = try await three.map { $0 + 1 }.value
         XCTAssertEqual(four, 4)
         let sure = await Guarantee.value(3).map { $0 + 1 }.value
         XCTAssertEqual(sure, 4)
-        async let name = logIn("async").then { $0.name }.value
+        async let name = logIn("async").map { $0.name }.value
         let both = try await (name, three.cancellingValue)
         XCTAssertEqual(both.0, "async")
         if case .failure(let error) = await three.settled { throw error }

@@ -8,7 +8,7 @@ final class CatchTests: VowTest {
 
     func testAnErrorFromAnyEarlierLinkLandsThere() throws {
         let calls = Journal<String>()
-        let end = failed.then { $0 + 1 }.then { "\($0)" }.catch { calls.write("\($0)") }
+        let end = failed.map { $0 + 1 }.map { "\($0)" }.catch { calls.write("\($0)") }
         try end.wait()
         XCTAssertEqual(calls.entries, ["one"])
     }

@@ -29,7 +29,7 @@ final class DepthTests: VowTest {
 }
 
 private func countDown(from number: Int) -> Promise<String, any Error> {
-    Promise<Int, any Error>.value(number - 1).then { rest in
+    Promise<Int, any Error>.value(number - 1).then { rest -> Promise<String, any Error> in
         if rest == 0 { return .value("through") }
         return countDown(from: rest)
     }

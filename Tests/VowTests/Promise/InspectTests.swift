@@ -90,7 +90,7 @@ final class InspectTests: VowTest {
     func testAWaitThatBlocksWhatItWaitsForIsRefused() throws {
         let queue = PromiseExecutor.serial()
         let (gate, resolver) = Promise<Void, any Error>.pending()
-        let later = gate.then(on: queue) { 1 }
+        let later = gate.map(on: queue) { 1 }
         let refused = Promise<Bool, any Error>(on: queue) {
             do { _ = try later.wait() } catch PromiseError.deadlock { return true }
             return false

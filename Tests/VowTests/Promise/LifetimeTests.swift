@@ -11,7 +11,7 @@ private final class Owner: Sendable {
     init(_ promise: Promise<Int, any Error>) { self.promise = promise }
 
     func begin() {
-        promise.then(on: .inline) { _ in self.finish() }.catch(on: .inline) { _ in self.finish() }
+        promise.map(on: .inline) { _ in self.finish() }.catch(on: .inline) { _ in self.finish() }
     }
 
     private func finish() {}
@@ -36,12 +36,12 @@ final class LifetimeTests: VowTest {
     private func attachAll(to promise: Promise<Int, any Error>, on executor: PromiseExecutor) {
         let tracker = Tracker()
         @Sendable func keep() { withExtendedLifetime(tracker) {} }
-        promise.then(on: executor) { _ in keep() }
+        promise.map(on: executor) { _ in keep() }
         _ = promise.map(on: executor) { number -> Int in
             keep()
             return number
         }
-        _ = promise.flatMap(on: executor) { number -> Promise<Int, any Error> in
+        _ = promise.then(on: executor) { number -> Promise<Int, any Error> in
             keep()
             return .value(number)
         }
@@ -96,7 +96,7 @@ final class LifetimeTests: VowTest {
     func testAPendingPromiseIsKeptByItsProducerAndNotByItsReaders() throws {
         let calls = Journal<Int>()
         let (promise, resolver) = Promise<Int, any Error>.pending()
-        _ = promise.then(on: .inline) { calls.write($0) }
+        _ = promise.map(on: .inline) { calls.write($0) }
         resolver.fulfill(5)
         XCTAssertEqual(calls.entries, [5])
     }

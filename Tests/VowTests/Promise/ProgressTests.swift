@@ -179,9 +179,9 @@ final class ProgressTests: VowTest {
     }
 
     func testProgressComesAlsoOfPromisesThatCannotFail() {
-        let (promise, resolver) = Guarantee<Int>.pending()
+        let (promise, resolver) = Guarantee<Int>.pending(orElse: 0)
         promise.onProgress(on: .inline, write)
-        resolver.setProgress(0.5)
+        promise.setProgress(0.5)
         XCTAssertEqual(told.entries, [News(0.5)])
         resolver.fulfill(1)
     }

@@ -32,7 +32,7 @@ final class RecoverTests: VowTest {
         let passed = failed.recover(from: Other.self) { _ in 7 }
         XCTAssertEqual(failure(of: passed) as? TestError, .one)
         XCTAssertEqual(try passed.recover(from: TestError.self) { _ in 8 }.wait(), 8)
-        let withPromise = failed.recover(from: TestError.self) { _ in Promise.value(9) }
+        let withPromise = failed.recover(from: TestError.self) { _ in Guarantee.value(9) }
         XCTAssertEqual(try withPromise.wait(), 9)
     }
 

@@ -22,18 +22,4 @@ final class UnwrapTests: VowTest {
         XCTAssertEqual(try none.unwrap(orReplace: 2).wait(), 2)
         XCTAssertEqual(Promise<Int?, Never>.value(nil).unwrap(orReplace: 3).result?.get(), 3)
     }
-
-    func testWhatReplacesItIsMadeWhereNilIs() throws {
-        let calls = Journal<Int>()
-        let make: @Sendable () throws -> Int = {
-            calls.write(1)
-            return 4
-        }
-        XCTAssertEqual(try some.unwrap(orElse: make).wait(), 1)
-        XCTAssertEqual(calls.entries, [])
-        XCTAssertEqual(try none.unwrap(orElse: make).wait(), 4)
-        XCTAssertEqual(calls.entries, [1])
-        let throwing = none.unwrap { throw TestError.three }
-        XCTAssertEqual(failure(of: throwing) as? TestError, .three)
-    }
 }

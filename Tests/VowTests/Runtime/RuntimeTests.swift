@@ -42,7 +42,7 @@ final class RuntimeTests: VowTest {
     func testAContextTravelsAlongAChain() throws {
         let end: Promise<String?, any Error> = PromiseContext.with("request 7") {
             Promise<Int, any Error>(on: .pool) { 1 }
-                .then(on: .serial()) { $0 + 1 }
+                .map(on: .serial()) { $0 + 1 }
                 .map { _ in PromiseContext.current(as: String.self) }
         }
         XCTAssertNil(PromiseContext.current(as: String.self))
@@ -66,7 +66,7 @@ final class RuntimeTests: VowTest {
     func testStatisticsCountWhatLives() {
         let before = PromiseRuntime.statistics
         let (promise, resolver) = Promise<Int, any Error>.pending()
-        promise.then(on: .inline) { _ in }
+        promise.map(on: .inline) { _ in }
         XCTAssertEqual(PromiseRuntime.statistics.live, before.live + 2)
         XCTAssertEqual(PromiseRuntime.statistics.pending, before.pending + 2)
         XCTAssertEqual(PromiseRuntime.statistics.handlers, before.handlers + 1)

@@ -3,7 +3,12 @@
 import Vow
 import XCTest
 
-private enum Plain: Error, Equatable { case first, second(String) }
+private enum Plain: PromiseFailure, Equatable {
+    case first, second(String)
+    case library
+
+    init(promiseError _: any Error) { self = .library }
+}
 
 private enum Taking: PromiseFailure, Equatable {
     case own

@@ -47,7 +47,6 @@ public func withPromiseSpan<Success, Failure>(
 }
 
 extension Promise {
-    /// Also where the failure type has no word for what happened: then the span has no error, but it ends.
     fileprivate func ending(_ span: any Span) -> Promise {
         tap(on: .inline) { result in
             guard case .failure(let error) = result else { return }

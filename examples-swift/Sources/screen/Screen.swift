@@ -39,5 +39,5 @@ await screen.show(.failure(LoadingError.offline)).value
 
 let ledger = Ledger()
 let page = Promise<String, any Error>.value("hello")
-let count = page.map(isolatedTo: ledger) { ledger, text in ledger.write(text) }
+let count = page.map { text in await ledger.write(text) }
 print("lines: \(try await count.value)")

@@ -27,8 +27,8 @@ private final class Notes {
         }.value
         precondition(sum == 2, "map")
         try await number.done { _ in self.note("done") }.value
-        _ = try await number.flatMap {
-            self.note("flatMap"); return Numbers.value($0)
+        _ = try await number.then {
+            self.note("then"); return Numbers.value($0)
         }.value
         _ = try await number.finally { self.note("finally") }.value
         await failed.catch { _ in self.note("catch") }.value
@@ -88,7 +88,7 @@ private func follow(
         noted.value += 1
     }.value
     expect(noted.value == 2, "of a result, comes to nothing")
-    let four = try await number.flatMap { (n: Int) throws -> Numbers in
+    let four = try await number.then { (n: Int) throws -> Numbers in
         here?.preconditionIsolated()
         return .value(n + 3)
     }.value

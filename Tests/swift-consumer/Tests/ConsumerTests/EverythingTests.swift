@@ -30,7 +30,7 @@ private actor Register {
 final class EverythingTests: XCTestCase {
     func testChains() throws {
         let end = load("Ada").map(\.age).then { age in load("Bob").map { $0.age + age } }
-            .validate { $0 == 6 }
+            .filter { $0 == 6 }
             .finally { print("through") }
         XCTAssertEqual(try end.wait(), 6)
         let saved = load("").recover(from: LoadError.self) { _ in User(name: "nobody", age: 0) }
@@ -94,7 +94,7 @@ final class EverythingTests: XCTestCase {
         let source = CancellationSource()
         let (promise, resolver) = Promise<Int, any Error>.pending()
         resolver.onCancel { print("stopped") }
-        let derived = promise.then(cancelledBy: source.token) { $0 + 1 }
+        let derived = promise.map(cancelledBy: source.token) { $0 + 1 }
         source.cancel()
         XCTAssertThrowsError(try derived.wait()) { XCTAssertTrue($0 is CancellationError) }
         XCTAssertTrue(promise.cancel())

@@ -65,7 +65,7 @@ func recursion(_ n: Int) {
 
 @Sendable
 private func countDown(_ left: Int) -> IntPromise {
-    IntPromise.value(left).flatMap(on: inline) { left in
+    IntPromise.value(left).then(on: inline) { left in
         ran.add()
         return left == 0 ? .value(0) : countDown(left - 1)
     }

@@ -84,7 +84,7 @@ public func flatChain(_ links: Int) -> Int {
     let inline = PromiseExecutor.inline
     let (first, resolver) = IntPromise.pending()
     var last = first
-    for _ in 0..<links { last = last.flatMap(on: inline) { .value($0 + 1) } }
+    for _ in 0..<links { last = last.then(on: inline) { .value($0 + 1) } }
     resolver.fulfill(0)
     return valueOf(last)
 }

@@ -40,8 +40,17 @@ extension PromiseResolver where Success == Void, Failure == any Error {
 }
 
 extension Vow.Promise where Failure == Never {
+    /// A guarantee whose `seal` is dropped has nothing to be fulfilled with: reading it ends the process.
+    public static func pending() -> (promise: Self, resolve: @Sendable (Success) -> Void) {
+        let (promise, resolver) = open()
+        return (promise, { _ = resolver.fulfill($0) })
+    }
+
+    /// As ``pending()``.
     public init(resolver body: (@escaping @Sendable (Success) -> Void) -> Void) {
-        self.init { resolver in body { _ = resolver.fulfill($0) } }
+        let (promise, resolve) = Self.pending()
+        self = promise
+        body(resolve)
     }
 }
 

@@ -1,7 +1,7 @@
 // Programs in PromiseKit's words. What differs stands in the guide ComingFromPromiseKit.
 
 import Dispatch
-import PromiseKitNames
+import VowPromiseKit
 import VowTestSupport
 import XCTest
 
@@ -176,7 +176,7 @@ final class PromiseKitStyleTests: VowTest {
         let (closed, seal) = Guarantee<Void>.pending()
         let ensured = login("ali").ensureThen { closed }
         XCTAssertTrue(ensured.isPending)
-        seal.fulfill(())
+        seal(())
         XCTAssertEqual(try ensured.wait().name, "ali")
     }
 
