@@ -7,8 +7,9 @@ extension Promise {
     /// A pending promise and the right to decide about it.
     @inlinable
     public static func pending() -> (promise: Promise, resolver: Resolver) {
-        let promise = PromiseHandle.pending()
-        return (Promise(same: promise), PromiseResolver(owned: promise.promise))
+        var resolver: OpaquePointer?
+        let promise = vow_promise_create(&resolver)
+        return (Promise(owned: promise), PromiseResolver(owned: resolver.unsafelyUnwrapped))
     }
 
     /// The same for work that cannot stop at once: cancelling the promise only tells its producer
@@ -81,13 +82,13 @@ extension Promise {
     /// A promise that is fulfilled already.
     @inlinable
     public static func value(_ value: Success) -> Promise {
-        Promise(same: .settled(encode(value)))
+        Promise(owned: vow_promise_with(encode(value)))
     }
 
     /// A promise that is rejected already.
     @inlinable
     public static func failure(_ failure: Failure) -> Promise {
-        Promise(same: .settled(encodeError(failure)))
+        Promise(owned: vow_promise_with(encodeError(failure)))
     }
 
     /// A promise that is settled already.

@@ -28,12 +28,12 @@ func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Settled with a value that is no object, outside of any house, without a token, a context or listeners.
+    /// Settled with a value that is no object, without a token, a context or listeners.
     @inline(__always)
     fileprivate var holdsNothing: Bool {
         pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_STRING
             && !pointee.shape.isTravelling
-            && !pointee.flags.contains(RecordFlag.isHoused | RecordFlag.hasListeners)
+            && !pointee.flags.contains(RecordFlag.hasListeners)
     }
 }
 
@@ -43,5 +43,5 @@ func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(of: record, thread.cell)
+    giveMemoryBackHere(record, record.recordSize, thread.cell)
 }
