@@ -16,16 +16,21 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let result = call(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
     let delivery = reaction.takeDelivery()
-    if result.kind < VOW_STRING && !reaction.pointee.shape.contains(.finally)
-        && settleQuietly(reaction, result, thread)
-    {
+    let settlesIt = !reaction.pointee.shape.contains(.finally)
+    if result.kind < VOW_STRING && settlesIt && settleQuietly(reaction, result, thread) {
         count(thread.cell.pointee.counters.handlersDone)
         if let promise { endReadingQuietly(promise, delivery, thread) }
         return
     }
     asOneStep(thread) {
-        complete(
-            reaction, begunAs: .open, result, Reading(promise: promise, cancellation: nil), thread)
+        // What is no object was tried above.
+        if result.isOwnContent && settlesIt && settleQuietly(reaction, result, thread) {
+            count(thread.cell.pointee.counters.handlersDone)
+        } else {
+            complete(
+                reaction, begunAs: .open, result, Reading(promise: promise, cancellation: nil),
+                thread)
+        }
         // Afterwards, because until then the way from the reaction led there.
         if let promise { endReading(promise, delivery, thread) }
     }
