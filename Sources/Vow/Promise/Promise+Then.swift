@@ -102,7 +102,7 @@ struct Mapping<Value: Sendable, Failure: Error, NewValue>: Reactor {
     @inlinable
     func react(to input: vow_value) -> vow_value {
         reading(input) { value in
-            outcome { () throws(Failure) in try transform(value) }
+            outcome(like: input) { () throws(Failure) in try transform(value) }
         }
     }
 }
@@ -119,7 +119,7 @@ struct SureMapping<Value: Sendable, NewValue>: Reactor {
 
     @inlinable
     func react(to input: vow_value) -> vow_value {
-        reading(input) { value in encode(transform(value)) }
+        reading(input) { value in encode(transform(value), like: input) }
     }
 }
 

@@ -42,6 +42,14 @@ func outcome<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> vow
     do { return encode(try body()) } catch { return encodeError(error) }
 }
 
+/// The same of one that has read a value (`input`, borrowed).
+@inlinable @inline(__always)
+func outcome<Value, Failure: Error>(
+    like input: vow_value, of body: () throws(Failure) -> Value
+) -> vow_value {
+    do { return encode(try body(), like: input) } catch { return encodeError(error) }
+}
+
 /// The same of one that gives a promise, which is followed.
 @inlinable @inline(__always)
 func outcomeOfPromise<Success, PromiseFailure, Failure: Error>(
