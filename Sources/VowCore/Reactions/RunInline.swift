@@ -15,8 +15,8 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
     let result = call(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
-    let delivery = reaction.takeDelivery()
     let settlesIt = !reaction.pointee.shape.contains(.finally)
+    let delivery = reaction.takeDelivery()
     if result.kind < VOW_STRING && settlesIt && settleQuietly(reaction, result, thread) {
         count(thread.cell.pointee.counters.handlersDone)
         if let promise { endReadingQuietly(promise, delivery, thread) }
