@@ -15,16 +15,26 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
     let result = call(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
-    let settlesIt = !reaction.pointee.shape.contains(.finally)
     let delivery = reaction.takeDelivery()
-    if result.kind < VOW_STRING && settlesIt && settleQuietly(reaction, result, thread) {
+    if result.kind < VOW_STRING && !reaction.pointee.shape.contains(.finally)
+        && settleQuietly(reaction, result, thread)
+    {
         count(thread.cell.pointee.counters.handlersDone)
         if let promise { endReadingQuietly(promise, delivery, thread) }
         return
     }
+    completeInline(reaction, result, reading: promise, delivery, thread)
+}
+
+/// In a step, because of what may be foreign code.
+@inline(never)
+private func completeInline(
+    _ reaction: RecordPointer, _ result: vow_value, reading promise: RecordPointer?,
+    _ delivery: Passage, _ thread: ThreadPointer
+) {
+    let mayBeQuiet = result.isOwnContent && !reaction.pointee.shape.contains(.finally)
     asOneStep(thread) {
-        // What is no object was tried above.
-        if result.isOwnContent && settlesIt && settleQuietly(reaction, result, thread) {
+        if mayBeQuiet && settleQuietly(reaction, result, thread) {
             count(thread.cell.pointee.counters.handlersDone)
         } else {
             complete(
