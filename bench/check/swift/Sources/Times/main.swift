@@ -55,11 +55,6 @@ extension String {
     }
 }
 
-private struct Pair<Half: Sendable>: Sendable {
-    let first: Half
-    let second: Half
-}
-
 private final class Thing: Sendable {}
 
 /// Links that pass a value on.
@@ -134,8 +129,8 @@ nonisolated private func all() -> [Timed] {
             "the same, made before", beside: "the same, cancellable", atMost: 1.3, n,
             MadePlace(n), takeMade),
         passing("link of an Int", 1),
-        passing("link of a struct of 8 bytes", Pair<Int32>(first: 1, second: 2)),
-        passing("link of a struct of 16 bytes", Pair(first: 1, second: 2)),
+        passing("link of 8 bytes", (Int32(1), Int32(2))),
+        passing("link of 16 bytes", (1, 2)),
         passing("link of an object", Thing()),
         passing("link of a short String", "short"),
         passing("link of a String", String(repeating: "longer", count: 20)),
