@@ -1,4 +1,4 @@
-// Tests the memory that a thread keeps: of three sizes, bounded, taken again newest first, given back as far as it was
+// Tests the memory that a thread keeps: of four sizes, bounded, taken again newest first, given back as far as it was
 // not needed. When that happens shows in Tests/c/spare_memory.c, and that it goes with the thread in shortcuts.c.
 
 import CVow
@@ -42,7 +42,7 @@ private final class Spares {
 }
 
 final class SpareMemoryTests: CoreTest {
-    private static let sizes = [40, 72, 96]
+    private static let sizes = [40, 72, 96, 128]
     private static let few = Int(SpareMemory.few)
 
     func testWhatWasKeptIsTakenAgain_newestFirst_eachSizeForItself() {
@@ -66,7 +66,10 @@ final class SpareMemoryTests: CoreTest {
     func testTheSizesAreThoseOfPromisesAndLinks() {
         XCTAssertEqual(
             SpareMemoryTests.sizes,
-            [Shape().recordSize, Shape.link.recordSize, Shape.link.union(.extras).recordSize])
+            [
+                Shape().recordSize, Shape.link.recordSize, Shape.linkWithExtras.recordSize,
+                Shape.linkWithExtras.recordSize + CarriedContext.size,
+            ])
     }
 
     func testOtherSizesAreNotKept() {
@@ -139,7 +142,7 @@ final class SpareMemoryTests: CoreTest {
         spares.keep(100, of: 72)
         spares.trim()
         XCTAssertEqual(
-            spares.counts.bytes, UInt64(100 * 72 + SpareMemoryTests.few * (40 + 96)))
+            spares.counts.bytes, UInt64(100 * 72 + SpareMemoryTests.few * (40 + 96 + 128)))
     }
 
     func testNothingIsKeptBeforeItIsOpened() {

@@ -20,7 +20,7 @@
 /* Stands for:
  *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
  *   Lifetime/Create.swift: writeOutcome
- *   Lifetime/Reclaim.swift: holdsNothing reclaim
+ *   Lifetime/Reclaim.swift: holdsOnlyContent reclaim
  *   Reactions/React.swift: register registerInline
  *   Reactions/Run.swift: complete
  *   Reactions/RunCancelled.swift: runCancelled runInlineCancelled

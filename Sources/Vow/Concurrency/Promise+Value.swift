@@ -30,12 +30,11 @@ extension Promise {
     /// From here on a link alone reads it: what is cancelled with the wait depends on the other readers only.
     @inlinable
     nonisolated(nonsending) consuming func pendingResult() async -> Result<Success, Failure> {
-        let handle = handle
-        _ = consume self
+        let promise = takePointer()
         let outcome =
             Self.isCancellable
-            ? await PromiseHandle.outcomeUnlessCancelled(of: consume handle, isolation: #isolation)
-            : await PromiseHandle.outcome(of: consume handle, isolation: #isolation)
+            ? await outcomeUnlessCancelled(of: promise, isolation: #isolation)
+            : await Vow.outcome(of: promise, isolation: #isolation)
         if let result: Result<Success, Failure> = takeResult(outcome) { return result }
         nothingToReturn(outcome, Failure.self)
     }
@@ -43,11 +42,14 @@ extension Promise {
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
     {
         if let result { return result }
+        // One reference for the wait's link, and one for the cancellation.
+        nonisolated(unsafe) let promise = retainedPointer()
         let outcome = await withTaskCancellationHandler {
-            await PromiseHandle.outcome(of: handle, isolation: nil)
+            await Vow.outcome(of: retainedPointer(), isolation: nil)
         } onCancel: {
-            _ = cancelNow()
+            _ = vow_cancel(promise)
         }
+        vow_promise_release(promise)
         if let result: Result<Success, Failure> = takeResult(outcome) { return result }
         nothingToReturn(outcome, Failure.self)
     }

@@ -12,7 +12,7 @@ struct Mapping<Body: HandlerClosure>: Reactor {
 
     @inlinable
     func react(to input: vow_value) -> vow_value {
-        reading(input) { value in body.answer(to: value) { encode($0) } }
+        reading(input) { value in body.answer(to: value) { encode($0, like: input) } }
     }
 }
 

@@ -7,8 +7,9 @@ extension Promise {
     /// Of every failure type; who calls this sees to it that the resolver is not lost where the type cannot say so.
     @inlinable
     package static func open() -> (promise: Promise, resolver: Resolver) {
-        let promise = PromiseHandle.pending()
-        return (Promise(same: promise), PromiseResolver(owned: promise.promise))
+        var resolver: OpaquePointer?
+        let promise = vow_promise_create(&resolver)
+        return (Promise(owned: promise), PromiseResolver(owned: resolver.unsafelyUnwrapped))
     }
 
     static func openCooperative() -> (promise: Promise, resolver: Resolver) {
@@ -132,13 +133,13 @@ extension Promise {
     /// A promise that is fulfilled already.
     @inlinable
     public static func value(_ value: Success) -> Promise {
-        Promise(same: .settled(encode(value)))
+        Promise(owned: vow_promise_with(encode(value)))
     }
 
     /// A promise that is rejected already.
     @inlinable
     public static func failure(_ failure: Failure) -> Promise {
-        Promise(same: .settled(encodeError(failure)))
+        Promise(owned: vow_promise_with(encodeError(failure)))
     }
 
     /// A promise that is settled already.
@@ -170,13 +171,13 @@ extension Promise where Failure == any Error {
     /// A promise that is fulfilled already. Without a type in view, its failure is any error.
     @inlinable
     public static func value(_ value: Success) -> Promise {
-        Promise(same: .settled(encode(value)))
+        Promise(owned: vow_promise_with(encode(value)))
     }
 
     /// A promise that is rejected already. Without a type in view, its failure is any error.
     @inlinable
     public static func failure(_ failure: any Error) -> Promise {
-        Promise(same: .settled(encodeAnyError(failure)))
+        Promise(owned: vow_promise_with(encodeAnyError(failure)))
     }
 
     /// Runs `body`, which makes a promise, here and now; what it throws rejects.

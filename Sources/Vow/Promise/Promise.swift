@@ -1,6 +1,7 @@
 // The promise of the Swift face: the core's own record, typed.
 
-import CVow
+public import CVow
+public import CVowPlatform
 
 /// A result that is there already or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`,
 /// once and for ever.
@@ -12,15 +13,18 @@ import CVow
 /// `Failure` is the type of its errors, as in `Result` and `Task`: `any Error`, a type of your own, or `Never` for a
 /// promise that cannot fail. See ``PromiseFailure`` for what the library itself rejects with.
 public struct Promise<Success: Sendable, Failure: Error>: Sendable {
-    // Unsafe because its type is not Sendable, see there.
-    @usableFromInline nonisolated(unsafe) let handle: PromiseHandle
+    // Never nil: see PromiseHandle.swift.
+    @usableFromInline let counted: PromiseHandle?
+
+    @inlinable @inline(__always)
+    var handle: PromiseHandle { counted.unsafelyUnwrapped }
 
     /// Takes a reference (consumed) over.
     @inlinable
-    init(owned promise: OpaquePointer) { handle = .taking(promise) }
+    init(owned promise: OpaquePointer) { counted = .taking(promise) }
 
     @inlinable
-    init(same handle: PromiseHandle) { self.handle = handle }
+    init(same handle: PromiseHandle) { counted = handle }
 
     /// The same promise, seen with other types, which its values must be of.
     @inlinable
@@ -54,6 +58,15 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(handle) { body(handle.promise) }
+    }
+
+    /// This copy's reference, owned by the caller from now on.
+    @inlinable @inline(__always)
+    consuming func takePointer() -> OpaquePointer {
+        let handle = handle
+        // So that it is handed on without being counted, if nobody else has this copy.
+        _ = consume self
+        return PromiseHandle.promise(of: consume handle)
     }
 
     /// One more reference, owned by the caller.

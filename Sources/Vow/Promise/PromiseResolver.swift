@@ -1,18 +1,23 @@
 // The right to decide about a promise.
 
 public import CVow
+public import CVowPlatform
 
 /// Settles one promise, from any thread. The first call decides; later ones return false and have no effect.
 ///
 /// When the last copy goes away and nobody has decided, the promise is rejected with ``PromiseError/broken``.
 public struct PromiseResolver<Success: Sendable, Failure: Error>: Sendable {
-    @usableFromInline let handle: ResolverHandle
+    // Never nil: see PromiseHandle.swift.
+    @usableFromInline let counted: ResolverHandle?
+
+    @inlinable @inline(__always)
+    var handle: ResolverHandle { counted.unsafelyUnwrapped }
 
     /// Takes a reference (consumed) over.
     @inlinable
-    init(owned resolver: OpaquePointer) { handle = ResolverHandle(resolver) }
+    init(owned resolver: OpaquePointer) { counted = .taking(resolver) }
 
-    init(same handle: ResolverHandle) { self.handle = handle }
+    init(same handle: ResolverHandle) { counted = handle }
 
     @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
@@ -63,19 +68,6 @@ extension PromiseResolver where Success == Void {
     @discardableResult
     @inlinable
     public func fulfill() -> Bool { fulfill(()) }
-}
-
-/// Owns one reference to the right, and gives it back when the last copy is gone.
-@usableFromInline
-final class ResolverHandle: @unchecked Sendable {
-    // Unchecked because of the pointer: what it points to may be used from any thread, see vow.h.
-    @usableFromInline let pointer: OpaquePointer
-
-    @inlinable
-    init(_ pointer: OpaquePointer) { self.pointer = pointer }
-
-    @inlinable
-    deinit { vow_resolver_release(pointer) }
 }
 
 extension Promise {

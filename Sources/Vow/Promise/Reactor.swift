@@ -4,6 +4,7 @@
 // calls what a type conforms to lead to code for every type, so a link carries a function of its own.
 
 public import CVow
+public import CVowPlatform
 import VowCore
 
 /// What a link runs. At most two words, which are moved about: a closure, or two when they share a third one.
@@ -123,12 +124,10 @@ extension PromiseHandle {
         let promise = promise(of: handle)
         let derived = PromiseExecutor.withPointer(executor) { executor in
             CancellationToken.withPointer(token) { token in
-                reactWith(
-                    closure, to: promise, kind.core, on: executor, token: token,
-                    in: PromiseHandle.house)
+                reactWith(closure, to: promise, kind.core, on: executor, token: token)
             }
         }
-        return .takingMade(derived)
+        return .taking(derived)
     }
 
     /// Runs a reactor on an executor; it reads nothing.
@@ -137,10 +136,7 @@ extension PromiseHandle {
         on executor: PromiseExecutor?, _ reactor: UnsafeMutableRawPointer
     ) -> PromiseHandle {
         let closure = CarriedClosure(reactor, run: runReactor, destroy: destroyReactor)
-        return .takingMade(
-            PromiseExecutor.withPointer(executor) {
-                workWith(closure, on: $0, in: PromiseHandle.house)
-            })
+        return .taking(PromiseExecutor.withPointer(executor) { workWith(closure, on: $0) })
     }
 }
 

@@ -9,9 +9,79 @@ public import CVow
 func encode<Value>(_ value: Value) -> vow_value {
     if Value.self == Void.self { return vow_none() }
     if Value.self == Int.self { return vow_int(Int64(unsafeBitCast(value, to: Int.self))) }
-    if let type = Value.self as? any CRepresentable.Type { return makeCValue(value, type) }
+    if isOftenRepresented(Value.self) || isRepresented(Value.self),
+        let type = Value.self as? any CRepresentable.Type
+    {
+        return makeCValue(value, type)
+    }
     if isUnboxed(Value.self), let bits = vow_value.bits(of: value) { return bits }
     return .holding(value)
+}
+
+/// The same of what a handler returns that has read a value (`input`, borrowed). Where that is what it returns, both share the box.
+@inlinable @inline(__always)
+func encode<Value>(_ value: Value, like input: vow_value) -> vow_value {
+    if input.kind >= VOW_STRING && input.kind < VOW_ERROR && input.holds(theSameAs: value) {
+        return vow_value_retain(input)
+    }
+    return encode(value)
+}
+
+extension vow_value {
+    /// Whether a value was made of these very bits: then it is made of the same references, too, and of nothing else.
+    @inlinable
+    func holds<Value>(theSameAs value: Value) -> Bool {
+        if MemoryLayout<Value>.alignment > 8 { return false }
+        let place: UnsafeMutableRawPointer?
+        if kind == VOW_OBJECT {
+            place = contentPlace(of: contentType(of: Value.self))
+        } else if let type = Value.self as? any LateValue.Type {
+            place = latePlace(ofValue: type)
+        } else {
+            return false
+        }
+        if Value.self == String.self && place == nil {
+            return holds(text: unsafeBitCast(value, to: String.self))
+        }
+        guard let place else { return false }
+        return withUnsafeBytes(of: value) { areSame($0, place) }
+    }
+}
+
+extension vow_value {
+    /// Of a string that was copied at once, being short.
+    @usableFromInline
+    func holds(text: String) -> Bool {
+        let count = text.utf8.count
+        if count > longestCopiedString { return false }
+        var length = 0
+        guard let bytes = vow_string_bytes(self, &length), length == count else { return false }
+        return text.utf8.withContiguousStorageIfAvailable {
+            areSame(UnsafeRawBufferPointer($0), bytes)
+        } ?? false
+    }
+}
+
+/// By words, which for most types is one comparison or two.
+@inlinable @inline(__always)
+func areSame(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawPointer) -> Bool {
+    var offset = 0
+    while offset + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if word != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+        offset += 8
+    }
+    while offset < bytes.count {
+        if bytes[offset] != other.load(fromByteOffset: offset, as: UInt8.self) { return false }
+        offset += 1
+    }
+    return true
+}
+
+/// Where the type is known, the compiler knows the answer, too.
+@inlinable @inline(__always)
+func isOftenRepresented<Value>(_: Value.Type) -> Bool {
+    Value.self == String.self || Value.self == Double.self || Value.self == Bool.self
 }
 
 @inlinable

@@ -4,23 +4,47 @@
 public import CVow
 import VowCore
 
-/// What a box holds: stands behind the library's own word, and the value behind that.
+/// What a box holds: stands behind the library's own word, and the value behind that. A class, whose type is one word.
 @usableFromInline
-protocol ContentType {
-    static func destroy(_ value: UnsafeMutableRawPointer)
+class ContentType {
+    @usableFromInline
+    class func destroy(_ value: UnsafeMutableRawPointer) {}
 }
 
 @usableFromInline
-enum Content<Value>: ContentType {
+final class Content<Value>: ContentType {
     @inlinable
-    static func destroy(_ value: UnsafeMutableRawPointer) {
-        value.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+    override class func destroy(_ value: UnsafeMutableRawPointer) {
+        _ = value.assumingMemoryBound(to: Value.self).move()
     }
 }
 
-/// Word and type. The content begins 40 bytes behind an address aligned to 16, so the value is aligned to that.
+/// Of a reference to an object, which is the content: it is given back without asking what it is.
+@usableFromInline
+class ReferenceType: ContentType {
+    override class func destroy(_ value: UnsafeMutableRawPointer) {
+        Unmanaged<AnyObject>.fromOpaque(value.load(as: UnsafeRawPointer.self)).release()
+    }
+}
+
+@usableFromInline
+final class Reference<Value>: ReferenceType {}
+
+/// What says in a box that a value of this type is in it.
 @inlinable @inline(__always)
-var contentOffset: Int { 24 }
+func contentType<Value>(of _: Value.Type) -> ContentType.Type {
+    Value.self is AnyObject.Type ? Reference<Value>.self : Content<Value>.self
+}
+
+/// Word and type.
+@inlinable @inline(__always)
+var contentOffset: Int { 16 }
+
+/// How much room a box's content takes. That of up to two words makes the box as large as a link, of which threads keep memory.
+@inlinable @inline(__always)
+func contentSize<Value>(of _: Value.Type) -> Int {
+    contentOffset + max((MemoryLayout<Value>.size + 7) & ~7, 16)
+}
 
 /// All of Swift's objects are of this class, which lives for ever.
 nonisolated(unsafe) private let contentClass: UnsafeMutablePointer<vow_class> = {
@@ -33,7 +57,7 @@ nonisolated(unsafe) private let contentClass: UnsafeMutablePointer<vow_class> = 
             destroy: { content in
                 guard let content else { return }
                 let header = content + MemoryLayout<Int>.size
-                header.load(as: (any ContentType.Type).self).destroy(content + contentOffset)
+                header.load(as: ContentType.Type.self).destroy(content + contentOffset)
             }, subscribe: nil))
     return cls
 }()
@@ -51,9 +75,9 @@ extension vow_value {
     /// An object (owned) that holds a Swift value. Say the type of an existential, or it holds what is inside.
     @inlinable
     static func holding<Value>(_ value: Value, as _: Value.Type = Value.self) -> vow_value {
-        if MemoryLayout<Value>.alignment > 16 { return holding(Elsewhere(value: [value])) }
-        let size = contentOffset + MemoryLayout<Value>.size
-        let (object, place) = makeContent(Content<Value>.self, size: (size + 7) & ~7)
+        if MemoryLayout<Value>.alignment > 8 { return holding(Elsewhere(value: [value])) }
+        let (object, place) = makeContent(
+            contentType(of: Value.self), size: contentSize(of: Value.self))
         place?.initializeMemory(as: Value.self, to: value)
         return object
     }
@@ -61,21 +85,21 @@ extension vow_value {
     /// The Swift value that an object (borrowed) holds, if it is of this type.
     @inlinable
     func held<Value>(as _: Value.Type = Value.self) -> Value? {
-        if MemoryLayout<Value>.alignment > 16 {
+        if MemoryLayout<Value>.alignment > 8 {
             return held(as: Elsewhere<Value>.self)?.value.first
         }
-        guard let place = contentPlace(of: Content<Value>.self) else { return nil }
+        guard let place = contentPlace(of: contentType(of: Value.self)) else { return nil }
         return place.assumingMemoryBound(to: Value.self).pointee
     }
 
     /// An object (owned) of this type of content, and where that is to be put; nil: it is the error that there is no memory.
     @usableFromInline
     static func makeContent(
-        _ type: any ContentType.Type, size: Int
+        _ type: ContentType.Type, size: Int
     ) -> (vow_value, UnsafeMutableRawPointer?) {
         var place: UnsafeMutableRawPointer?
         let object = makeObject(holding: size, contentClass) { content in
-            (content + MemoryLayout<Int>.size).storeBytes(of: type, as: (any ContentType.Type).self)
+            (content + MemoryLayout<Int>.size).storeBytes(of: type, as: ContentType.Type.self)
             place = content + contentOffset
         }
         return (object, place)
@@ -83,9 +107,9 @@ extension vow_value {
 
     /// Where the content stands of an object (borrowed) that is of this type.
     @usableFromInline
-    func contentPlace(of type: any ContentType.Type) -> UnsafeMutableRawPointer? {
+    func contentPlace(of type: ContentType.Type) -> UnsafeMutableRawPointer? {
         guard let content = content(of: contentClass),
-            (content + MemoryLayout<Int>.size).load(as: (any ContentType.Type).self) == type
+            (content + MemoryLayout<Int>.size).load(as: ContentType.Type.self) == type
         else { return nil }
         return content + contentOffset
     }

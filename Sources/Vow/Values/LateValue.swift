@@ -42,31 +42,36 @@ struct LateError: LateValue {
     }
 }
 
+/// As in Content.swift; nobody has this one itself.
 @usableFromInline
-protocol LateType {
-    static func make(_ value: UnsafeMutableRawPointer) -> vow_value
-    static func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
+class LateType {
+    @usableFromInline
+    class func make(_ value: UnsafeMutableRawPointer) -> vow_value { vow_none() }
+    @usableFromInline
+    class func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
         -> vow_value
-    static func destroy(_ value: UnsafeMutableRawPointer)
+    { vow_none() }
+    @usableFromInline
+    class func destroy(_ value: UnsafeMutableRawPointer) {}
 }
 
 @usableFromInline
-enum Late<Value: LateValue>: LateType {
+final class Late<Value: LateValue>: LateType {
     @inlinable
-    static func make(_ value: UnsafeMutableRawPointer) -> vow_value {
+    override class func make(_ value: UnsafeMutableRawPointer) -> vow_value {
         value.assumingMemoryBound(to: Value.self).pointee.makeNow()
     }
 
     @inlinable
-    static func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
+    override class func copy(_ value: UnsafeMutableRawPointer, _ index: Int64, _ attempts: Int64)
         -> vow_value
     {
         value.assumingMemoryBound(to: Value.self).pointee.copy(index: index, attempts: attempts)
     }
 
     @inlinable
-    static func destroy(_ value: UnsafeMutableRawPointer) {
-        value.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+    override class func destroy(_ value: UnsafeMutableRawPointer) {
+        _ = value.assumingMemoryBound(to: Value.self).move()
     }
 }
 
@@ -79,15 +84,15 @@ nonisolated(unsafe) private let lateKind: UnsafeMutablePointer<LateKind> = {
     kind.initialize(
         to: LateKind(
             make: { content in
-                (content + typeOffset).load(as: (any LateType.Type).self)
+                (content + typeOffset).load(as: LateType.Type.self)
                     .make(content + contentOffset)
             },
             copy: { content, index, attempts in
-                (content + typeOffset).load(as: (any LateType.Type).self)
+                (content + typeOffset).load(as: LateType.Type.self)
                     .copy(content + contentOffset, index, attempts)
             },
             destroy: { content in
-                (content + typeOffset).load(as: (any LateType.Type).self)
+                (content + typeOffset).load(as: LateType.Type.self)
                     .destroy(content + contentOffset)
             }))
     return kind
@@ -99,9 +104,8 @@ extension vow_value {
     static func late<Value: LateValue>(
         _ kind: vow_kind, _ value: Value, code: Int64 = 0
     ) -> vow_value {
-        let size = contentOffset + MemoryLayout<Value>.size
         let (made, place) = makeLateContent(
-            kind, Late<Value>.self, size: (size + 7) & ~7, code: code)
+            kind, Late<Value>.self, size: contentSize(of: Value.self), code: code)
         place?.initializeMemory(as: Value.self, to: value)
         return made
     }
@@ -109,11 +113,11 @@ extension vow_value {
     /// A late value (owned) of this type, and where that is to be put; nil: it is the error that there is no memory.
     @usableFromInline
     static func makeLateContent(
-        _ kind: vow_kind, _ type: any LateType.Type, size: Int, code: Int64
+        _ kind: vow_kind, _ type: LateType.Type, size: Int, code: Int64
     ) -> (vow_value, UnsafeMutableRawPointer?) {
         var place: UnsafeMutableRawPointer?
         let made = makeLate(kind, holding: size, code: code, lateKind) { content in
-            (content + typeOffset).storeBytes(of: type, as: (any LateType.Type).self)
+            (content + typeOffset).storeBytes(of: type, as: LateType.Type.self)
             place = content + contentOffset
         }
         return (made, place)
@@ -121,11 +125,16 @@ extension vow_value {
 
     /// Where Swift's own stands of a late value (borrowed) that is of this type.
     @usableFromInline
-    func latePlace(of type: any LateType.Type) -> UnsafeMutableRawPointer? {
+    func latePlace(of type: LateType.Type) -> UnsafeMutableRawPointer? {
         guard let content = lateContent,
-            (content + typeOffset).load(as: (any LateType.Type).self) == type
+            (content + typeOffset).load(as: LateType.Type.self) == type
         else { return nil }
         return content + contentOffset
+    }
+
+    @inlinable
+    func latePlace<Value: LateValue>(ofValue _: Value.Type) -> UnsafeMutableRawPointer? {
+        latePlace(of: Late<Value>.self)
     }
 
     /// The Swift value that a late one (borrowed) holds, if it is of this type.

@@ -24,15 +24,11 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
 /// A promise without a reaction; nil when there is no memory.
 @inline(__always)
 func makePromise(
-    _ phase: Phase, _ shape: Shape = Shape(), producers: UInt64, in house: House? = nil,
-    _ thread: ThreadPointer
+    _ phase: Phase, _ shape: Shape = Shape(), producers: UInt64, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    guard let memory = takeMemory(Shape().recordSize, in: house, thread) else { return nil }
+    guard let memory = takeMemoryHere(Shape().recordSize, thread.cell) else { return nil }
     let promise = memory.bindMemory(to: Record.self, capacity: 1)
-    promise.initialize(
-        to: Record(
-            phase, shape: shape, promises: 1, producers: producers,
-            flags: house == nil ? 0 : RecordFlag.isHoused))
+    promise.initialize(to: Record(phase, shape: shape, promises: 1, producers: producers))
     count(thread.cell.pointee.counters.promisesMade)
     if isWatched { noteMade(promise, phase == .settled ? .value : .promise) }
     return promise

@@ -5,15 +5,24 @@
 
 import CVow
 
-/// At once where nothing can be called or freed by that, which is most often the case.
+/// At once where nothing can be called by that, which is most often the case. The box that it held goes on the list.
 @inline(never)
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
-    if record.holdsNothing {
+    if !record.holdsOnlyContent {
+        pushDead(record, thread)
+        drainDeadUnlessBusy(thread)
+    } else if record.value.kind < VOW_STRING {
         freeMemory(of: record, thread)
-        return
+    } else {
+        freeWithBox(record, thread)
     }
-    pushDead(record, thread)
-    drainDeadUnlessBusy(thread)
+}
+
+@inline(never)
+private func freeWithBox(_ record: RecordPointer, _ thread: ThreadPointer) {
+    let value = record.value
+    freeMemory(of: record, thread)
+    value.release(thread)
 }
 
 @inline(never)
@@ -28,12 +37,12 @@ func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Settled with a value that is no object, outside of any house, without a token, a context or listeners.
+    /// Settled with a value that is no error, without a token, a context or listeners.
     @inline(__always)
-    fileprivate var holdsNothing: Bool {
-        pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_STRING
+    fileprivate var holdsOnlyContent: Bool {
+        pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_ERROR
             && !pointee.shape.isTravelling
-            && !pointee.flags.contains(RecordFlag.isHoused | RecordFlag.hasListeners)
+            && !pointee.flags.contains(RecordFlag.hasListeners)
     }
 }
 
@@ -43,5 +52,5 @@ func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBack(of: record, thread.cell)
+    giveMemoryBackHere(record, record.recordSize, thread.cell)
 }

@@ -10,12 +10,14 @@ struct SpareMemory {
     private var plain = SpareList()
     private var links = SpareList()
     private var extendedLinks = SpareList()
+    private var carryingLinks = SpareList()
     private var isOpen = false
 
-    /// Sizes that are worth keeping: of a promise, of a link, of a link with extras.
+    /// Sizes that are worth keeping: of a promise, of a link, of a link with extras, of one that carries its context.
     fileprivate static let plainSize = 40
     fileprivate static let linkSize = 72
     fileprivate static let extendedLinkSize = 96
+    fileprivate static let carryingLinkSize = 128
 
     /// So many of each size at most.
     fileprivate static let most: UInt32 = 1024
@@ -34,6 +36,7 @@ struct SpareMemory {
         plain.beginEmpty()
         links.beginEmpty()
         extendedLinks.beginEmpty()
+        carryingLinks.beginEmpty()
     }
 
     @inline(__always)
@@ -42,6 +45,7 @@ struct SpareMemory {
         case SpareMemory.plainSize: plain.take(counts.plain)
         case SpareMemory.linkSize: links.take(counts.links)
         case SpareMemory.extendedLinkSize: extendedLinks.take(counts.extendedLinks)
+        case SpareMemory.carryingLinkSize: carryingLinks.take(counts.carryingLinks)
         default: nil
         }
     }
@@ -54,6 +58,7 @@ struct SpareMemory {
         case SpareMemory.plainSize: plain.keep(memory, counts.plain)
         case SpareMemory.linkSize: links.keep(memory, counts.links)
         case SpareMemory.extendedLinkSize: extendedLinks.keep(memory, counts.extendedLinks)
+        case SpareMemory.carryingLinkSize: carryingLinks.keep(memory, counts.carryingLinks)
         default: .refused
         }
     }
@@ -65,7 +70,8 @@ struct SpareMemory {
         switch size {
         case SpareMemory.plainSize: plain.keepLowest(memory, counts.plain)
         case SpareMemory.linkSize: links.keepLowest(memory, counts.links)
-        default: extendedLinks.keepLowest(memory, counts.extendedLinks)
+        case SpareMemory.extendedLinkSize: extendedLinks.keepLowest(memory, counts.extendedLinks)
+        default: carryingLinks.keepLowest(memory, counts.carryingLinks)
         }
     }
 
@@ -75,7 +81,9 @@ struct SpareMemory {
         let linksAreLeft = links.trim(SpareMemory.linkSize, counts.links)
         let extendedLinksAreLeft = extendedLinks.trim(
             SpareMemory.extendedLinkSize, counts.extendedLinks)
-        return plainIsLeft || linksAreLeft || extendedLinksAreLeft
+        let carryingLinksAreLeft = carryingLinks.trim(
+            SpareMemory.carryingLinkSize, counts.carryingLinks)
+        return plainIsLeft || linksAreLeft || extendedLinksAreLeft || carryingLinksAreLeft
     }
 
     /// All of it. The counts are the caller's to set to 0.
@@ -83,6 +91,7 @@ struct SpareMemory {
         plain.giveBack(SpareMemory.plainSize)
         links.giveBack(SpareMemory.linkSize)
         extendedLinks.giveBack(SpareMemory.extendedLinkSize)
+        carryingLinks.giveBack(SpareMemory.carryingLinkSize)
         if isOpen { beginEmpty() }
     }
 }
@@ -102,17 +111,20 @@ struct SpareCounts: ~Copyable, Sendable {
     fileprivate let plain = SpareCount()
     fileprivate let links = SpareCount()
     fileprivate let extendedLinks = SpareCount()
+    fileprivate let carryingLinks = SpareCount()
 
     var bytes: UInt64 {
         UInt64(plain.kept) &* UInt64(SpareMemory.plainSize)
             &+ UInt64(links.kept) &* UInt64(SpareMemory.linkSize)
             &+ UInt64(extendedLinks.kept) &* UInt64(SpareMemory.extendedLinkSize)
+            &+ UInt64(carryingLinks.kept) &* UInt64(SpareMemory.carryingLinkSize)
     }
 
     func reset() {
         plain.begin(with: 0)
         links.begin(with: 0)
         extendedLinks.begin(with: 0)
+        carryingLinks.begin(with: 0)
     }
 }
 

@@ -59,9 +59,9 @@ struct ThreadCell: ~Copyable {
     let spareCounts: SpareCounts
 
     /// Its `SpareMemory`: not a field, for the same reason.
-    static let spares = 128
+    static let spares = 144
     /// What the floors above keep for the thread begins here.
-    static let rest = 192
+    static let rest = 224
 }
 
 typealias CellPointer = UnsafeMutablePointer<ThreadCell>

@@ -14,8 +14,8 @@ struct Reaction {
     var token: SourcePointer?
     /// It tells somebody of a rejection.
     var seesRejections = true
-    /// Not nil: `context` is `CarriedContext.size` bytes to be moved into the link.
-    var house: House?
+    /// `context` is `CarriedContext.size` bytes to be moved into the link.
+    var carries = false
 }
 
 /// Registers a reaction on a promise (consumed); the new promise is owned.
@@ -176,8 +176,9 @@ private func makeLink(
         shape.formUnion([.extras, .travels])
     }
     let size = shape.recordSize
-    let carried = reaction.house == nil ? 0 : CarriedContext.size
-    guard let memory = takeMemory(size + carried, in: reaction.house) else {
+    let carried = reaction.carries ? CarriedContext.size : 0
+    // By the thread's cell anew: one that is kept from above would have the compiler copy the whole reaction first.
+    guard let memory = takeMemoryHere(size + carried, threadCell()) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
         }
@@ -192,7 +193,7 @@ private func makeLink(
     }
     let link = initialiseLink(
         memory, shape, upstream: upstream, reaction.handler, context, executor,
-        flags: (reaction.house == nil ? 0 : RecordFlag.isHoused)
+        flags: (reaction.carries ? RecordFlag.carries : 0)
             | (isInline ? RecordFlag.isInline : 0), thread)
     if shape.contains(.extras) { initialiseExtras(of: link, reaction, thread) }
     return link

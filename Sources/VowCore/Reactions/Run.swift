@@ -214,7 +214,7 @@ private func waitFor(
 }
 
 /// A promise that the handler returned may use the context. So the context lives until that promise is through, and is
-/// destroyed on the executor, which is kept for that. A housed reaction has a closure, which keeps what it has handed out.
+/// destroyed on the executor, which is kept for that. A reaction that carries its context has a closure, which keeps what it has handed out.
 @inline(__always)
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
@@ -222,7 +222,7 @@ private func destroyContext(
     if !reaction.pointee.shape.contains(.extras) { return }
     guard let destroy = reaction.extras.pointee.destroy else { return }
     if result.promise != nil || result.isThenable {
-        if !reaction.pointee.flags.contains(RecordFlag.isHoused) {
+        if !reaction.pointee.flags.contains(RecordFlag.carries) {
             reaction.executorOfContext?.retain()
             return
         }

@@ -23,9 +23,24 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         if let promise { endReadingQuietly(promise, delivery, thread) }
         return
     }
+    completeInline(reaction, result, reading: promise, delivery, thread)
+}
+
+/// In a step, because of what may be foreign code.
+@inline(never)
+private func completeInline(
+    _ reaction: RecordPointer, _ result: vow_value, reading promise: RecordPointer?,
+    _ delivery: Passage, _ thread: ThreadPointer
+) {
+    let mayBeQuiet = result.isOwnContent && !reaction.pointee.shape.contains(.finally)
     asOneStep(thread) {
-        complete(
-            reaction, begunAs: .open, result, Reading(promise: promise, cancellation: nil), thread)
+        if mayBeQuiet && settleQuietly(reaction, result, thread) {
+            count(thread.cell.pointee.counters.handlersDone)
+        } else {
+            complete(
+                reaction, begunAs: .open, result, Reading(promise: promise, cancellation: nil),
+                thread)
+        }
         // Afterwards, because until then the way from the reaction led there.
         if let promise { endReading(promise, delivery, thread) }
     }

@@ -174,6 +174,10 @@ extension vow_value {
 }
 
 extension vow_value {
+    /// An object, but nothing to follow and no error.
+    @inline(__always)
+    var isOwnContent: Bool { kind >= VOW_STRING && kind < VOW_ERROR && !isThenable }
+
     var isThenable: Bool {
         guard kind == VOW_OBJECT, let box else { return false }
         return box.cls?.pointee.subscribe != nil

@@ -99,8 +99,8 @@ enum RecordFlag {
     /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
     /// reports in its place, or it is a delivery of progress.
     static let passed: UInt8 = 16
-    /// From the beginning: its memory is its house's. A link carries its context then.
-    static let isHoused: UInt8 = 32
+    /// From the beginning: a link that carries its context.
+    static let carries: UInt8 = 32
     /// From the beginning: a reaction of the inline executor. The place of the executor holds its `source`.
     static let isInline: UInt8 = 64
     /// Somebody listens to its progress, or did.
@@ -154,7 +154,7 @@ extension Shape {
     }
 }
 
-/// The context of a housed link: bytes that its maker hands over with a copy, as the Swift face does with a closure.
+/// The context of a link that carries one: bytes that its maker hands over with a copy, as the Swift face does with a closure.
 /// They stand behind all its other parts.
 enum CarriedContext {
     static let size = 32

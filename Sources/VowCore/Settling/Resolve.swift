@@ -43,9 +43,7 @@ private func follow(
 }
 
 /// A promise (owned) of a value (consumed).
-func makePromise(
-    of value: vow_value, in house: House? = nil, _ thread: ThreadPointer
-) -> RecordPointer {
+func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     if let promise = value.promise {
         promise.noteHandle()
         return promise
@@ -53,7 +51,7 @@ func makePromise(
     let isThenable = value.isThenable
     let phase: Phase = isThenable ? .claimed : .settled
     let producers: UInt64 = isThenable ? 1 : 0
-    guard let promise = makePromise(phase, producers: producers, in: house, thread) else {
+    guard let promise = makePromise(phase, producers: producers, thread) else {
         value.release(thread)
         return promiseWithoutMemory
     }

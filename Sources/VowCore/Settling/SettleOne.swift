@@ -11,10 +11,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Settles an open reaction that is begun by running it with a value that is no object, and gives its producer's
-/// reference back, where no list of members comes by that: nothing foreign can be called then. False, and nothing is
-/// consumed, where it is not so, where it was cancelled, and
-/// where somebody watches, who is told by those that take longer.
+/// Settles an open reaction that is begun by running it, with a value, and gives its producer's reference back, where no list of
+/// members comes by that: nothing foreign can be called then, for the value is no object, or this is in a step, which frees at its
+/// end. False, and nothing is consumed, where it is not so, where it was cancelled, and where somebody watches, who is told by those
+/// that take longer.
 @inline(__always)
 func settleQuietly(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer

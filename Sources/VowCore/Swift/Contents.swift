@@ -8,23 +8,18 @@ package func makeObject(
     holding size: Int, _ cls: UnsafePointer<vow_class>, fill: (UnsafeMutableRawPointer) -> Void
 ) -> vow_value {
     _ = currentThread()
-    guard let object = makeObject(holding: size, cls), let content = object.contentAddress else {
+    guard let object = makeObject(holding: size, cls), let box = object.box else {
         return ownErrors.noMemory
     }
-    fill(content)
+    fill(UnsafeMutableRawPointer(box.content))
     return object
 }
 
 extension vow_value {
     /// Of an object made as above, of this class: where its content is.
     package func content(of cls: UnsafePointer<vow_class>) -> UnsafeMutableRawPointer? {
-        guard let box = box(of: VOW_OBJECT), box.part(ObjectPart.self).pointee.cls == cls else {
-            return nil
-        }
+        if kind != VOW_OBJECT { return nil }
+        guard let box, box.part(ObjectPart.self).pointee.cls == cls else { return nil }
         return box.part(ObjectPart.self).pointee.pointer
-    }
-
-    fileprivate var contentAddress: UnsafeMutableRawPointer? {
-        box(of: VOW_OBJECT)?.part(ObjectPart.self).pointee.pointer
     }
 }

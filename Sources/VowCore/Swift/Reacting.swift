@@ -18,18 +18,18 @@ package enum ReactionKind {
     }
 }
 
-/// What a reaction runs: `context` points to `size` bytes that are moved into the link; `run` and `destroy` get their
-/// address there.
+/// What a reaction runs: `context` points to `size` bytes that are moved into the link; `run` and `destroy`, if there is one, get
+/// their address there.
 package struct CarriedClosure {
     package static let size = CarriedContext.size
 
     let context: UnsafeMutableRawPointer
     let run: vow_handler
-    let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void
+    let destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 
     package init(
         _ context: UnsafeMutableRawPointer, run: @escaping vow_handler,
-        destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+        destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil
     ) {
         self.context = context
         self.run = run
@@ -37,37 +37,40 @@ package struct CarriedClosure {
     }
 
     fileprivate func reaction(
-        _ kind: ReactionKind, on executor: OpaquePointer?, token: OpaquePointer?,
-        in house: @escaping PromiseHouse
+        _ kind: ReactionKind, on executor: OpaquePointer?, token: OpaquePointer?
     ) -> Reaction {
         Reaction(
             shape: kind.shape, handler: run, context: context,
             executor: ExecutorPointer(executor),
             extras: LinkExtras(onRejected: run, destroy: destroy, label: nil),
             token: SourcePointer(token), seesRejections: kind != .onBothForValue,
-            house: house)
+            carries: true)
     }
 }
 
 /// Registers a closure (consumed) on a promise (consumed). The new promise is owned.
 package func reactWith(
     _ closure: CarriedClosure, to promise: OpaquePointer, _ kind: ReactionKind,
-    on executor: OpaquePointer?, token: OpaquePointer?, in house: @escaping PromiseHouse
+    on executor: OpaquePointer?, token: OpaquePointer?
 ) -> OpaquePointer {
     let thread = currentThread()
     let derived = react(
-        to: RecordPointer(promise), closure.reaction(kind, on: executor, token: token, in: house),
-        thread)
+        to: RecordPointer(promise), closure.reaction(kind, on: executor, token: token), thread)
     leave(thread)
     return OpaquePointer(derived)
 }
 
+/// Of a link that was made with a closure, and not without memory: where its bytes stand for as long as it lives.
+package func carriedBytes(of link: OpaquePointer) -> UnsafeMutableRawPointer {
+    RecordPointer(link).link.pointee.context.unsafelyUnwrapped
+}
+
 /// Runs a closure (consumed) on an executor. The promise of its result is owned.
 package func workWith(
-    _ closure: CarriedClosure, on executor: OpaquePointer?, in house: @escaping PromiseHouse
+    _ closure: CarriedClosure, on executor: OpaquePointer?
 ) -> OpaquePointer {
     let thread = currentThread()
-    let reaction = closure.reaction(.onFulfilled, on: executor, token: nil, in: house)
+    let reaction = closure.reaction(.onFulfilled, on: executor, token: nil)
     let work = makeWork(reaction, thread)
     leave(thread)
     return OpaquePointer(work)

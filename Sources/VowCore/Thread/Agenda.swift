@@ -62,7 +62,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     /// What had to wait for the end of the hand-over.
     @inline(__always)
     var hasLeftovers: Bool {
+        hasSkipped || pointee.agenda.dead != 0 || pointee.agenda.newestHook != nil
+    }
+
+    /// Reactions whose contexts are to be destroyed.
+    @inline(__always)
+    var hasSkipped: Bool {
         !pointee.agenda.skipped.isEmpty || !pointee.agenda.withdrawn.isEmpty
-            || pointee.agenda.dead != 0 || pointee.agenda.newestHook != nil
     }
 }

@@ -63,7 +63,7 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 func drainLeftovers(_ thread: ThreadPointer) {
     // Producers first: what they are told with may be the context of a link that waits for them.
     if thread.pointee.agenda.newestHook != nil { drainDeadUnlessBusy(thread) }
-    if !thread.pointee.agenda.isSkipping { drainSkipped(thread) }
+    if thread.hasSkipped && !thread.pointee.agenda.isSkipping { drainSkipped(thread) }
     if thread.pointee.agenda.dead != 0 || thread.pointee.agenda.newestHook != nil {
         drainDeadUnlessBusy(thread)
     }

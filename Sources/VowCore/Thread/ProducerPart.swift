@@ -40,7 +40,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// How much memory it takes.
     @inline(__always)
     var recordSize: Int {
-        pointee.shape.isProduced ? producer.pointee.size : pointee.shape.recordSize
+        if pointee.shape.isProduced { return producer.pointee.size }
+        let carried = pointee.flags.contains(RecordFlag.carries) ? CarriedContext.size : 0
+        return pointee.shape.recordSize + carried
     }
 }
 

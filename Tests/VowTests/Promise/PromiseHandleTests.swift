@@ -1,4 +1,4 @@
-// Tests PromiseHandle.swift: the memory that an object and a record share is there for as long as either needs it.
+// Tests PromiseHandle.swift: a record is there for as long as Swift or C has a reference to it.
 
 import CVow
 import Dispatch
@@ -6,7 +6,7 @@ import Vow
 import XCTest
 
 final class PromiseHandleTests: VowTest {
-    func testARecordOutlivesTheObjectThatHousesIt() {
+    func testARecordOutlivesTheLastCopyInSwift() {
         var resolver: PromiseResolver<String, any Error>?
         let pointer = makePending(&resolver)
         XCTAssertEqual(vow_promise_state(pointer), VOW_PENDING)
@@ -33,7 +33,7 @@ final class PromiseHandleTests: VowTest {
         XCTAssertEqual(try copies.map { try $0.wait() }.reduce(0, +), 30)
     }
 
-    func testTheLastCopyAndTheRecordMayGoAtTheSameMoment() {
+    func testTheLastCopyAndTheLastReferenceOfTheCoreMayGoAtTheSameMoment() {
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for round in 0..<2_000 {
                 let (promise, resolver) = Promise<Int, any Error>.pending()
