@@ -109,7 +109,7 @@ extension Promise {
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ body: @escaping @Sendable (Failure) -> Void
     ) -> Promise<Void, Never> {
-        completed(token).react(.onBoth, on: executor, nil, Ending(SureVoid(body)))
+        react(.onBoth, on: executor, token, Ending(SureVoid(body)))
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
@@ -121,7 +121,7 @@ extension Promise {
         _ body: @escaping @Sendable @isolated(any) (Failure) -> Void
     ) -> Promise<Void, Never> {
         let here = SureVoid.Here(body)
-        return completed(token).react(.onBoth, on: here.executor, nil, Ending(here.plain))
+        return react(.onBoth, on: here.executor, token, Ending(here.plain))
     }
 
     /// Ends a chain whose failure is of no interest; it is printed to standard error, or given to what
