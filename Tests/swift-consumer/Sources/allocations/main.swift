@@ -16,7 +16,7 @@ nonisolated private func chain(_ kind: String, _ links: Int) throws -> Int {
                 if number < 0 { throw PromiseError.noSuchElement }
                 return number + index
             }
-        case "flatMap": end = end.then(on: .inline) { .value($0 + 1) }
+        case "then": end = end.then(on: .inline) { .value($0 + 1) }
         case "get": end = end.get(on: .inline) { _ in }
         case "map-here": end = end.map { $0 + 1 }
         case "capture-here": end = end.map { $0 + index }
