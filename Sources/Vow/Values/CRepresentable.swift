@@ -114,15 +114,10 @@ extension String: CRepresentable {
         }
     }
 
-    /// A long one is copied when C looks, a short one at once: that is no more than a reference to it.
+    /// Copied when C looks.
     @inlinable
-    public func makeCValue() -> vow_value {
-        utf8.count <= longestCopiedString ? makeNow() : .late(VOW_STRING, self)
-    }
+    public func makeCValue() -> vow_value { .late(VOW_STRING, self) }
 }
-
-@usableFromInline
-let longestCopiedString = 40
 
 extension String: LateValue {
     @usableFromInline

@@ -40,25 +40,8 @@ extension vow_value {
         } else {
             return false
         }
-        if Value.self == String.self && place == nil {
-            return holds(text: unsafeBitCast(value, to: String.self))
-        }
         guard let place else { return false }
         return withUnsafeBytes(of: value) { areSame($0, place) }
-    }
-}
-
-extension vow_value {
-    /// Of a string that was copied at once, being short.
-    @usableFromInline
-    func holds(text: String) -> Bool {
-        let count = text.utf8.count
-        if count > longestCopiedString { return false }
-        var length = 0
-        guard let bytes = vow_string_bytes(self, &length), length == count else { return false }
-        return text.utf8.withContiguousStorageIfAvailable {
-            areSame(UnsafeRawBufferPointer($0), bytes)
-        } ?? false
     }
 }
 
