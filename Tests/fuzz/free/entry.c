@@ -108,7 +108,9 @@ static void finish(void) {
 
 void run_free(const uint8_t *data, size_t size) {
     reset(data, size);
-    vow_executor_set_default(vow_executor_inline());
+    f.default_executor = vow_executor_inline();
+    f.had_threads = false;
+    vow_executor_set_default(f.default_executor);
     vow_on_unhandled(free_on_unhandled, &f);
     vow_statistics before = {.size = sizeof before};
     vow_stats(&before);
@@ -121,6 +123,7 @@ void run_free(const uint8_t *data, size_t size) {
     }
     program.left = 0;
     finish();
+    wait_for_threads(before.bytes);
     check_finish(before.bytes);
     vow_on_unhandled(NULL, NULL);
 }

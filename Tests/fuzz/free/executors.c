@@ -97,7 +97,8 @@ void executor_step(unsigned which) {
         EXPECT(self->real != NULL, "no executor");
     } else if (which == 2) {
         vow_executor *executor = some_executor(&number);
-        vow_executor_set_default(executor != NULL ? executor : vow_executor_inline());
+        f.default_executor = executor != NULL ? executor : vow_executor_inline();
+        vow_executor_set_default(f.default_executor);
     } else if (which > 2 && f.depth == 0) {
         run_tasks(false);
     }

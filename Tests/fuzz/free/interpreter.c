@@ -60,6 +60,9 @@ void one_step(void) {
     case STEP_PROGRESS:
         progress_step(next.which);
         break;
+    case STEP_THREADS:
+        thread_step();
+        break;
     case STEP_LOOK:
         look_step(next.which);
         break;
