@@ -108,9 +108,8 @@ static void finish(void) {
 
 void run_free(const uint8_t *data, size_t size) {
     reset(data, size);
-    f.default_executor = vow_executor_inline();
-    f.had_threads = false;
-    vow_executor_set_default(f.default_executor);
+    f.had_threads = f.begun = false;
+    vow_executor_set_default(vow_executor_inline());
     vow_on_unhandled(free_on_unhandled, &f);
     vow_statistics before = {.size = sizeof before};
     vow_stats(&before);

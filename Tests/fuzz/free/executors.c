@@ -97,8 +97,7 @@ void executor_step(unsigned which) {
         EXPECT(self->real != NULL, "no executor");
     } else if (which == 2) {
         vow_executor *executor = some_executor(&number);
-        f.default_executor = executor != NULL ? executor : vow_executor_inline();
-        vow_executor_set_default(f.default_executor);
+        vow_executor_set_default(executor != NULL ? executor : vow_executor_inline());
     } else if (which > 2 && f.depth == 0) {
         run_tasks(false);
     }

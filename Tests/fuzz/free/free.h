@@ -170,7 +170,7 @@ typedef struct state {
     bool can[16]; /* which errors of the library's own there may be, by code */
     bool traced;
     bool had_threads;
-    vow_executor *default_executor;
+    bool begun;         /* with a step of its own */
     int descriptors[3]; /* two of a pair, and one that takes everything */
 } state;
 

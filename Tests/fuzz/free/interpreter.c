@@ -23,6 +23,7 @@ bool is_full(void) {
 
 void one_step(void) {
     step next = step_of(next_byte());
+    f.begun = f.begun || next.chapter != STEP_THREADS;
     switch (next.chapter) {
     case STEP_PROMISE:
         promise_step(next.which);

@@ -1,4 +1,5 @@
-/* Crowds and errands: threads of their own, which have come to rest when the program goes on. */
+/* Crowds and errands: threads of their own, which have come to rest when the program goes on. A
+ * program only begins with them, for they take long. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "../threads/threads.h"
 #include "free.h"
@@ -48,7 +49,7 @@ static void *run_step(void *step) {
 
 void thread_step(void) {
     pthread_t thread;
-    if (f.depth > 0) {
+    if (f.begun) {
         return;
     }
     vow_on_unhandled(ignore, NULL);
@@ -57,7 +58,7 @@ void thread_step(void) {
     EXPECT(pthread_create(&thread, NULL, run_step, next_below(2) ? &f : NULL) == 0, "no thread");
     pthread_join(thread, NULL);
     wait_for_all(is_as_before, "something of other threads is left");
-    vow_executor_set_default(f.default_executor);
+    vow_executor_set_default(vow_executor_inline());
     vow_on_unhandled(free_on_unhandled, &f);
     f.had_threads = true;
 }
