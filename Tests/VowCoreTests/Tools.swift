@@ -75,19 +75,12 @@ func expectSettled(_ promise: RecordPointer, file: StaticString = #filePath, lin
 }
 
 /// The members of a list, in order.
-func members(_ list: MemberList) -> [RecordPointer] { records(from: list.first) { $0.lane } }
-
-/// The same of a list that is linked by slots.
-func members(_ list: SlotList) -> [RecordPointer] { records(from: list.first) { $0.next } }
-
-private func records(
-    from first: RecordPointer?, _ next: (RecordPointer) -> RecordPointer?
-) -> [RecordPointer] {
+func members(_ list: SlotList) -> [RecordPointer] {
     var found: [RecordPointer] = []
-    var member = first
+    var member = list.first
     while let current = member {
         found.append(current)
-        member = next(current)
+        member = current.next
     }
     return found
 }
