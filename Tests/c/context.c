@@ -7,12 +7,6 @@ static vow_value give_context(vow_value input, void *context) {
     return vow_value_retain(vow_context_get());
 }
 
-static vow_value set_context(vow_value input, void *context) {
-    (void)context;
-    vow_context_set(vow_int(99));
-    return vow_value_retain(input);
-}
-
 TEST("a reaction runs with the context that was set where it was made") {
     vow_executor *serial = vow_executor_serial("context");
     vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(), serial};
@@ -93,25 +87,6 @@ TEST("what a handler leaves in the context is released before its result counts"
         vow_promise_release(start);
         vow_resolver_release(resolver);
     }
-    vow_executor_release(serial);
-}
-
-TEST("what a handler sets ends with it") {
-    vow_executor *in = vow_executor_inline();
-    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
-    CHECK_INT_EQ(vow_context_get().kind, VOW_NONE);
-    vow_context_set(vow_int(5));
-    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
-    CHECK_INT_EQ(vow_context_get().as.integer, 5);
-    vow_context_set(vow_none());
-    vow_executor *serial = vow_executor_serial("context");
-    vow_promise *first = then_on(serial, fulfilled_int(1), set_context, NULL);
-    vow_promise *second = then_on(serial, fulfilled_int(1), give_context, NULL);
-    vow_value out;
-    CHECK_INT_EQ(vow_await(second, LONG_ENOUGH, &out), VOW_FULFILLED);
-    CHECK_INT_EQ(out.kind, VOW_NONE);
-    vow_promise_release(second);
-    CHECK_INT_EQ(int_of(first), 1);
     vow_executor_release(serial);
 }
 

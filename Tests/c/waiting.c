@@ -131,42 +131,6 @@ TEST("G11: a serial executor may not wait for work that must run there") {
     vow_executor_release(serial);
 }
 
-static vow_value await_through_chain(vow_value input, void *context) {
-    (void)input;
-    vow_promise *later = then_on(context, fulfilled_int(1), add_one, NULL);
-    later = then_on(vow_executor_inline(), later, add_one, NULL);
-    for (int i = 0; i < 5; i++) {
-        later = then_on(vow_executor_pool(), later, add_one, NULL);
-    }
-    int answer = vow_await(later, VOW_FOREVER, NULL);
-    vow_promise_release(later);
-    return vow_int(answer);
-}
-
-TEST("G11: nor for work of others that waits for it, through a chain") {
-    vow_executor *serial = vow_executor_serial("deadlock");
-    CHECK_INT_EQ(int_of(vow_async(serial, await_through_chain, serial)), VOW_EDEADLOCK);
-    vow_executor_release(serial);
-}
-
-static vow_value await_through_adoption(vow_value input, void *context) {
-    (void)input;
-    vow_resolver *resolver;
-    vow_promise *outer = vow_promise_create(&resolver);
-    vow_promise *later = then_on(context, fulfilled_int(1), add_one, NULL);
-    CHECK(vow_resolve(resolver, vow_from_promise(later)));
-    vow_resolver_release(resolver);
-    int answer = vow_await(outer, VOW_FOREVER, NULL);
-    vow_promise_release(outer);
-    return vow_int(answer);
-}
-
-TEST("G11: nor through a promise that adopted it") {
-    vow_executor *serial = vow_executor_serial("deadlock");
-    CHECK_INT_EQ(int_of(vow_async(serial, await_through_adoption, serial)), VOW_EDEADLOCK);
-    vow_executor_release(serial);
-}
-
 TEST("G11: a handler may not wait for its own result, on any executor") {
     vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(),
                                   vow_executor_serial("own")};
