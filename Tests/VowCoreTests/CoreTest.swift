@@ -64,37 +64,3 @@ func eventually(
         usleep(200)
     }
 }
-
-/// What the calling thread counted while something ran.
-struct Cost: Equatable {
-    var taken: UInt64 = 0
-    var freed: UInt64 = 0
-    var made: UInt64 = 0
-    var settled: UInt64 = 0
-    var promisesFreed: UInt64 = 0
-    var registered: UInt64 = 0
-    var done: UInt64 = 0
-
-    private static func now() -> Cost {
-        let cell = threadCell()
-        return Cost(
-            taken: cell.pointee.counters.bytesTaken.loadRelaxed(),
-            freed: cell.pointee.counters.bytesFreed.loadRelaxed(),
-            made: cell.pointee.counters.promisesMade.loadRelaxed(),
-            settled: cell.pointee.counters.promisesSettled.loadRelaxed(),
-            promisesFreed: cell.pointee.counters.promisesFreed.loadRelaxed(),
-            registered: cell.pointee.counters.handlersRegistered.loadRelaxed(),
-            done: cell.pointee.counters.handlersDone.loadRelaxed())
-    }
-
-    static func of(_ body: () -> Void) -> Cost {
-        let before = now()
-        body()
-        let after = now()
-        return Cost(
-            taken: after.taken - before.taken, freed: after.freed - before.freed,
-            made: after.made - before.made, settled: after.settled - before.settled,
-            promisesFreed: after.promisesFreed - before.promisesFreed,
-            registered: after.registered - before.registered, done: after.done - before.done)
-    }
-}

@@ -70,29 +70,6 @@ final class SerialDrainTests: CoreTest {
             held.journal.entries, Array(0..<1024) + [-1] + Array(1024..<1100))
     }
 
-    func testG2_theHandlersOfOnePromiseTravelInOnePushBehindWhatIsThere() {
-        let held = HeldQueue()
-        held.addHandlers(0..<3)
-        let promise = openPromise()
-        let links = (0..<5).map { _ in
-            branch(promise, on: held.executor, with: held.journal) { _, context in
-                let own = currentThread().pointee.frame!.pointee.reaction
-                let pushed = context!.object(Journal.self)
-                pushed.write(Int(bitPattern: UnsafeRawPointer(own)))
-                return vow_none()
-            }
-        }
-        resolveLast(promise, vow_none())
-        held.addHandlers(8..<10)
-        held.go()
-        held.finish(10)
-        XCTAssertEqual(
-            held.journal.entries,
-            [0, 1, 2] + links.map { Int(bitPattern: UnsafeRawPointer($0)) } + [8, 9])
-        for link in links { drop(link) }
-        drop(promise)
-    }
-
     func testWhatHasRunGivesItsReferencesToTheExecutorBackTogether() {
         let held = HeldQueue()
         for _ in 0..<5 {
@@ -134,63 +111,5 @@ final class SerialDrainTests: CoreTest {
         expectSettled(end)
         XCTAssertEqual(end.value.as.integer, 100)
         drop(end)
-    }
-
-    func testG2_handlersMadeByAHandlerComeBehindThoseFromOutside() {
-        let held = HeldQueue()
-        drop(
-            link(makePromise(of: vow_none(), thread), on: held.executor, with: held) { _, context in
-                let held = context!.object(HeldQueue.self)
-                held.journal.write(0)
-                held.addHandlers(2..<3)
-                return vow_none()
-            })
-        held.addHandlers(1..<2)
-        held.go()
-        held.finish(3)
-        XCTAssertEqual(held.journal.entries, [0, 1, 2])
-    }
-
-    func testG2_handlersOfManyThreadsRunOneAtATimeAndInOrderPerThread() {
-        final class Exclusive: @unchecked Sendable {
-            /// Not protected: only one handler at a time touches it.
-            var entries: [Int64] = []
-        }
-        let shared = Exclusive()
-        let queue = makeSerialExecutor(label: nil)!
-        onThreads(4) { part in
-            for index in 0..<500 {
-                let promise = makePromise(of: vow_int(Int64(part * 500 + index)), currentThread())
-                drop(
-                    link(promise, on: queue, with: shared) { input, context in
-                        context!.object(Exclusive.self).entries.append(input.as.integer)
-                        return input
-                    })
-            }
-        }
-        let last = link(makePromise(of: vow_none(), thread), on: queue) { _, _ in vow_none() }
-        expectSettled(last)
-        XCTAssertEqual(shared.entries.count, 2000)
-        for part in 0..<4 {
-            let mine = shared.entries.filter { $0 / 500 == part }
-            XCTAssertEqual(mine, mine.sorted())
-            XCTAssertEqual(mine.count, 500)
-        }
-        drop(last)
-        queue.release(thread)
-    }
-
-    func testWorkGivenToAnExecutorStillRunsAfterItsRelease() {
-        let held = HeldQueue()
-        held.addHandlers(0..<3)
-        // The references of the reactions and of the drain under way are enough.
-        held.executor.retain()
-        held.executor.release(thread)
-        held.addMarker()
-        held.executor.release(thread)
-        held.go()
-        eventually("all have run") { held.journal.entries.count == 4 }
-        XCTAssertEqual(held.journal.entries, [0, 1, 2, -1])
-        held.queue.release()
     }
 }

@@ -54,38 +54,12 @@ func drop(_ promises: RecordPointer...) {
     leave(thread)
 }
 
+func phase(of promise: RecordPointer) -> Phase { promise.pointee.state.read().phase }
+
 func drop(_ value: vow_value) {
     let thread = currentThread()
     value.release(thread)
     leave(thread)
-}
-
-/// A promise as a value (consumed).
-func asValue(_ promise: RecordPointer) -> vow_value { vow_value(VOW_PROMISE, promise) }
-
-/// An error with a code and nothing else.
-func failure(_ code: Int64) -> vow_value {
-    _ = currentThread()
-    return makeError(domain: "test", code: code, message: nil, payload: vow_none())!
-}
-
-func code(of value: vow_value) -> Int64? {
-    value.box(of: VOW_ERROR)?.part(ErrorPart.self).pointee.code
-}
-
-func phase(of promise: RecordPointer) -> Phase { promise.pointee.state.read().phase }
-
-extension Counts {
-    /// Of one that nobody visits.
-    init(readers: UInt64, producers: UInt64) {
-        self.init(bits: readers * Counts.oneReader + producers * Counts.oneProducer)
-    }
-}
-
-/// Observes a promise (consumed) as an error handler would, so that nothing is reported.
-func dropObserved(_ promise: RecordPointer) {
-    promise.pointee.isObserved.set()
-    drop(promise)
 }
 
 /// How many: so many are enough for every day, and `full` with TEST_DEPTH=full in the environment.
@@ -93,30 +67,20 @@ func manyOf(_ enough: Int, full: Int) -> Int {
     getenv("TEST_DEPTH").map { String(cString: $0) } == "full" ? full : enough
 }
 
-/// XCTestCase has a `wait` of its own.
-func waitFor(_ promise: RecordPointer, nanoseconds: Int64) -> WaitResult {
-    wait(for: promise, until: .after(nanoseconds), currentThread())
-}
-
 /// Waits for a promise, and fails when it does not settle within ten seconds.
 func expectSettled(_ promise: RecordPointer, file: StaticString = #filePath, line: UInt = #line) {
-    XCTAssertEqual(waitFor(promise, nanoseconds: 60_000_000_000), .settled, file: file, line: line)
+    XCTAssertEqual(
+        wait(for: promise, until: .after(60_000_000_000), currentThread()), .settled, file: file,
+        line: line)
 }
 
 /// The members of a list, in order.
-func members(_ list: MemberList) -> [RecordPointer] { records(from: list.first) { $0.lane } }
-
-/// The same of a list that is linked by slots.
-func members(_ list: SlotList) -> [RecordPointer] { records(from: list.first) { $0.next } }
-
-private func records(
-    from first: RecordPointer?, _ next: (RecordPointer) -> RecordPointer?
-) -> [RecordPointer] {
+func members(_ list: SlotList) -> [RecordPointer] {
     var found: [RecordPointer] = []
-    var member = first
+    var member = list.first
     while let current = member {
         found.append(current)
-        member = next(current)
+        member = current.next
     }
     return found
 }
@@ -160,16 +124,4 @@ func permutations<Item>(of items: [Item]) -> [[Item]] {
         let first = rest.remove(at: index)
         return permutations(of: rest).map { [first] + $0 }
     }
-}
-
-/// A class of objects for as long as the body runs.
-func withClass(
-    _ name: StaticString = "thing", destroy: Destroy? = nil,
-    subscribe: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer) -> Bool)? = nil,
-    _ body: (UnsafePointer<vow_class>) -> Void
-) {
-    let name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-    var cls = vow_class(
-        size: MemoryLayout<vow_class>.size, name: name, destroy: destroy, subscribe: subscribe)
-    withUnsafePointer(to: &cls, body)
 }

@@ -25,26 +25,6 @@ TEST("G9: a broken promise runs its rejection handlers once and its chain to the
     CHECK_INT_EQ(code_of(promise), VOW_EBROKEN);
 }
 
-TEST("G9: after resolving, releasing the resolver changes nothing") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    CHECK(vow_resolve(resolver, vow_int(2)));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), 2);
-}
-
-TEST("G9: a promise that follows a pending one is not broken by its own resolver's end") {
-    vow_resolver *outer_resolver;
-    vow_resolver *inner_resolver;
-    vow_promise *outer = vow_promise_create(&outer_resolver);
-    vow_promise *inner = vow_promise_create(&inner_resolver);
-    CHECK(vow_resolve(outer_resolver, vow_from_promise(inner)));
-    vow_resolver_release(outer_resolver);
-    CHECK_INT_EQ(vow_promise_state(outer), VOW_PENDING);
-    vow_resolver_release(inner_resolver);
-    CHECK_INT_EQ(code_of(outer), VOW_EBROKEN);
-}
-
 static vow_value drop_resolver(vow_value input, void *context) {
     vow_resolver_release(context);
     return vow_value_retain(input);
@@ -60,24 +40,6 @@ TEST("G9: a handler may drop the last resolver, of its own chain's start too") {
     CHECK(vow_resolve(resolver, vow_int(3)));
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(promise), 3);
-}
-
-static void *drop_later(void *context) {
-    usleep(20000);
-    vow_resolver_release(context);
-    return NULL;
-}
-
-TEST("G9: a thread that waits is woken by a broken promise") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    pthread_t thread = start_thread(drop_later, resolver);
-    vow_value error;
-    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &error), VOW_REJECTED);
-    CHECK_INT_EQ(vow_error_code(error), VOW_EBROKEN);
-    vow_value_release(error);
-    pthread_join(thread, NULL);
-    vow_promise_release(promise);
 }
 
 static void count_report(vow_value error, void *context) {
@@ -97,12 +59,4 @@ TEST("G9: where nobody is left to observe it, a broken promise is not reported")
     vow_promise_release(promise);
     CHECK_INT_EQ(atomic_load(&reports), 1);
     vow_on_unhandled(NULL, NULL);
-}
-
-TEST("G9: a broken promise can be recovered from") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    promise = vow_catch(promise, give_code, NULL);
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), VOW_EBROKEN);
 }

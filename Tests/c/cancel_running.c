@@ -19,34 +19,6 @@ TEST("a chain that nobody holds runs to its end, and so does what its handlers b
     vow_resolver_release(second);
 }
 
-TEST("a reaction that waits for its handler's promise is cancelled together with that") {
-    vow_resolver *resolver;
-    hook told = {0};
-    vow_promise *inner = hooked(&resolver, &told);
-    vow_promise *promise = then_inline(fulfilled_int(1), give_promise, inner);
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
-    CHECK(vow_cancel(promise));
-    is_cancelled(promise);
-    hook_is(&told, 1, 1);
-    vow_resolver_release(resolver);
-    vow_promise_release(promise);
-}
-
-TEST("a finally that waits is cancelled, and lets go of its outcome") {
-    vow_resolver *resolver;
-    hook told = {0};
-    counter object = {0};
-    vow_promise *inner = hooked(&resolver, &told);
-    vow_promise *promise = vow_promise_with(vow_object(&object, &counter_class));
-    promise = finally_inline(promise, give_promise, inner);
-    CHECK(vow_cancel(promise));
-    is_cancelled(promise);
-    hook_is(&told, 1, 1);
-    CHECK_INT_EQ(atomic_load(&object.ends), 1);
-    vow_resolver_release(resolver);
-    vow_promise_release(promise);
-}
-
 /* A handler that cancels its own promise, or another one, while it runs. */
 typedef struct self_cancel {
     vow_promise *promise;
@@ -57,20 +29,6 @@ static vow_value cancel_it(vow_value input, void *context) {
     self_cancel *self = context;
     self->answer = vow_cancel(self->promise);
     return vow_value_retain(input);
-}
-
-TEST("a handler may cancel its own promise: its result is released") {
-    vow_resolver *resolver;
-    self_cancel self = {0};
-    counter object = {0};
-    vow_promise *promise = vow_promise_create(&resolver);
-    self.promise = then_inline(promise, cancel_it, &self);
-    CHECK(vow_resolve(resolver, vow_object(&object, &counter_class)));
-    CHECK(self.answer);
-    is_cancelled(self.promise);
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(atomic_load(&object.ends), 1);
-    vow_promise_release(self.promise);
 }
 
 TEST("a handler may cancel a sibling that has been handed over and not begun") {
@@ -174,20 +132,4 @@ TEST("cancelling wakes a thread that waits") {
     CHECK_INT_EQ((intptr_t)code, VOW_ECANCELLED);
     vow_promise_release(promise);
     vow_resolver_release(resolver);
-}
-
-TEST("async work is cancelled before it begins") {
-    gate at = {0};
-    counter never = {0};
-    vow_executor *serial = vow_executor_serial("async");
-    vow_promise *busy = vow_async(serial, wait_at_gate, &at);
-    CHECK(reaches(&at.entered, 1));
-    vow_promise *promise = vow_async(serial, counter_run, &never);
-    CHECK(vow_cancel(promise));
-    is_cancelled(promise);
-    vow_promise_release(promise);
-    atomic_store(&at.open, 1);
-    CHECK_INT_EQ(code_of(busy), 0);
-    vow_executor_release(serial);
-    CHECK_INT_EQ(atomic_load(&never.runs), 0);
 }

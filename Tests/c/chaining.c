@@ -7,11 +7,6 @@ static vow_value give_promise(vow_value input, void *context) {
     return vow_from_promise(context);
 }
 
-TEST("then runs with the value and makes a promise of the result") {
-    CHECK_INT_EQ(int_of(vow_then(fulfilled_int(1), add_one, NULL)), 2);
-    CHECK_INT_EQ(int_of(then_inline(fulfilled_int(1), add_one, NULL)), 2);
-}
-
 TEST("a chain of twenty links runs each once") {
     vow_resolver *resolver;
     vow_promise *promise = vow_promise_create(&resolver);
@@ -21,41 +16,6 @@ TEST("a chain of twenty links runs each once") {
     CHECK(vow_resolve(resolver, vow_int(0)));
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(promise), 20);
-}
-
-TEST("a rejection passes then by, a value passes catch by") {
-    counter seen = {0};
-    CHECK_INT_EQ(code_of(vow_then(rejected_code(3), counter_run, &seen)), 3);
-    CHECK_INT_EQ(int_of(vow_catch(fulfilled_int(4), counter_run, &seen)), 4);
-    CHECK_INT_EQ(atomic_load(&seen.runs), 0);
-}
-
-TEST("catch recovers with a value and rejects again with an error") {
-    CHECK_INT_EQ(int_of(vow_catch(rejected_code(3), give_code, NULL)), 3);
-    CHECK_INT_EQ(code_of(vow_catch(rejected_code(3), fail_with_7, NULL)), 7);
-    CHECK_INT_EQ(code_of(vow_catch(rejected_code(3), counter_run, &(counter){0})), 3);
-}
-
-TEST("a handler that returns an error rejects") {
-    CHECK_INT_EQ(code_of(vow_then(fulfilled_int(1), fail_with_7, NULL)), 7);
-}
-
-TEST("a link after a recovery runs as if nothing had happened") {
-    vow_promise *promise = vow_then(rejected_code(3), add_one, NULL);
-    promise = vow_catch(promise, give_code, NULL);
-    CHECK_INT_EQ(int_of(vow_then(promise, add_one, NULL)), 4);
-}
-
-TEST("a handler that returns a promise is followed, settled or not") {
-    CHECK_INT_EQ(int_of(vow_then(fulfilled_int(1), give_promise, fulfilled_int(8))), 8);
-    CHECK_INT_EQ(code_of(vow_then(fulfilled_int(1), give_promise, rejected_code(8))), 8);
-    vow_resolver *resolver;
-    vow_promise *inner = vow_promise_create(&resolver);
-    vow_promise *promise = then_inline(fulfilled_int(1), give_promise, inner);
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
-    CHECK(vow_resolve(resolver, vow_int(9)));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), 9);
 }
 
 TEST("finally runs on both ways and passes the outcome on") {
@@ -94,16 +54,6 @@ TEST("a promise that finally returns is waited for and counts if it is rejected"
     vow_promise_release(promise);
 }
 
-TEST("a reaction with both handlers runs the one that fits") {
-    counter fulfilled = {0};
-    vow_executor *here = vow_executor_inline();
-    CHECK_INT_EQ(int_of(link_full(here, fulfilled_int(1), add_one, give_code, NULL, NULL)), 2);
-    CHECK_INT_EQ(int_of(link_full(here, rejected_code(9), add_one, give_code, NULL, NULL)), 9);
-    CHECK_INT_EQ(
-        code_of(link_full(here, fulfilled_int(1), fail_with_7, counter_run, &fulfilled, NULL)), 7);
-    CHECK_INT_EQ(atomic_load(&fulfilled.runs), 0);
-}
-
 TEST(
     "a link without a fitting handler passes through, and visits its executor for a context only") {
     worker thread;
@@ -123,20 +73,6 @@ TEST(
     CHECK_INT_EQ(atomic_load(&context.ends), 2);
     vow_executor_release(executor);
     worker_stop(&thread);
-}
-
-TEST("a promise may have several branches, each with its own result") {
-    vow_resolver *resolver;
-    vow_promise *root = vow_promise_create(&resolver);
-    vow_promise *left = vow_then(vow_promise_retain(root), add_one, NULL);
-    vow_promise *right = vow_then(vow_promise_retain(root), fail_with_7, NULL);
-    vow_promise *none = vow_catch(vow_promise_retain(root), give_code, NULL);
-    CHECK(vow_resolve(resolver, vow_int(10)));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(left), 11);
-    CHECK_INT_EQ(code_of(right), 7);
-    CHECK_INT_EQ(int_of(none), 10);
-    CHECK_INT_EQ(int_of(root), 10);
 }
 
 static vow_value concatenate(vow_value input, void *context) {

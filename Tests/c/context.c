@@ -7,21 +7,6 @@ static vow_value give_context(vow_value input, void *context) {
     return vow_value_retain(vow_context_get());
 }
 
-static vow_value set_context(vow_value input, void *context) {
-    (void)context;
-    vow_context_set(vow_int(99));
-    return vow_value_retain(input);
-}
-
-TEST("without a context there is none") {
-    CHECK_INT_EQ(vow_context_get().kind, VOW_NONE);
-    vow_promise *promise = vow_then(fulfilled_int(1), give_context, NULL);
-    vow_value out = vow_none();
-    CHECK_INT_EQ(vow_await(promise, LONG_ENOUGH, &out), VOW_FULFILLED);
-    CHECK_INT_EQ(out.kind, VOW_NONE);
-    vow_promise_release(promise);
-}
-
 TEST("a reaction runs with the context that was set where it was made") {
     vow_executor *serial = vow_executor_serial("context");
     vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(), serial};
@@ -105,25 +90,6 @@ TEST("what a handler leaves in the context is released before its result counts"
     vow_executor_release(serial);
 }
 
-TEST("what a handler sets ends with it") {
-    vow_executor *in = vow_executor_inline();
-    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
-    CHECK_INT_EQ(vow_context_get().kind, VOW_NONE);
-    vow_context_set(vow_int(5));
-    vow_promise_release(then_on(in, fulfilled_int(1), set_context, NULL));
-    CHECK_INT_EQ(vow_context_get().as.integer, 5);
-    vow_context_set(vow_none());
-    vow_executor *serial = vow_executor_serial("context");
-    vow_promise *first = then_on(serial, fulfilled_int(1), set_context, NULL);
-    vow_promise *second = then_on(serial, fulfilled_int(1), give_context, NULL);
-    vow_value out;
-    CHECK_INT_EQ(vow_await(second, LONG_ENOUGH, &out), VOW_FULFILLED);
-    CHECK_INT_EQ(out.kind, VOW_NONE);
-    vow_promise_release(second);
-    CHECK_INT_EQ(int_of(first), 1);
-    vow_executor_release(serial);
-}
-
 /* What the combinators' functions find as context, and leave there: an object, in turn with others.
  */
 typedef struct looker {
@@ -194,31 +160,6 @@ TEST("each function of a combinator begins with the context that was set where t
         CHECK_INT_EQ(atomic_load(&it.wrong), 0);
         CHECK_INT_EQ(atomic_load(&it.left.ends), atomic_load(&it.calls));
     }
-}
-
-TEST("a counted context lives as long as something carries it") {
-    counter object = {0};
-    vow_resolver *resolver;
-    vow_context_set(vow_object(&object, &counter_class));
-    vow_promise *promise = then_inline(vow_promise_create(&resolver), add_one, NULL);
-    vow_context_set(vow_none());
-    CHECK_INT_EQ(atomic_load(&object.ends), 0);
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), 2);
-    CHECK_INT_EQ(atomic_load(&object.ends), 1);
-}
-
-TEST("a cancelled reaction gives its context up") {
-    counter object = {0};
-    vow_resolver *resolver;
-    vow_context_set(vow_object(&object, &counter_class));
-    vow_promise *promise = then_inline(vow_promise_create(&resolver), add_one, NULL);
-    vow_context_set(vow_none());
-    CHECK(vow_cancel(promise));
-    vow_promise_release(promise);
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(atomic_load(&object.ends), 1);
 }
 
 /* Functions that note the context they see. */

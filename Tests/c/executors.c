@@ -79,29 +79,6 @@ TEST("handlers on the pool run in parallel") {
     vow_promise_release(second);
 }
 
-static vow_value alone(vow_value input, void *context) {
-    atomic_int *inside = context;
-    CHECK_INT_EQ(atomic_fetch_add(inside, 1), 0);
-    usleep(500);
-    atomic_fetch_sub(inside, 1);
-    return vow_value_retain(input);
-}
-
-TEST("a serial executor runs one handler at a time, from different promises too") {
-    vow_executor *serial = vow_executor_serial("alone");
-    atomic_int inside = 0;
-    vow_promise *all[40];
-    CHECK(serial != NULL);
-    for (int i = 0; i < 40; i++) {
-        all[i] = i % 2 == 0 ? vow_async(serial, alone, &inside)
-                            : then_on(serial, fulfilled_int(1), alone, &inside);
-    }
-    for (int i = 0; i < 40; i++) {
-        CHECK_INT_EQ(code_of(all[i]), 0);
-    }
-    vow_executor_release(serial);
-}
-
 static vow_value register_without_executor(vow_value input, void *context) {
     (void)input;
     return vow_from_promise(vow_then(fulfilled_int(1), look_around, context));
@@ -146,18 +123,6 @@ TEST("the default is kept: it may be released by who set it") {
     CHECK_INT_EQ(int_of(vow_then(fulfilled_int(1), look_around, &seen)), 1);
     CHECK(seen.current == serial);
     vow_executor_set_default(NULL);
-}
-
-static vow_value check_none(vow_value input, void *context) {
-    (void)context;
-    CHECK_INT_EQ(input.kind, VOW_NONE);
-    return vow_int(17);
-}
-
-TEST("async runs its function with no value and gives a promise of the result") {
-    CHECK_INT_EQ(int_of(vow_async(NULL, check_none, NULL)), 17);
-    CHECK_INT_EQ(int_of(vow_async(vow_executor_inline(), check_none, NULL)), 17);
-    CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), fail_with_7, NULL)), 7);
 }
 
 TEST("work runs although its executor was released") {

@@ -28,50 +28,6 @@ static void where_close(where *self) {
     CHECK_INT_EQ(atomic_load(&self->thread.destroyed), 1);
 }
 
-TEST("G3: a handler that ran, on every executor, before and after settling") {
-    where all;
-    where_open(&all);
-    for (int i = 0; i < 4; i++) {
-        for (int late = 0; late < 2; late++) {
-            counter context = {0};
-            vow_resolver *resolver;
-            vow_promise *promise = vow_promise_create(&resolver);
-            if (late) {
-                CHECK(vow_resolve(resolver, vow_int(1)));
-            }
-            promise = link_full(all.executors[i], promise, counter_run, counter_run, &context,
-                                counter_end);
-            if (!late) {
-                CHECK_INT_EQ(atomic_load(&context.ends), 0);
-                CHECK(vow_resolve(resolver, vow_int(1)));
-            }
-            vow_resolver_release(resolver);
-            CHECK_INT_EQ(int_of(promise), 1);
-            check_counts(&context, 1, 1);
-        }
-    }
-    where_close(&all);
-}
-
-TEST("G3: a handler that was passed by, either way") {
-    where all;
-    where_open(&all);
-    for (int i = 0; i < 4; i++) {
-        counter context = {0};
-        CHECK_INT_EQ(code_of(link_full(all.executors[i], rejected_code(4), counter_run, NULL,
-                                       &context, counter_end)),
-                     4);
-        CHECK_INT_EQ(int_of(link_full(all.executors[i], fulfilled_int(4), NULL, counter_run,
-                                      &context, counter_end)),
-                     4);
-        CHECK_INT_EQ(int_of(link_full(all.executors[i], fulfilled_int(4), NULL, NULL, &context,
-                                      counter_end)),
-                     4);
-        check_counts(&context, 0, 3);
-    }
-    where_close(&all);
-}
-
 TEST("G3: a reaction on a promise that breaks") {
     counter context = {0};
     vow_resolver *resolver;
@@ -80,23 +36,6 @@ TEST("G3: a reaction on a promise that breaks") {
     vow_resolver_release(resolver);
     CHECK_INT_EQ(code_of(promise), VOW_EBROKEN);
     check_counts(&context, 0, 1);
-}
-
-TEST("G3: a reaction whose own promise was released long before still runs") {
-    where all;
-    where_open(&all);
-    for (int i = 0; i < 4; i++) {
-        counter context = {0};
-        vow_resolver *resolver;
-        vow_promise *promise = vow_promise_create(&resolver);
-        vow_promise_release(
-            link_full(all.executors[i], promise, counter_run, counter_run, &context, counter_end));
-        CHECK_INT_EQ(atomic_load(&context.ends), 0);
-        CHECK(vow_resolve(resolver, vow_string("text", 4)));
-        vow_resolver_release(resolver);
-        check_counts(&context, 1, 1);
-    }
-    where_close(&all);
 }
 
 TEST("G3: reactions that moved with an adoption") {
@@ -118,24 +57,6 @@ TEST("G3: reactions that moved with an adoption") {
     CHECK(vow_resolve(inner_resolver, vow_int(1)));
     vow_resolver_release(inner_resolver);
     check_counts(&context, 10, 10);
-}
-
-TEST("G3: reactions on promises that end in a cycle") {
-    counter context = {0};
-    vow_resolver *resolvers[2];
-    vow_promise *ring[2];
-    for (int i = 0; i < 2; i++) {
-        ring[i] = vow_promise_create(&resolvers[i]);
-        vow_promise_release(link_full(vow_executor_inline(), vow_promise_retain(ring[i]),
-                                      counter_run, give_code, &context, counter_end));
-    }
-    for (int i = 0; i < 2; i++) {
-        CHECK(vow_resolve(resolvers[i], vow_from_promise(vow_promise_retain(ring[1 - i]))));
-        vow_resolver_release(resolvers[i]);
-    }
-    check_counts(&context, 0, 2);
-    CHECK_INT_EQ(code_of(ring[0]), VOW_ECYCLE);
-    CHECK_INT_EQ(code_of(ring[1]), VOW_ECYCLE);
 }
 
 TEST("G3: a registration that fails destroys its context") {
@@ -175,33 +96,6 @@ TEST("G3: a chain of a thousand links ends a thousand contexts, resolved or reje
         }
     }
     where_close(&all);
-}
-
-static vow_value return_object(vow_value input, void *context) {
-    (void)input;
-    atomic_fetch_add(&((counter *)context)->runs, 1);
-    return vow_object(context, &counter_class);
-}
-
-TEST("G3: the value that a handler returns is released once, wanted or not") {
-    counter object = {0};
-    vow_promise_release(then_inline(fulfilled_int(1), return_object, &object));
-    check_counts(&object, 1, 1);
-    vow_promise *promise = then_inline(fulfilled_int(1), return_object, &object);
-    vow_value out;
-    CHECK_INT_EQ(vow_await(promise, 0, &out), VOW_FULFILLED);
-    vow_promise_release(promise);
-    check_counts(&object, 2, 1);
-    vow_value_release(out);
-    check_counts(&object, 2, 2);
-}
-
-TEST("G3: what finally returns is released once") {
-    counter object = {0};
-    CHECK_INT_EQ(int_of(finally_inline(fulfilled_int(3), return_object, &object)), 3);
-    check_counts(&object, 1, 1);
-    CHECK_INT_EQ(code_of(finally_inline(rejected_code(3), return_object, &object)), 3);
-    check_counts(&object, 2, 2);
 }
 
 static void *register_many(void *context) {

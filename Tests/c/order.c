@@ -27,10 +27,6 @@ static void order_on(vow_executor *executor) {
     vow_promise_release(promise);
 }
 
-TEST("G2: before and after settling, on the inline executor") {
-    order_on(vow_executor_inline());
-}
-
 TEST("G2: before and after settling, on a serial executor") {
     vow_executor *serial = vow_executor_serial("order");
     order_on(serial);
@@ -67,49 +63,6 @@ TEST("G2: handlers for fulfilment, for rejection and for both keep one order") {
     journal_counts_to(&seen, 6);
     vow_resolver_release(resolver);
     vow_promise_release(promise);
-}
-
-/* A handler that writes its number and registers another one on the same promise. */
-typedef struct breeder {
-    journal *in;
-    vow_promise *promise;
-    vow_executor *executor;
-    entry child;
-    int number;
-} breeder;
-
-static vow_value breed(vow_value input, void *context) {
-    breeder *self = context;
-    journal_add(self->in, self->number);
-    vow_promise_release(
-        either_on(self->executor, vow_promise_retain(self->promise), entry_write, &self->child));
-    return vow_value_retain(input);
-}
-
-static void order_of_late_ones(vow_executor *executor) {
-    journal seen = {0};
-    breeder breeders[8];
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    for (int i = 0; i < 8; i++) {
-        breeders[i] = (breeder){&seen, promise, executor, {&seen, 8 + i}, i};
-        vow_promise_release(either_on(executor, vow_promise_retain(promise), breed, &breeders[i]));
-    }
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK(reaches(&seen.count, 16));
-    journal_counts_to(&seen, 16);
-    vow_resolver_release(resolver);
-    vow_promise_release(promise);
-}
-
-TEST("G2: handlers registered by handlers come behind the earlier ones, inline") {
-    order_of_late_ones(vow_executor_inline());
-}
-
-TEST("G2: handlers registered by handlers come behind the earlier ones, serial") {
-    vow_executor *serial = vow_executor_serial(NULL);
-    order_of_late_ones(serial);
-    vow_executor_release(serial);
 }
 
 TEST("G2: an adopted promise keeps the order of the promise that adopted it") {

@@ -31,53 +31,6 @@ TEST("vow_all and vow_all_settled tell which share of their promises is done") {
     }
 }
 
-static vow_value add_item(vow_value sum, vow_value item, void *context) {
-    (void)context;
-    return vow_int(sum.as.integer + item.as.integer);
-}
-
-TEST("vow_reduce tells which share of its promises is done") {
-    enum { members = 4 };
-    ear self = {0};
-    vow_resolver *resolvers[members];
-    vow_promise *promises[members];
-    for (int i = 0; i < members; i++) {
-        promises[i] = vow_promise_create(&resolvers[i]);
-    }
-    vow_executor_set_default(vow_executor_inline());
-    vow_promise *sum = vow_reduce(promises, members, vow_int(0), add_item, NULL);
-    vow_executor_set_default(NULL);
-    listen_inline(sum, 0, &self);
-    for (int i = 0; i < members; i++) {
-        vow_resolve(resolvers[i], vow_int(i));
-        vow_resolver_release(resolvers[i]);
-    }
-    CHECK_INT_EQ(int_of(sum), 6);
-    heard_shares(&self, members);
-}
-
-static vow_resolver *items[4];
-
-static vow_value wait_for_item(vow_value input, void *context) {
-    (void)context;
-    return vow_from_promise(vow_promise_create(&items[input.as.integer]));
-}
-
-TEST("vow_map tells which share of its items is done") {
-    vow_value numbers[4] = {vow_int(0), vow_int(1), vow_int(2), vow_int(3)};
-    ear self = {0};
-    vow_executor_set_default(vow_executor_inline());
-    vow_promise *mapped = vow_map(vow_list(numbers, 4), wait_for_item, NULL, 0);
-    vow_executor_set_default(NULL);
-    listen_inline(mapped, 0, &self);
-    for (int i = 3; i >= 0; i--) {
-        vow_resolve(items[i], vow_int(i));
-        vow_resolver_release(items[i]);
-    }
-    CHECK_INT_EQ(code_of(mapped), 0);
-    heard_shares(&self, 4);
-}
-
 static void *settle_from_elsewhere(void *context) {
     vow_resolver **all = context;
     for (int i = 0; all[i] != NULL; i++) {

@@ -1,32 +1,6 @@
 /* Tests chapter 3, promises and resolvers: two capabilities, one settlement. */
 #include "tools.h"
 
-TEST("a promise is pending, then fulfilled with its value") {
-    vow_resolver *resolver = NULL;
-    vow_promise *promise = vow_promise_create(&resolver);
-    vow_value out = vow_int(1);
-    CHECK(promise != NULL && resolver != NULL);
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
-    CHECK(!vow_promise_peek(promise, &out));
-    CHECK_INT_EQ(out.kind, VOW_NONE);
-    CHECK(vow_resolve(resolver, vow_int(42)));
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
-    CHECK(vow_promise_peek(promise, &out));
-    CHECK_INT_EQ(out.as.integer, 42);
-    CHECK(vow_promise_peek(promise, NULL));
-    vow_resolver_release(resolver);
-    vow_promise_release(promise);
-}
-
-TEST("a promise is pending, then rejected with its error") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    CHECK(vow_reject(resolver, vow_error("test", 4, "four")));
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_REJECTED);
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(code_of(promise), 4);
-}
-
 TEST("G1: the first settlement counts, later ones answer false and lose their values") {
     counter winner = {0};
     counter losers = {0};
@@ -46,57 +20,6 @@ TEST("G1: the first settlement counts, later ones answer false and lose their va
     CHECK_INT_EQ(atomic_load(&winner.ends), 1);
 }
 
-TEST("G1: a rejected promise stays rejected") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    CHECK(vow_reject(resolver, vow_error("test", 1, "first")));
-    CHECK(!vow_resolve(resolver, vow_int(2)));
-    CHECK(!vow_reject(resolver, vow_error("test", 3, "third")));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(code_of(promise), 1);
-}
-
-TEST("G1: resolved is not settled") {
-    vow_resolver *outer_resolver;
-    vow_resolver *inner_resolver;
-    vow_promise *outer = vow_promise_create(&outer_resolver);
-    vow_promise *inner = vow_promise_create(&inner_resolver);
-    CHECK(vow_resolve(outer_resolver, vow_from_promise(inner)));
-    CHECK(!vow_resolve(outer_resolver, vow_int(1)));
-    CHECK_INT_EQ(vow_promise_state(outer), VOW_PENDING);
-    vow_resolver_release(outer_resolver);
-    CHECK_INT_EQ(vow_promise_state(outer), VOW_PENDING);
-    CHECK(vow_resolve(inner_resolver, vow_int(2)));
-    vow_resolver_release(inner_resolver);
-    CHECK_INT_EQ(int_of(outer), 2);
-}
-
-TEST("a promise of a value is settled at once, by the kind of the value") {
-    CHECK_INT_EQ(int_of(fulfilled_int(9)), 9);
-    CHECK_INT_EQ(code_of(rejected_code(9)), 9);
-    vow_promise *promise = vow_promise_with(vow_string("text", 4));
-    vow_value out;
-    CHECK(vow_promise_peek(promise, &out));
-    CHECK_STR_EQ(vow_string_bytes(out, NULL), "text");
-    vow_promise_release(promise);
-    promise = vow_promise_with(vow_none());
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
-    vow_promise_release(promise);
-}
-
-TEST("both handles are counted on their own") {
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    CHECK(vow_promise_retain(promise) == promise);
-    CHECK(vow_resolver_retain(resolver) == resolver);
-    vow_promise_release(promise);
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(vow_promise_state(promise), VOW_PENDING);
-    CHECK(vow_resolve(resolver, vow_int(5)));
-    vow_resolver_release(resolver);
-    CHECK_INT_EQ(int_of(promise), 5);
-}
-
 TEST("a resolver works after every promise handle is gone") {
     counter object = {0};
     vow_resolver *resolver;
@@ -106,16 +29,6 @@ TEST("a resolver works after every promise handle is gone") {
     CHECK(!vow_resolve(resolver, vow_int(1)));
     vow_resolver_release(resolver);
     CHECK_INT_EQ(atomic_load(&object.ends), 1);
-}
-
-TEST("a reaction keeps its promise alive without any handle") {
-    counter seen = {0};
-    vow_resolver *resolver;
-    vow_promise *promise = vow_promise_create(&resolver);
-    vow_promise_release(then_inline(promise, counter_run, &seen));
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK_INT_EQ(atomic_load(&seen.runs), 1);
-    vow_resolver_release(resolver);
 }
 
 TEST("a peeked value lives as long as the promise, an awaited one longer") {
@@ -184,9 +97,4 @@ TEST("the counters of chapter 14 follow a promise through its life") {
     vow_resolver_release(resolver);
     vow_promise_release(promise);
     CHECK_INT_EQ(harness_stats().live, start.live);
-}
-
-TEST("the library that runs is the one of the header") {
-    CHECK_INT_EQ(vow_version(), VOW_VERSION);
-    CHECK_STR_EQ(VOW_VERSION_STRING, "0.1.0");
 }

@@ -1,8 +1,7 @@
 /* Tests G4 and G5: nothing runs where it surprises, and callbacks may call everything. */
 #include "worker.h"
 
-static _Thread_local int depth;        /* handlers that run on this thread now */
-static _Thread_local bool inside_call; /* this thread is in vow_resolve or vow_then_with */
+static _Thread_local int depth; /* handlers that run on this thread now */
 
 typedef struct scene {
     vow_promise *promise;
@@ -11,77 +10,6 @@ typedef struct scene {
     counter runs;
     entry entries[4];
 } scene;
-
-static vow_value enter_and_count(vow_value input, void *context) {
-    counter *self = context;
-    CHECK_INT_EQ(depth, 0);
-    depth++;
-    atomic_fetch_add(&self->runs, 1);
-    depth--;
-    return vow_value_retain(input);
-}
-
-static vow_value settle_and_register(vow_value input, void *context) {
-    scene *self = context;
-    CHECK_INT_EQ(depth, 0);
-    depth++;
-    CHECK(vow_resolve(self->resolver, vow_int(1)));
-    vow_promise_release(either_on(vow_executor_inline(), vow_promise_retain(self->promise),
-                                  enter_and_count, &self->runs));
-    vow_promise_release(then_inline(fulfilled_int(1), enter_and_count, &self->runs));
-    CHECK_INT_EQ(atomic_load(&self->runs.runs), 0);
-    depth--;
-    return vow_value_retain(input);
-}
-
-TEST("G4: an inline handler never runs inside another one") {
-    scene all;
-    memset(&all, 0, sizeof all);
-    all.promise = vow_promise_create(&all.resolver);
-    vow_promise_release(then_inline(vow_promise_retain(all.promise), enter_and_count, &all.runs));
-    vow_promise_release(then_inline(fulfilled_int(1), settle_and_register, &all));
-    CHECK_INT_EQ(atomic_load(&all.runs.runs), 3);
-    vow_resolver_release(all.resolver);
-    vow_promise_release(all.promise);
-}
-
-static vow_value check_not_inside(vow_value input, void *context) {
-    CHECK(!inside_call);
-    return counter_run(input, context);
-}
-
-static void never_inside_a_call(vow_executor *executor) {
-    counter seen = {0};
-    for (int round = 0; round < 100; round++) {
-        vow_resolver *resolver;
-        vow_promise *promise = vow_promise_create(&resolver);
-        vow_promise *first =
-            then_on(executor, vow_promise_retain(promise), check_not_inside, &seen);
-        inside_call = true;
-        vow_resolve(resolver, vow_int(1));
-        inside_call = false;
-        vow_resolver_release(resolver);
-        inside_call = true;
-        vow_promise *second = then_on(executor, promise, check_not_inside, &seen);
-        inside_call = false;
-        CHECK_INT_EQ(int_of(first), 1);
-        CHECK_INT_EQ(int_of(second), 1);
-    }
-    CHECK_INT_EQ(atomic_load(&seen.runs), 200);
-}
-
-TEST("G4: on the pool, on a serial and on a custom executor never inside the call") {
-    never_inside_a_call(vow_executor_pool());
-    vow_executor *serial = vow_executor_serial(NULL);
-    never_inside_a_call(serial);
-    vow_executor_release(serial);
-    worker thread;
-    worker_start(&thread);
-    vow_executor *custom = vow_executor_custom(&worker_class, &thread);
-    never_inside_a_call(custom);
-    vow_executor_release(custom);
-    worker_stop(&thread);
-}
 
 /* A handler that does everything that it can to the promise on which it was registered. */
 static vow_value use_everything(vow_value input, void *context) {

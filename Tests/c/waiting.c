@@ -26,19 +26,6 @@ TEST("G11: a wait ends when its time is up, and not before") {
     vow_resolver_release(resolver);
 }
 
-TEST("a wait for a settled promise returns at once with an owned value") {
-    vow_promise *promise = vow_promise_with(vow_string("text", 4));
-    int64_t timeouts[3] = {0, INT64_MAX, VOW_FOREVER};
-    for (int i = 0; i < 3; i++) {
-        vow_value out;
-        CHECK_INT_EQ(vow_await(promise, timeouts[i], &out), VOW_FULFILLED);
-        CHECK_STR_EQ(vow_string_bytes(out, NULL), "text");
-        vow_value_release(out);
-        CHECK_INT_EQ(vow_await(promise, timeouts[i], NULL), VOW_FULFILLED);
-    }
-    vow_promise_release(promise);
-}
-
 typedef struct settler {
     vow_resolver *resolver;
     vow_value value;
@@ -144,42 +131,6 @@ TEST("G11: a serial executor may not wait for work that must run there") {
     vow_executor_release(serial);
 }
 
-static vow_value await_through_chain(vow_value input, void *context) {
-    (void)input;
-    vow_promise *later = then_on(context, fulfilled_int(1), add_one, NULL);
-    later = then_on(vow_executor_inline(), later, add_one, NULL);
-    for (int i = 0; i < 5; i++) {
-        later = then_on(vow_executor_pool(), later, add_one, NULL);
-    }
-    int answer = vow_await(later, VOW_FOREVER, NULL);
-    vow_promise_release(later);
-    return vow_int(answer);
-}
-
-TEST("G11: nor for work of others that waits for it, through a chain") {
-    vow_executor *serial = vow_executor_serial("deadlock");
-    CHECK_INT_EQ(int_of(vow_async(serial, await_through_chain, serial)), VOW_EDEADLOCK);
-    vow_executor_release(serial);
-}
-
-static vow_value await_through_adoption(vow_value input, void *context) {
-    (void)input;
-    vow_resolver *resolver;
-    vow_promise *outer = vow_promise_create(&resolver);
-    vow_promise *later = then_on(context, fulfilled_int(1), add_one, NULL);
-    CHECK(vow_resolve(resolver, vow_from_promise(later)));
-    vow_resolver_release(resolver);
-    int answer = vow_await(outer, VOW_FOREVER, NULL);
-    vow_promise_release(outer);
-    return vow_int(answer);
-}
-
-TEST("G11: nor through a promise that adopted it") {
-    vow_executor *serial = vow_executor_serial("deadlock");
-    CHECK_INT_EQ(int_of(vow_async(serial, await_through_adoption, serial)), VOW_EDEADLOCK);
-    vow_executor_release(serial);
-}
-
 TEST("G11: a handler may not wait for its own result, on any executor") {
     vow_executor *executors[3] = {vow_executor_inline(), vow_executor_pool(),
                                   vow_executor_serial("own")};
@@ -204,25 +155,6 @@ TEST("G11: nor for a promise that is made from its own result") {
     vow_resolver_release(resolver);
     CHECK_INT_EQ(int_of(own), VOW_EDEADLOCK);
     CHECK_INT_EQ(int_of(after), VOW_EDEADLOCK + 1);
-}
-
-TEST("a serial executor may wait for work that runs elsewhere") {
-    vow_executor *serial = vow_executor_serial("waits");
-    vow_executor *other = vow_executor_serial("works");
-    CHECK_INT_EQ(int_of(vow_async(serial, await_direct, vow_executor_pool())), VOW_FULFILLED);
-    CHECK_INT_EQ(int_of(vow_async(serial, await_direct, other)), VOW_FULFILLED);
-    CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), await_direct, serial)), VOW_FULFILLED);
-    vow_executor_release(serial);
-    vow_executor_release(other);
-}
-
-TEST("a thread of the program may wait for every executor") {
-    vow_executor *serial = vow_executor_serial("plain");
-    CHECK_INT_EQ(int_of(then_on(serial, fulfilled_int(1), add_one, NULL)), 2);
-    CHECK_INT_EQ(int_of(then_on(vow_executor_pool(), fulfilled_int(1), add_one, NULL)), 2);
-    CHECK_INT_EQ(int_of(vow_async(vow_executor_pool(), await_direct, vow_executor_pool())),
-                 VOW_FULFILLED);
-    vow_executor_release(serial);
 }
 
 TEST("inline handlers that only the waiting thread could run are run by it") {

@@ -1,25 +1,23 @@
 /* Tests every scene with all memory, and with each choice of failing allocations. */
 #include "replay.h"
 #include "scenes_adoption.h"
+#include "scenes_cancellation.h"
 #include "scenes_chains.h"
+#include "scenes_combinators.h"
+#include "scenes_context.h"
 #include "scenes_executors.h"
+#include "scenes_leaving.h"
+#include "scenes_loops.h"
+#include "scenes_quiet.h"
+#include "scenes_time.h"
 #include "scenes_values.h"
+#include "scenes_watching.h"
 
-static const scene scenes[] = {SCENES_CHAINS, SCENES_ADOPTION, SCENES_VALUES, SCENES_EXECUTORS};
-#define COUNT (sizeof scenes / sizeof scenes[0])
-
-TEST("every scene leaves nothing behind") {
-    play_all(scenes, COUNT);
-}
-
-TEST("every scene survives the failure of each single allocation") {
-    play_every(scenes, COUNT, ONE_FAILURE);
-}
-
-TEST("every scene survives when from some allocation on all fail") {
-    play_every(scenes, COUNT, FAILURES_FROM);
-}
-
-TEST("every scene survives failures at random") {
-    play_random(scenes, COUNT, slowness() > 1 ? 20 : 1000);
-}
+EVERY_SCENE(promises, " of promises", 20, 1000, SCENES_CHAINS, SCENES_ADOPTION, SCENES_VALUES,
+            SCENES_EXECUTORS)
+EVERY_SCENE(cancellation, " of cancellation", 10, 1000, SCENES_CANCELLATION, SCENES_CONTEXT,
+            SCENES_LEAVING)
+EVERY_SCENE(combinators, " of combinators", 10, 1000, SCENES_COMBINATORS)
+EVERY_SCENE(loops, " of loops and time", 10, 1000, SCENES_LOOPS, SCENES_TIME)
+EVERY_SCENE(quiet, " of what is quiet", 10, 1000, SCENES_QUIET)
+EVERY_SCENE(watching, " of progress and tracing", 5, 200, SCENES_WATCHING)

@@ -99,4 +99,24 @@ static inline void play_random(const scene *scenes, size_t count, uint64_t seeds
     CHECK(failed > 0);
 }
 
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* The tests of some scenes; `of` says of which, `few` is the number of seeds where everything is
+ * slow. */
+#define EVERY_SCENE(name, of, few, many, ...)                                                      \
+    static const scene scenes_##name[] = {__VA_ARGS__};                                            \
+    HARNESS_TEST("every scene" of " survives failures at random", name##_at_random) {              \
+        play_random(scenes_##name, COUNT_OF(scenes_##name), slowness() > 1 ? (few) : (many));      \
+    }                                                                                              \
+    HARNESS_TEST("every scene" of " survives when from some allocation on all fail",               \
+                 name##_from) {                                                                    \
+        play_every(scenes_##name, COUNT_OF(scenes_##name), FAILURES_FROM);                         \
+    }                                                                                              \
+    HARNESS_TEST("every scene" of " survives the failure of each single allocation", name##_one) { \
+        play_every(scenes_##name, COUNT_OF(scenes_##name), ONE_FAILURE);                           \
+    }                                                                                              \
+    HARNESS_TEST("every scene" of " leaves nothing behind", name##_all) {                          \
+        play_all(scenes_##name, COUNT_OF(scenes_##name));                                          \
+    }
+
 #endif

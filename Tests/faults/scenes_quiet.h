@@ -5,7 +5,7 @@
 
 #include "cast.h"
 
-static vow_call call_with(counter *context, vow_token *token) {
+static vow_call quiet_call_with(counter *context, vow_token *token) {
     vow_call call = {.size = sizeof call};
     call.context = context;
     call.destroy = counter_end;
@@ -40,7 +40,7 @@ static bool has_not_run(vow_value state, void *context) {
 
 static void scene_calls(cast *self) {
     counter contexts[6] = {0};
-    vow_call call = call_with(&contexts[0], NULL);
+    vow_call call = quiet_call_with(&contexts[0], NULL);
     call_settles(vow_async_with(make_chain, &call), &contexts[0], 0);
     call.context = &contexts[1];
     call_settles(vow_map_with(two_items(self), make_chain, 1, &call), &contexts[1], 0);
@@ -60,7 +60,7 @@ static void scene_calls(cast *self) {
 static void scene_calls_cancelled(cast *self) {
     counter contexts[2] = {0};
     vow_cancel_source *source = vow_cancel_source_create();
-    vow_call call = call_with(&contexts[0], vow_cancel_source_token(source));
+    vow_call call = quiet_call_with(&contexts[0], vow_cancel_source_token(source));
     vow_resolver *resolver;
     vow_promise *members[1] = {vow_promise_create(&resolver)};
     vow_promise *promise = vow_reduce_with(members, 1, cast_object(self), take_either, &call);

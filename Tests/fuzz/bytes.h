@@ -1,4 +1,4 @@
-/* The program's bytes, and how a difference is shown: for both interpreters. */
+/* The program's bytes, and how a difference is shown. */
 #ifndef VOW_FUZZ_BYTES_H
 #define VOW_FUZZ_BYTES_H
 

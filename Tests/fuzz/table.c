@@ -1,9 +1,9 @@
 /* Divides the 256 bytes among the chapters. */
 #include "table.h"
 
-enum { OLD = 128, LATE = 192 };
+enum { LAST_OLD = 127, OLD, LATE = 192 };
 
-/* Chapters 3 to 6, twice. */
+/* Chapters 3 to 6, twice; the last byte is for other threads. */
 static step early(unsigned byte) {
     if (byte < 6) {
         return (step){STEP_PROMISE, 0};
@@ -55,5 +55,7 @@ step step_of(uint8_t byte) {
     if (byte >= LATE) {
         return late(byte - LATE);
     }
-    return byte >= OLD ? timed(byte - OLD) : early(byte % 64);
+    return byte >= OLD        ? timed(byte - OLD)
+           : byte == LAST_OLD ? (step){STEP_THREADS, 0}
+                              : early(byte % 64);
 }

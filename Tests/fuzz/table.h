@@ -19,7 +19,8 @@ typedef enum chapter {
     STEP_MACHINE, /* what runs functions: map, reduce, repeat, retry */
     STEP_SCOPE,
     STEP_PROGRESS,
-    STEP_LOOK /* statistics, labels, tracing */
+    STEP_THREADS, /* crowds and errands */
+    STEP_LOOK     /* statistics, labels, tracing */
 } chapter;
 
 typedef struct step {

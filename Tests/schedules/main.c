@@ -96,10 +96,13 @@ static long explore_all(int bound, int *deepest) {
     return executions;
 }
 
+/* The linker's: where the section of the scenarios begins and ends. */
+extern const scenario __start_scenarios[], __stop_scenarios[];
+
 static const scenario *find(const char *name) {
-    for (int i = 0; scenarios[i] != NULL; i++) {
-        if (strcmp(scenarios[i]->name, name) == 0) {
-            return scenarios[i];
+    for (const scenario *each = __start_scenarios; each < __stop_scenarios; each++) {
+        if (strcmp(each->name, name) == 0) {
+            return each;
         }
     }
     fprintf(stderr, "no scenario '%s'\n", name);
@@ -121,8 +124,8 @@ int main(int count, char **arguments) {
         usage();
     }
     if (strcmp(arguments[1], "--list") == 0) {
-        for (int i = 0; scenarios[i] != NULL; i++) {
-            printf("%s\n", scenarios[i]->name);
+        for (const scenario *each = __start_scenarios; each < __stop_scenarios; each++) {
+            printf("%s\n", each->name);
         }
         return 0;
     }

@@ -20,8 +20,8 @@ typedef struct scenario {
     int outcomes;
 } scenario;
 
-/* The list of all, which ends with a name that is NULL. */
-extern const scenario *const scenarios[];
+/* SCENARIO some_name = {...}; all of them stand in one section, which is their list. */
+#define SCENARIO static const scenario __attribute__((used, section("scenarios")))
 
 #define CHECK(condition)                                                                           \
     ((condition) ? (void)0 : scheduler_fail("%s:%d: %s", __FILE__, __LINE__, #condition))

@@ -10,8 +10,6 @@ let package = Package(
         .executableTarget(
             name: "readme", dependencies: [.product(name: "Vow", package: "vow")]),
         .executableTarget(
-            name: "allocations", dependencies: [.product(name: "Vow", package: "vow")]),
-        .executableTarget(
             name: "isolation", dependencies: [.product(name: "Vow", package: "vow")]),
         .testTarget(
             name: "ConsumerTests",

@@ -5,6 +5,7 @@
 # FORM  tree                      the shared library where it was built: $OUT
 #       shared, bundled, checked  a shared library installed in $PREFIXES/FORM
 #       static                    the archive of $PREFIXES/shared; all of the program is static
+#       blocks                    shared, by the toolchain's clang, under AddressSanitizer: for what is written with blocks
 #       asan, tsan                sanitized, with the archive in $BUILD/FORM
 #
 # A program may call libdispatch itself in every form but bundled: there the library has one of
@@ -35,6 +36,10 @@ program() {
     shared | checked)
         $CC $STRICT -O1 $checked $DISPATCH_CFLAGS $(vow_flags "$form" --cflags) "$@" -o "$output" \
             $(vow_flags "$form" --libs) $DISPATCH_LIBS
+        ;;
+    blocks)
+        "$CLANG" -fblocks -fuse-ld=lld -fsanitize=address $STRICT -O1 $(vow_flags shared --cflags) "$@" -o "$output" \
+            $(vow_flags shared --libs) $DISPATCH_LIBS
         ;;
     bundled)
         $CC $STRICT -O1 $(vow_flags bundled --cflags) "$@" -o "$output" \

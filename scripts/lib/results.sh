@@ -6,6 +6,13 @@ result() {
     if [ "$1" = 0 ]; then echo "ok $2"; else echo "not ok $2" && failed=1; fi
 }
 
+# sections FILE DIRECTORY: writes each part of a file that begins with `== NAME` into a file of that name.
+sections() {
+    rm -rf "$2"
+    mkdir -p "$2"
+    awk -v to="$2" '/^== / { file = to "/" substr($0, 4); next } { print >file }' "$1"
+}
+
 # silent SENTENCE COMMAND...: one line by a command that prints nothing when all is well.
 silent() {
     local sentence=$1

@@ -108,6 +108,7 @@ static void finish(void) {
 
 void run_free(const uint8_t *data, size_t size) {
     reset(data, size);
+    f.had_threads = f.begun = false;
     vow_executor_set_default(vow_executor_inline());
     vow_on_unhandled(free_on_unhandled, &f);
     vow_statistics before = {.size = sizeof before};
@@ -121,6 +122,7 @@ void run_free(const uint8_t *data, size_t size) {
     }
     program.left = 0;
     finish();
+    wait_for_threads(before.bytes);
     check_finish(before.bytes);
     vow_on_unhandled(NULL, NULL);
 }

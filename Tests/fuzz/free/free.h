@@ -169,6 +169,8 @@ typedef struct state {
     bool looks;   /* at values whenever it can, which marks errors as seen */
     bool can[16]; /* which errors of the library's own there may be, by code */
     bool traced;
+    bool had_threads;
+    bool begun;         /* with a step of its own */
     int descriptors[3]; /* two of a pair, and one that takes everything */
 } state;
 
@@ -244,6 +246,10 @@ void end_scopes(void);
 void progress_step(unsigned which);
 void look_step(unsigned which);
 void end_tracing(void);
+
+/* threads.c */
+void thread_step(void);
+void wait_for_threads(uint64_t bytes_before);
 
 /* interpreter.c, quiet.c */
 void one_step(void);

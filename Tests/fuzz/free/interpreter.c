@@ -23,6 +23,7 @@ bool is_full(void) {
 
 void one_step(void) {
     step next = step_of(next_byte());
+    f.begun = f.begun || next.chapter != STEP_THREADS;
     switch (next.chapter) {
     case STEP_PROMISE:
         promise_step(next.which);
@@ -59,6 +60,9 @@ void one_step(void) {
         break;
     case STEP_PROGRESS:
         progress_step(next.which);
+        break;
+    case STEP_THREADS:
+        thread_step();
         break;
     case STEP_LOOK:
         look_step(next.which);

@@ -6,7 +6,7 @@
  * nobody cancels it.
  */
 #include "../bytes.h"
-#include "plan.h"
+#include "threads.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -29,6 +29,7 @@ typedef struct crowd {
     vow_promise *chains[CROWD_LINKS];
     ticket *links[CROWD_LINKS];
     atomic_int cancels[CROWD_LINKS]; /* calls that said that they have cancelled */
+    vow_executor *serial;
     vow_scope *scope;
     vow_cancel_source *source;
     ticket tickets[CROWD_LINKS + 3 * FOLK];
@@ -89,11 +90,12 @@ static void on_end(void *context) {
 
 static vow_executor *executor(unsigned number) {
     return number % 3 == 0   ? vow_executor_pool()
-           : number % 3 == 1 ? s.serials[0]
+           : number % 3 == 1 ? c.serial
                              : vow_executor_inline();
 }
 
 static void gather(unsigned form) {
+    c.serial = vow_executor_serial("fuzz");
     c.source = vow_cancel_source_create();
     c.scope = vow_scope_create();
     for (int i = 0; i < FOLK; i++) {
@@ -252,6 +254,7 @@ static void disperse(void) {
         vow_promise_release(c.chains[i]);
     }
     vow_cancel_source_release(c.source);
+    vow_executor_release(c.serial);
 }
 
 static bool all_ended(void) {

@@ -1,6 +1,6 @@
 /* The executors of errands: loops, serial ones, the program's own threads, dispatch queues. */
 #include "errands.h"
-#include "plan.h"
+#include "threads.h"
 
 #include "../../c/dispatch.h"
 

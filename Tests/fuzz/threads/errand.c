@@ -1,13 +1,13 @@
 /* One errand: its handler, its result, and its waits. */
 #include "errands.h"
-#include "plan.h"
+#include "threads.h"
 
 #include <string.h>
 #include <unistd.h>
 
 /* What the library says of a wait that would be a deadlock is right only where nothing is in order.
  */
-vow_state wait_for(errand *self, vow_promise *promise, vow_value *out) {
+vow_state wait_until_settled(errand *self, vow_promise *promise, vow_value *out) {
     int64_t first = self->form % 4 == 1 ? 0 : self->form % 4 == 2 ? 50000 : VOW_FOREVER;
     int64_t most = self->form % 4 == 3 && o.orderly ? PATIENCE * INT64_C(1000000000) : VOW_FOREVER;
     int state = first == VOW_FOREVER ? VOW_PENDING : vow_await(promise, first, out);
@@ -31,11 +31,6 @@ vow_state wait_for(errand *self, vow_promise *promise, vow_value *out) {
     return (vow_state)state;
 }
 
-bool is_own(vow_value value, int64_t code) {
-    return value.kind == VOW_ERROR && vow_error_code(value) == code &&
-           strcmp(vow_error_domain(value), "vow") == 0;
-}
-
 static bool is_error_of(vow_value value, int number) {
     return value.kind == VOW_ERROR && strcmp(vow_error_domain(value), "errand") == 0 &&
            vow_error_code(value) == o.errands[number].number;
@@ -53,7 +48,7 @@ vow_value result_of(const errand *self) {
 
 void wait_for_child(errand *self, vow_promise *promise, int number) {
     vow_value out = vow_none();
-    vow_state state = wait_for(self, promise, &out);
+    vow_state state = wait_until_settled(self, promise, &out);
     if (state != VOW_PENDING && !is_result(out, number)) {
         differ("a child's result", number);
     }

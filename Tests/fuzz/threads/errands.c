@@ -1,10 +1,11 @@
 /* A step of errands: reads who waits for whom, and has two threads with a loop each do it all. */
 #include "errands.h"
 #include "../bytes.h"
-#include "plan.h"
+#include "threads.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 6 };
@@ -61,7 +62,8 @@ static int plan_errand(int parent, desk floor, int depth) {
     return number;
 }
 
-void tell_of_errands(void) {
+/* Which are under way. */
+static void tell_of_errands(void) {
     for (int i = 0; i < o.count && !atomic_load(&o.over); i++) {
         errand *self = &o.errands[i];
         int begun = atomic_load(&self->begun), ended = atomic_load(&self->ended);
@@ -76,6 +78,12 @@ void tell_of_errands(void) {
     vow_stats(&now);
     fprintf(stderr, "live %lld, before %lld; handlers %lld, before %lld\n", (long long)now.live,
             (long long)before.live, (long long)now.handlers, (long long)before.handlers);
+}
+
+void differ(const char *what, int number) {
+    fprintf(stderr, "DIFFERENCE: %s (%d)\n", what, number);
+    tell_of_errands();
+    abort();
 }
 
 static void *take_part(void *argument) {

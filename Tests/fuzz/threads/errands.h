@@ -85,13 +85,13 @@ extern outing o;
 vow_promise *begin_errand(int number);
 /* Waits for a promise (consumed) that must settle: its state, with out (owned). VOW_PENDING: the
  * wait was refused, as it may be where nothing is in order. */
-vow_state wait_for(errand *self, vow_promise *promise, vow_value *out);
+vow_state wait_until_settled(errand *self, vow_promise *promise, vow_value *out);
 /* Waits for the promise (consumed) of a child, and checks what that ends with. */
 void wait_for_child(errand *self, vow_promise *promise, int number);
 /* A wait for one of several has ended so. Checks that this is the error of one that fails. */
 void check_failure(const errand *self, vow_value error);
 bool is_result(vow_value value, int number);
-bool is_own(vow_value value, int64_t code);
+bool is_own(vow_value value, int64_t code); /* free/results.c */
 
 /* ways.c, machines.c: begins the children and waits for them. What the errand is to return instead
  * of its own result (owned), or vow_none(). */
@@ -102,9 +102,5 @@ vow_value result_of(const errand *self);
 /* desks.c */
 void open_desks(void);
 void close_desks(void);
-
-void errands_step(void);
-/* Says which are under way. */
-void tell_of_errands(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Errands whose children are begun, or read, by functions that the library runs. */
 #include "errands.h"
-#include "plan.h"
+#include "threads.h"
 
 /* The child's outcome (owned): waited for here, or left to the library. */
 static vow_value begin_child(errand *self, int place) {
@@ -9,7 +9,7 @@ static vow_value begin_child(errand *self, int place) {
     if (!(self->form & 16)) {
         return vow_from_promise(promise);
     }
-    vow_state state = wait_for(self, promise, &out);
+    vow_state state = wait_until_settled(self, promise, &out);
     if (state != VOW_PENDING && !is_result(out, self->children[place])) {
         differ("a child's result", self->children[place]);
     }
@@ -174,7 +174,7 @@ void run_machine(errand *self) {
     default:
         promise = retry(self);
     }
-    vow_state state = wait_for(self, promise, &out);
+    vow_state state = wait_until_settled(self, promise, &out);
     if (state != VOW_PENDING && !atomic_load(&self->refused)) {
         check_machine(self, state, out);
     }

@@ -1,6 +1,6 @@
 /* The ways in which an errand waits for its children. */
 #include "errands.h"
-#include "plan.h"
+#include "threads.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -123,7 +123,7 @@ static void wait_for_combined(errand *self, vow_promise **promises) {
     for (int i = 0; i < self->count && keeps; i++) {
         vow_promise_retain(promises[i]);
     }
-    vow_state state = wait_for(self, combine(self, promises), &out);
+    vow_state state = wait_until_settled(self, combine(self, promises), &out);
     if (state != VOW_PENDING) {
         check_combined(self, state, out);
     }
@@ -141,7 +141,7 @@ static void wait_for_scope(errand *self, vow_promise **promises) {
             differ("a member is not added", i);
         }
     }
-    vow_state state = wait_for(self, vow_scope_close(scope), &out);
+    vow_state state = wait_until_settled(self, vow_scope_close(scope), &out);
     if (state != VOW_PENDING && (state == VOW_REJECTED) != (failing(self) > 0)) {
         differ("a scope's end", (int)state);
     }
@@ -177,7 +177,7 @@ static void wait_for_descriptor(errand *self, vow_promise **promises) {
     o.errands[self->children[0]].descriptor = dup(descriptor);
     vow_promise *ready = vow_fd_ready(descriptor, VOW_READ);
     begin(self, promises);
-    wait_for(self, ready, &out);
+    wait_until_settled(self, ready, &out);
     if (out.kind != VOW_INT || out.as.integer != VOW_READ) {
         differ("a descriptor is not ready", (int)out.kind);
     }
@@ -187,7 +187,7 @@ static void wait_for_descriptor(errand *self, vow_promise **promises) {
 
 static void wait_or_cancelled(errand *self, vow_promise *promise, int number, bool must) {
     vow_value out = vow_none();
-    vow_state state = wait_for(self, promise, &out);
+    vow_state state = wait_until_settled(self, promise, &out);
     bool is_right = is_own(out, VOW_ECANCELLED) || (!must && is_result(out, number));
     if (state != VOW_PENDING && !is_right) {
         differ("what is neither cancelled nor a result", number);
@@ -290,7 +290,7 @@ vow_value wait_for_children(errand *self) {
         chain(self, promises);
         break;
     case WAY_DELAY:
-        wait_for(self, vow_delay((int64_t)self->form * 1000), &out);
+        wait_until_settled(self, vow_delay((int64_t)self->form * 1000), &out);
         break;
     case WAY_PROGRESS:
         tell_progress(self, promises);

@@ -1,5 +1,5 @@
 /* Adoption against settling and registering. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void register_on_outer(void) {
     on_settled(outer.promise, NULL, &calls[1]);
 }
 
-const scenario adopt_settle_register = {
+SCENARIO adopt_settle_register = {
     "adopt-settle-register",
     start,
     {outer_follows_inner, settle_inner, register_on_outer},
@@ -66,7 +66,7 @@ static void finish_chain(void) {
 }
 
 /* Two links of a path are made while its end settles; the one in the middle is held. */
-const scenario adopt_chain = {
+SCENARIO adopt_chain = {
     "adopt-chain",
     start_registered,
     {outer_follows_middle, middle_follows_inner, settle_inner},
@@ -112,7 +112,7 @@ static void finish_finally(void) {
     release(&inner);
 }
 
-const scenario adopt_finally = {
+SCENARIO adopt_finally = {
     "adopt-finally",
     start_finally,
     {settle_outer, settle_inner, let_go_of_finally},
@@ -151,7 +151,7 @@ static void start_thenable(void) {
     given = NULL;
 }
 
-const scenario adopt_thenable = {
+SCENARIO adopt_thenable = {
     "adopt-thenable",
     start_thenable,
     {resolve_with_thenable, settle_given, register_on_outer},

@@ -1,5 +1,5 @@
 /* Waiting threads against the thread that settles, and against their time-outs. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -61,11 +61,11 @@ static void finish(void) {
     release(&other);
 }
 
-const scenario await_settle = {
+SCENARIO await_settle = {
     "await-settle", start, {wait_0, wait_1, settle}, finish, 2, 1,
 };
 
-const scenario await_time_out = {
+SCENARIO await_time_out = {
     "await-time-out", start, {wait_a_while_0, settle}, finish, 3, 2,
 };
 
@@ -79,7 +79,7 @@ static void finish_with_handler(void) {
     finish();
 }
 
-const scenario two_await = {
+SCENARIO two_await = {
     "two-await-time-out", start, {wait_a_while_0, wait_a_while_1, register_one, settle},
     finish_with_handler,  1,     4,
 };
@@ -97,7 +97,7 @@ static void finish_freed(void) {
     release(&other);
 }
 
-const scenario await_and_free = {
+SCENARIO await_and_free = {
     "await-and-free", start, {wait_and_free, settle}, finish_freed, 4, 1,
 };
 
@@ -110,6 +110,6 @@ static void settle_other(void) {
     CHECK(vow_resolve(other.resolver, vow_int(5)));
 }
 
-const scenario await_follower = {
+SCENARIO await_follower = {
     "await-follower", start, {wait_a_while_0, follow, settle_other}, finish, 2, 2,
 };

@@ -22,7 +22,7 @@ static void finish_plain(void) {
     let_go();
 }
 
-const scenario cancel_resolve = {
+SCENARIO cancel_resolve = {
     "cancel-resolve", start_plain, {cancel_promise, resolve}, finish_plain, 4, 2,
 };
 
@@ -35,7 +35,7 @@ static void finish_cancelled_once(void) {
     let_go();
 }
 
-const scenario cancel_cancel = {
+SCENARIO cancel_cancel = {
     "cancel-cancel", start_plain, {cancel_promise, cancel_promise_too}, finish_cancelled_once, 4, 2,
 };
 
@@ -58,7 +58,7 @@ static void finish_reaction(void) {
     let_go();
 }
 
-const scenario cancel_inline_reaction = {
+SCENARIO cancel_inline_reaction = {
     "cancel-inline-reaction", start_reaction, {cancel_0, resolve}, finish_reaction, 3, 3,
 };
 
@@ -94,7 +94,7 @@ static void finish_handed_over(void) {
     let_go();
 }
 
-const scenario cancel_handed_over = {
+SCENARIO cancel_handed_over = {
     "cancel-handed-over", start_with_executor, {cancel_0, resolve, work}, finish_handed_over, 2, 3,
 };
 
@@ -103,7 +103,7 @@ static void start_at_executor(void) {
     resolve();
 }
 
-const scenario cancel_running = {
+SCENARIO cancel_running = {
     "cancel-running", start_at_executor, {cancel_0, work}, finish_handed_over, 4, 3,
 };
 
@@ -122,7 +122,7 @@ static void finish_cancelled_twice(void) {
     let_go();
 }
 
-const scenario cancel_running_twice = {
+SCENARIO cancel_running_twice = {
     "cancel-running-twice",
     start_at_executor,
     {cancel_0, cancel_0_again, work},
@@ -159,11 +159,11 @@ static void finish_last_of_batch(void) {
     finish_batch(1);
 }
 
-const scenario cancel_first_of_batch = {
+SCENARIO cancel_first_of_batch = {
     "cancel-first-of-batch", start_batch, {cancel_0, resolve, work}, finish_first_of_batch, 2, 2,
 };
 
-const scenario cancel_last_of_batch = {
+SCENARIO cancel_last_of_batch = {
     "cancel-last-of-batch", start_batch, {cancel_1, resolve, work}, finish_last_of_batch, 2, 2,
 };
 
@@ -192,7 +192,7 @@ static void start_two_batches(void) {
     watch(&links[1], it.promise, executor.handle, NULL);
 }
 
-const scenario cancel_of_two_batches = {
+SCENARIO cancel_of_two_batches = {
     "cancel-of-two-batches",
     start_two_batches,
     {cancel_1, resolve_both, work},
@@ -231,7 +231,7 @@ static void finish_second_batch(void) {
     let_go();
 }
 
-const scenario cancel_in_second = {
+SCENARIO cancel_in_second = {
     "cancel-of-second-batch",
     start_second_batch,
     {cancel_in_second_batch, resolve_followed, work},
@@ -267,6 +267,6 @@ static void finish_passing(void) {
     let_go();
 }
 
-const scenario cancel_passing = {
+SCENARIO cancel_passing = {
     "cancel-passing", start_passing, {reject, cancel_0, cancel_1}, finish_passing, 2, 4,
 };

@@ -1,6 +1,6 @@
 /* How what was cancelled ends: after its handler, what that returned, and its context (G14); and
  * with its clean-up (G15). */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void start_stays(void) {
     let_go_of_promise();
 }
 
-const scenario cancel_stays = {
+SCENARIO cancel_stays = {
     "cancel-stays", start_stays, {cancel_link, resolve, work}, finish_by_fate, 2, 3,
 };
 
@@ -88,11 +88,11 @@ static void start_withdrawn_at_executor(void) {
     resolve();
 }
 
-const scenario cancel_withdrawn = {
+SCENARIO cancel_withdrawn = {
     "cancel-withdrawn", start_withdrawn_at_executor, {cancel_link, work}, finish_by_fate, 4, 3,
 };
 
-const scenario cancel_withdrawn_on_its_way = {
+SCENARIO cancel_withdrawn_on_its_way = {
     "cancel-withdrawn-on-its-way",
     start_withdrawn,
     {cancel_link, resolve, work},
@@ -112,7 +112,7 @@ static void come_late_and_cancel(void) {
     cancel_link();
 }
 
-const scenario cancel_late_member = {
+SCENARIO cancel_late_member = {
     "cancel-late-member", start_late, {resolve, come_late_and_cancel}, finish_by_fate, 3, 1,
 };
 
@@ -135,7 +135,7 @@ static void start_clean_up(void) {
     let_go_of_promise();
 }
 
-const scenario cancel_clean_up = {
+SCENARIO cancel_clean_up = {
     "cancel-clean-up", start_clean_up, {cancel_link, resolve}, finish_clean_up, 4, 3,
 };
 
@@ -145,7 +145,7 @@ static void start_clean_up_elsewhere(void) {
     let_go_of_promise();
 }
 
-const scenario cancel_clean_up_elsewhere = {
+SCENARIO cancel_clean_up_elsewhere = {
     "cancel-clean-up-elsewhere",
     start_clean_up_elsewhere,
     {cancel_link, resolve, work},
@@ -176,7 +176,7 @@ static void finish_clean_up_above(void) {
     let_go();
 }
 
-const scenario cancel_clean_up_above = {
+SCENARIO cancel_clean_up_above = {
     "cancel-clean-up-above",
     start_clean_up_above,
     {cancel_later, resolve, work},
@@ -205,7 +205,7 @@ static void finish_returning(void) {
     let_go();
 }
 
-const scenario cancel_returning = {
+SCENARIO cancel_returning = {
     "cancel-returning", start_returning, {resolve, cancel_link}, finish_returning, 3, 2,
 };
 
@@ -241,7 +241,7 @@ static void finish_kept_context(void) {
     let_go();
 }
 
-const scenario kept_context = {
+SCENARIO kept_context = {
     "kept-context", start_kept_context, {settle_inner, follow_link}, finish_kept_context, 3, 1,
 };
 
@@ -267,7 +267,7 @@ static void finish_kept_context_cancelled(void) {
     let_go();
 }
 
-const scenario cancel_kept_context = {
+SCENARIO cancel_kept_context = {
     "cancel-kept-context",
     start_kept_context_cancelled,
     {settle_inner, cancel_link},
@@ -324,6 +324,6 @@ static void cancel_map_and_end(void) {
     ended = true;
 }
 
-const scenario cancel_map_running = {
+SCENARIO cancel_map_running = {
     "cancel-map", start_map, {cancel_map_and_end, work_as_it_comes}, finish_map, 3, 4,
 };

@@ -32,7 +32,7 @@ static void finish_finally(void) {
     let_go();
 }
 
-const scenario cancel_waiting_finally = {
+SCENARIO cancel_waiting_finally = {
     "cancel-waiting-finally",
     start_waiting_finally,
     {cancel_link, settle_inner},
@@ -41,7 +41,7 @@ const scenario cancel_waiting_finally = {
     2,
 };
 
-const scenario cancel_finally = {
+SCENARIO cancel_finally = {
     "cancel-finally", start_finally, {run_link, cancel_link, settle_inner}, finish_finally, 2, 2,
 };
 
@@ -56,7 +56,7 @@ static void finish_followed_finally(void) {
     finish_finally();
 }
 
-const scenario cancel_followed_finally = {
+SCENARIO cancel_followed_finally = {
     "cancel-followed-finally",
     start_followed_finally,
     {run_link, cancel_link, settle_inner},
@@ -101,6 +101,6 @@ static void finish_thenable(void) {
     let_go();
 }
 
-const scenario cancel_thenable = {
+SCENARIO cancel_thenable = {
     "cancel-thenable", start_thenable, {resolve_with_thenable, cancel_outer}, finish_thenable, 3, 2,
 };

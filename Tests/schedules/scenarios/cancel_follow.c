@@ -32,7 +32,7 @@ static void start_following(void) {
     give(&outer, &inner);
 }
 
-const scenario cancel_follower = {
+SCENARIO cancel_follower = {
     "cancel-follower", start_following, {cancel_outer, settle_inner}, finish, 4, 2,
 };
 
@@ -51,7 +51,7 @@ static void finish_passed(void) {
     let_go();
 }
 
-const scenario cancel_adopting = {
+SCENARIO cancel_adopting = {
     "cancel-adopting",
     start_pending,
     {outer_follows_inner, cancel_outer, settle_inner},
@@ -89,7 +89,7 @@ static void finish_path_cancelled(void) {
 }
 
 /* Whatever the order is, nobody is left to read inner. */
-const scenario cancel_path = {
+SCENARIO cancel_path = {
     "cancel-path",
     start_pending,
     {outer_follows_middle_then_cancel, middle_follows_inner},
@@ -103,7 +103,7 @@ static void start_path(void) {
     give(&outer, &middle);
 }
 
-const scenario cancel_path_settled = {
+SCENARIO cancel_path_settled = {
     "cancel-path-settled", start_path, {cancel_outer, middle_follows_inner, settle_inner},
     finish_passed,         2,          2,
 };
@@ -126,7 +126,7 @@ static void finish_moving(void) {
     finish_passed();
 }
 
-const scenario cancel_moving = {
+SCENARIO cancel_moving = {
     "cancel-moving", start_moving, {run_link, cancel_outer, settle_inner}, finish_moving, 2, 2,
 };
 
@@ -150,7 +150,7 @@ static void finish_two_moving(void) {
     let_go();
 }
 
-const scenario cancel_one_moving = {
+SCENARIO cancel_one_moving = {
     "cancel-one-moving",
     start_two_moving,
     {run_link, cancel_outer, settle_inner},
@@ -199,7 +199,7 @@ static void finish_siblings(void) {
     let_go();
 }
 
-const scenario cancel_sibling_moving = {
+SCENARIO cancel_sibling_moving = {
     "cancel-sibling-moving",
     start_siblings,
     {run_link, cancel_sibling, settle_inner},
@@ -237,7 +237,7 @@ static void finish_between(void) {
     let_go();
 }
 
-const scenario cancel_while_dying = {
+SCENARIO cancel_while_dying = {
     "cancel-while-dying",
     start_between,
     {run_link, cancel_outer, let_go_of_link},

@@ -2,7 +2,7 @@
 #ifndef VOW_SCHEDULES_CANCEL_FOLLOW_TOOLS_H
 #define VOW_SCHEDULES_CANCEL_FOLLOW_TOOLS_H
 
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>

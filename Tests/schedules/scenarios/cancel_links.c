@@ -33,7 +33,7 @@ static void finish_chain_by_end(void) {
     let_go();
 }
 
-const scenario cancel_chain = {
+SCENARIO cancel_chain = {
     "cancel-chain", start_chain_by_end, {cancel_1, resolve}, finish_chain_by_end, 3, 3,
 };
 
@@ -49,7 +49,7 @@ static void finish_both_links(void) {
     let_go();
 }
 
-const scenario cancel_both_links = {
+SCENARIO cancel_both_links = {
     "cancel-both-links", start_chain, {cancel_0, cancel_1}, finish_both_links, 3, 2,
 };
 
@@ -71,7 +71,7 @@ static void finish_given_up(void) {
     let_go();
 }
 
-const scenario cancel_given_up = {
+SCENARIO cancel_given_up = {
     "cancel-given-up", start_chain, {cancel_1, let_go_of_0}, finish_given_up, 3, 2,
 };
 
@@ -101,7 +101,7 @@ static void finish_neighbours(void) {
     let_go();
 }
 
-const scenario cancel_neighbours = {
+SCENARIO cancel_neighbours = {
     "cancel-neighbours", start_neighbours, {cancel_2, cancel_1_and_0}, finish_neighbours, 3, 1,
 };
 
@@ -118,7 +118,7 @@ static void come_and_cancel(void) {
     CHECK(vow_cancel(links[2].promise));
 }
 
-const scenario cancel_and_come = {
+SCENARIO cancel_and_come = {
     "cancel-and-come", start_three, {cancel_1_and_0, come_and_cancel}, finish_neighbours, 3, 1,
 };
 
@@ -131,7 +131,7 @@ static void finish_settled_neighbours(void) {
     let_go();
 }
 
-const scenario cancel_settled_neighbours = {
+SCENARIO cancel_settled_neighbours = {
     "cancel-settled-neighbours",
     start_neighbours,
     {cancel_0, cancel_1, resolve},
@@ -176,7 +176,7 @@ static void finish_delivering(void) {
     let_go();
 }
 
-const scenario cancel_delivering = {
+SCENARIO cancel_delivering = {
     "cancel-delivering", start_delivering, {settle_inside_run, come_late}, finish_delivering, 3, 3,
 };
 
@@ -199,7 +199,7 @@ static void finish_both_readers(void) {
     let_go();
 }
 
-const scenario cancel_both_readers = {
+SCENARIO cancel_both_readers = {
     "cancel-both-readers", start_shared, {cancel_0, cancel_1}, finish_both_readers, 3, 1,
 };
 
@@ -212,7 +212,7 @@ static void finish_one_reader(void) {
     let_go();
 }
 
-const scenario cancel_one_reader = {
+SCENARIO cancel_one_reader = {
     "cancel-one-reader", start_shared, {cancel_0, resolve}, finish_one_reader, 4, 2,
 };
 
@@ -257,7 +257,7 @@ static void finish_awaited_reaction(void) {
     finish_awaited(has_cancelled[0]);
 }
 
-const scenario cancel_awaited = {
+SCENARIO cancel_awaited = {
     "cancel-awaited",
     start_awaited,
     {await_promise, cancel_promise, resolve},
@@ -266,7 +266,7 @@ const scenario cancel_awaited = {
     2,
 };
 
-const scenario cancel_awaited_reaction = {
+SCENARIO cancel_awaited_reaction = {
     "cancel-awaited-reaction",
     start_awaited,
     {await_0, cancel_0, resolve},
@@ -294,7 +294,7 @@ static void come_and_cancel_1(void) {
     cancel_0();
 }
 
-const scenario cancel_beside_waiter = {
+SCENARIO cancel_beside_waiter = {
     "cancel-beside-waiter", start_three, {await_a_while, come_and_cancel_1},
     finish_waiter_leaves,   3,           1,
 };

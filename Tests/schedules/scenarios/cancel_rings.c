@@ -27,7 +27,7 @@ static void finish_ring(void) {
     let_go();
 }
 
-const scenario cancel_ring = {
+SCENARIO cancel_ring = {
     "cancel-ring", start_ring, {outer_follows, inner_follows, cancel_outer}, finish_ring, 2, 2,
 };
 
@@ -48,7 +48,7 @@ static void finish_ring_unheld(void) {
     let_go();
 }
 
-const scenario cancel_ring_unheld = {
+SCENARIO cancel_ring_unheld = {
     "cancel-ring-unheld", start_ring, {outer_gives, inner_follows, cancel_outer},
     finish_ring_unheld,   2,          2,
 };
@@ -86,7 +86,7 @@ static void finish_moving_ring(void) {
     let_go();
 }
 
-const scenario cancel_moving_ring = {
+SCENARIO cancel_moving_ring = {
     "cancel-moving-ring",
     start_moving_ring,
     {run_link, inner_follows_middle, cancel_inner},

@@ -1,6 +1,6 @@
 /* A promise that was cancelled while it follows, or begins to, settles after what it follows,
  * unless somebody else reads that (G14): however the cancellation comes between the steps. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void finish_adopted(void) {
     let_go();
 }
 
-const scenario cancel_attaching = {
+SCENARIO cancel_attaching = {
     "cancel-attaching", start, {adopt_inner, cancel_outer}, finish_adopted, 3, 2,
 };
 
@@ -90,7 +90,7 @@ static void finish_moved(void) {
     let_go();
 }
 
-const scenario cancel_moved = {
+SCENARIO cancel_moved = {
     "cancel-moved", start_moved, {resolve_source, cancel_outer}, finish_moved, 3, 2,
 };
 
@@ -105,7 +105,7 @@ static void resolve_middle(void) {
     resolve_with_inner(&middle);
 }
 
-const scenario cancel_moved_by_hand = {
+SCENARIO cancel_moved_by_hand = {
     "cancel-moved-by-hand",
     start_moved_by_hand,
     {resolve_middle, cancel_outer},
@@ -135,7 +135,7 @@ static void finish_both_followers(void) {
     let_go();
 }
 
-const scenario cancel_both_followers = {
+SCENARIO cancel_both_followers = {
     "cancel-both-followers",
     start_both_followers,
     {cancel_outer, cancel_middle},

@@ -1,6 +1,6 @@
 /* Handlers on different threads wait for each other, or for what another thread decides at that
  * moment. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -73,11 +73,11 @@ static void finish(void) {
     let_go();
 }
 
-const scenario crossed_waits = {
+SCENARIO crossed_waits = {
     "crossed-waits", start_work, {work_left, work_right}, finish, 2, 2,
 };
 
-const scenario crossed_results = {
+SCENARIO crossed_results = {
     "crossed-results", start_results, {work_left, work_right}, finish, 2, 2,
 };
 
@@ -138,14 +138,14 @@ static void finish_refused(void) {
     finish_rivals(VOW_EDEADLOCK);
 }
 
-const scenario rival_resolved = {
+SCENARIO rival_resolved = {
     "rival-resolved", start_race, {work_left, resolve_rival}, finish_fulfilled, 2, 1,
 };
 
-const scenario rival_resolved_of_any = {
+SCENARIO rival_resolved_of_any = {
     "rival-resolved-of-any", start_any, {work_left, resolve_rival}, finish_fulfilled, 2, 1,
 };
 
-const scenario rival_rejected = {
+SCENARIO rival_rejected = {
     "rival-rejected", start_any, {work_left, reject_rival}, finish_refused, 2, 1,
 };

@@ -1,6 +1,6 @@
 /* A member that stands far down in a queue is cancelled: it is looked for in pieces (of two members
  * here), and others cancel, come, settle, move in between. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -83,11 +83,11 @@ static void cancel_link_and_newest(void) {
     cancel(4);
 }
 
-const scenario descent_place = {
+SCENARIO descent_place = {
     "descent-place", start, {cancel_oldest, cancel_others}, finish_cancelled, 2, 1,
 };
 
-const scenario descent_link = {
+SCENARIO descent_link = {
     "descent-link", start, {cancel_oldest, cancel_link_and_newest}, finish_cancelled, 2, 1,
 };
 
@@ -95,7 +95,7 @@ static void cancel_next(void) {
     cancel(1);
 }
 
-const scenario descent_twice = {
+SCENARIO descent_twice = {
     "descent-twice", start, {cancel_oldest, cancel_next, cancel_others}, finish_cancelled, 1, 1,
 };
 
@@ -113,7 +113,7 @@ static void finish_with_newcomer(void) {
     finish_members(MEMBERS);
 }
 
-const scenario descent_newcomer = {
+SCENARIO descent_newcomer = {
     "descent-newcomer", start, {cancel_oldest, come_and_go}, finish_with_newcomer, 2, 1,
 };
 
@@ -123,7 +123,7 @@ static void finish_settled(void) {
     finish_members(MEMBERS - 1);
 }
 
-const scenario descent_settled = {
+SCENARIO descent_settled = {
     "descent-settled", start, {cancel_oldest, resolve}, finish_settled, 2, 2,
 };
 
@@ -150,7 +150,7 @@ static void finish_moved(void) {
     finish_members(4);
 }
 
-const scenario descent_moving = {
+SCENARIO descent_moving = {
     "descent-moving", start_moving, {cancel_oldest, follow_further}, finish_moved, 2, 1,
 };
 
@@ -158,7 +158,7 @@ static void cancel_second(void) {
     cancel(1);
 }
 
-const scenario descent_moving_twice = {
+SCENARIO descent_moving_twice = {
     "descent-moving-twice",
     start_moving,
     {cancel_oldest, follow_further, cancel_second},

@@ -1,5 +1,5 @@
 /* A finally that waits for its handler's promise, and others that follow it meanwhile. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -89,11 +89,11 @@ static void finish_ring_watched(void) {
 }
 
 /* It waits for a promise that follows it. */
-const scenario ring_through_finally = {
+SCENARIO ring_through_finally = {
     "ring-through-finally", start, {fulfil_source, returned_follows}, finish_ring, 3, 1,
 };
 
-const scenario ring_through_watched_finally = {
+SCENARIO ring_through_watched_finally = {
     "ring-through-watched-finally",
     start_watched,
     {fulfil_source, returned_follows},
@@ -108,7 +108,7 @@ static void finish_ring_with_reaction(void) {
 }
 
 /* It waits for a reaction to a promise that follows it. */
-const scenario ring_through_finally_and_reaction = {
+SCENARIO ring_through_finally_and_reaction = {
     "ring-through-finally-and-reaction",
     start_with_reaction,
     {fulfil_source, returned_follows},
@@ -125,7 +125,7 @@ static void finish_followed(void) {
     let_go();
 }
 
-const scenario adopt_waiting_finally = {
+SCENARIO adopt_waiting_finally = {
     "adopt-waiting-finally", start, {fulfil_source, follower_follows, fulfil_returned},
     finish_followed,         2,     1,
 };

@@ -1,7 +1,7 @@
 /* Promises in the middle of a path that stood there only for a handle or a resolver, when that is
  * given back: their followers move on, while other threads walk past, cancel, settle or close a
  * ring. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -62,11 +62,11 @@ static void finish_joined(void) {
     clean_up();
 }
 
-const scenario handle_released_settle = {
+SCENARIO handle_released_settle = {
     "handle-released-settle", start_held, {release_handle, settle_end}, finish_settled, 3, 1,
 };
 
-const scenario handle_released_joined = {
+SCENARIO handle_released_joined = {
     "handle-released-joined",
     start_held,
     {release_handle, third_follows_first, settle_end},
@@ -86,7 +86,7 @@ static void finish_cancelled(void) {
     clean_up();
 }
 
-const scenario handle_released_cancel = {
+SCENARIO handle_released_cancel = {
     "handle-released-cancel", start_held, {release_handle, cancel_first, settle_end},
     finish_cancelled,         2,          2,
 };
@@ -103,7 +103,7 @@ static void finish_ring(void) {
     clean_up();
 }
 
-const scenario handle_released_ring = {
+SCENARIO handle_released_ring = {
     "handle-released-ring", start_held, {release_handle, close_ring}, finish_ring, 3, 1,
 };
 
@@ -120,7 +120,7 @@ static void release_third(void) {
     third.promise = NULL;
 }
 
-const scenario handles_released = {
+SCENARIO handles_released = {
     "handles-released", start_two, {release_handle, release_third, settle_end}, finish_joined, 2, 1,
 };
 
@@ -139,7 +139,7 @@ static void resolve_middle(void) {
     middle.resolver = NULL;
 }
 
-const scenario resolver_held_settle = {
+SCENARIO resolver_held_settle = {
     "resolver-held-settle",
     start_resolver,
     {resolve_middle, third_follows_first, settle_end},
@@ -148,7 +148,7 @@ const scenario resolver_held_settle = {
     1,
 };
 
-const scenario resolver_held_cancel = {
+SCENARIO resolver_held_cancel = {
     "resolver-held-cancel",
     start_resolver,
     {resolve_middle, cancel_first, settle_end},
@@ -174,7 +174,7 @@ static void finish_kept(void) {
     clean_up();
 }
 
-const scenario resolver_released_meanwhile = {
+SCENARIO resolver_released_meanwhile = {
     "resolver-released-meanwhile",
     start_kept,
     {resolve_middle, release_kept, cancel_first},

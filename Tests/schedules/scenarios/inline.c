@@ -1,5 +1,5 @@
 /* Inline reactions that a running handler puts off, and those of other threads that line up. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -58,12 +58,12 @@ static void finish_4(void) {
 
 /* settled to delivering and back, while another thread registers outside of any handler. Behind
  * calls[0] it lines up or runs at once, but never between the two. */
-const scenario put_off = {
+SCENARIO put_off = {
     "put-off", start, {inside_handler, register_another}, finish_3, 3, 3,
 };
 
 /* Two threads put off on the same promise: one delivers, the other's lines up behind. */
-const scenario put_off_twice = {
+SCENARIO put_off_twice = {
     "put-off-twice", start, {inside_handler, inside_another_handler, register_last}, finish_4, 2, 3,
 };
 
@@ -86,7 +86,7 @@ static void settle_inside_handler(void) {
     on_settled(other.promise, NULL, &outer[0]);
 }
 
-const scenario settle_inside = {
+SCENARIO settle_inside = {
     "settle-inside", start_pending, {settle_inside_handler, register_another}, finish_3, 3, 3,
 };
 
@@ -115,7 +115,7 @@ static void finish_in_turn(void) {
     finish_3();
 }
 
-const scenario put_off_in_turn = {
+SCENARIO put_off_in_turn = {
     "put-off-in-turn",
     start_in_turn,
     {in_turn_inside_handler, register_another},

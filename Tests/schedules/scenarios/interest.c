@@ -1,5 +1,5 @@
 /* Hooks of producers, and the last releases of what they produce. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void finish_hooks(void) {
     let_go();
 }
 
-const scenario hook_cancel = {
+SCENARIO hook_cancel = {
     "hook-cancel", start, {add_hook, cancel, add_other_hook}, finish_hooks, 3, 1,
 };
 
@@ -71,7 +71,7 @@ static void finish_given_up(void) {
     let_go();
 }
 
-const scenario hook_release = {
+SCENARIO hook_release = {
     "hook-release", start, {add_hook, release_promise, add_other_hook}, finish_given_up, 3, 1,
 };
 
@@ -83,7 +83,7 @@ static void finish_resolved(void) {
     let_go();
 }
 
-const scenario hook_resolve = {
+SCENARIO hook_resolve = {
     "hook-resolve", start, {add_hook, resolve, cancel}, finish_resolved, 3, 2,
 };
 
@@ -95,7 +95,7 @@ static void finish_released_or_resolved(void) {
     let_go();
 }
 
-const scenario hook_release_resolve = {
+SCENARIO hook_release_resolve = {
     "hook-release-resolve",      start, {add_hook, resolve, release_promise},
     finish_released_or_resolved, 3,     2,
 };
@@ -113,7 +113,7 @@ static void finish_broken(void) {
     let_go();
 }
 
-const scenario release_or_broken = {
+SCENARIO release_or_broken = {
     "release-or-broken", start_heard, {release_promise, release_resolver}, finish_broken, 5, 2,
 };
 
@@ -137,7 +137,7 @@ static void finish_two_resolvers(void) {
     finish_broken();
 }
 
-const scenario hook_last_resolver = {
+SCENARIO hook_last_resolver = {
     "hook-last-resolver",
     start_two_resolvers,
     {add_hook_and_release, release_other_resolver, release_promise},
@@ -163,7 +163,7 @@ static void finish_two_readers(void) {
     let_go();
 }
 
-const scenario release_two_readers = {
+SCENARIO release_two_readers = {
     "release-two-readers", start_two_readers, {release_one, release_one}, finish_two_readers, 5, 1,
 };
 
@@ -178,7 +178,7 @@ static void finish_cancelled_reader(void) {
     finish_two_readers();
 }
 
-const scenario release_cancel = {
+SCENARIO release_cancel = {
     "release-cancel",
     start_two_readers,
     {release_one, cancel_and_release},
@@ -199,7 +199,7 @@ static void release_outer(void) {
     outer.promise = NULL;
 }
 
-const scenario release_follower = {
+SCENARIO release_follower = {
     "release-follower", start_follower, {release_outer, resolve}, finish_released_or_resolved, 5, 2,
 };
 
@@ -217,7 +217,7 @@ static void finish_unread(void) {
     let_go();
 }
 
-const scenario release_adopting = {
+SCENARIO release_adopting = {
     "release-adopting", start_heard, {follow, release_outer}, finish_unread, 4, 1,
 };
 
@@ -228,7 +228,7 @@ static void follow_and_release(void) {
     outer.resolver = NULL;
 }
 
-const scenario release_adopting_resolved = {
+SCENARIO release_adopting_resolved = {
     "release-adopting-resolved",
     start_heard,
     {follow_and_release, release_outer},
@@ -245,7 +245,7 @@ static void finish_adopted_or_resolved(void) {
     let_go();
 }
 
-const scenario release_adopting_settled = {
+SCENARIO release_adopting_settled = {
     "release-adopting-settled", start_heard, {follow, release_outer, resolve},
     finish_adopted_or_resolved, 2,           2,
 };
@@ -263,7 +263,7 @@ static void release_third(void) {
     third.promise = NULL;
 }
 
-const scenario release_path = {
+SCENARIO release_path = {
     "release-path", start_path, {release_outer, release_third}, finish_unread, 3, 1,
 };
 
@@ -274,7 +274,7 @@ static void third_follows(void) {
     release_third();
 }
 
-const scenario release_passing = {
+SCENARIO release_passing = {
     "release-passing", start_heard, {follow, third_follows}, finish_unread, 3, 1,
 };
 
@@ -312,7 +312,7 @@ static void finish_held(void) {
     let_go();
 }
 
-const scenario release_observed = {
+SCENARIO release_observed = {
     "release-observed", start_held, {release_held, observe_and_release}, finish_held, 4, 1,
 };
 
@@ -351,7 +351,7 @@ static void finish_shields(void) {
     let_go();
 }
 
-const scenario release_shields = {
+SCENARIO release_shields = {
     "release-shields",
     start_shields,
     {release_shield, release_shield_too, reject_shielded},
@@ -360,7 +360,7 @@ const scenario release_shields = {
     2,
 };
 
-const scenario release_shields_cancelled = {
+SCENARIO release_shields_cancelled = {
     "release-shields-cancelled",
     start_shields,
     {release_shield, cancel_shield_too, reject_shielded},

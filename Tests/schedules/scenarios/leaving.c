@@ -1,5 +1,5 @@
 /* Functions that leave, and sources that end, while others cancel. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void start_token(void) {
     handles[1] = register_token(&hooks[1], vow_cancel_source_token(source));
 }
 
-const scenario leave_token = {
+SCENARIO leave_token = {
     "leave-token", start_token, {leave_0, cancel_source}, finish, 4, 2,
 };
 
@@ -94,7 +94,7 @@ static void finish_both(void) {
     let_go();
 }
 
-const scenario leave_token_both = {
+SCENARIO leave_token_both = {
     "leave-token-both", start_token, {leave_0, leave_1, cancel_source}, finish_both, 3, 3,
 };
 
@@ -105,15 +105,15 @@ static void start_resolver(void) {
     handles[1] = register_resolver(&hooks[1], it.resolver);
 }
 
-const scenario leave_resolver = {
+SCENARIO leave_resolver = {
     "leave-resolver", start_resolver, {leave_0, cancel_promise}, finish, 4, 2,
 };
 
-const scenario leave_resolver_both = {
+SCENARIO leave_resolver_both = {
     "leave-resolver-both", start_resolver, {leave_0, leave_1, cancel_promise}, finish_both, 3, 3,
 };
 
-const scenario leave_unread = {
+SCENARIO leave_unread = {
     "leave-unread", start_resolver, {leave_0, release_promise}, finish, 4, 2,
 };
 
@@ -134,7 +134,7 @@ static void finish_resolved(void) {
     let_go();
 }
 
-const scenario leave_resolved = {
+SCENARIO leave_resolved = {
     "leave-resolved",
     start_resolver,
     {leave_0, resolve_and_release, leave_1},
@@ -160,7 +160,7 @@ static void finish_with_late(void) {
     finish();
 }
 
-const scenario leave_and_come = {
+SCENARIO leave_and_come = {
     "leave-and-come", start_with_late, {leave_0, add_late, cancel_promise}, finish_with_late, 3, 2,
 };
 
@@ -205,12 +205,12 @@ static void finish_linked(void) {
 }
 
 /* Its last token goes while a parent is cancelled. */
-const scenario linked_token_released = {
+SCENARIO linked_token_released = {
     "linked-token-released", start_linked, {release_token, cancel_parent}, finish_linked, 4, 2,
 };
 
 /* It leaves, too. */
-const scenario linked_token_leaves = {
+SCENARIO linked_token_leaves = {
     "linked-token-leaves",
     start_linked,
     {release_token, cancel_parent, leave_0},
@@ -225,11 +225,11 @@ static void finish_orphan(void) {
     finish_linked();
 }
 
-const scenario linked_orphan = {
+SCENARIO linked_orphan = {
     "linked-orphan", start_linked, {release_parent_0, release_parent_1}, finish_orphan, 4, 1,
 };
 
-const scenario linked_orphan_released = {
+SCENARIO linked_orphan_released = {
     "linked-orphan-released",
     start_linked,
     {release_parent_0, release_parent_1, release_token},
@@ -246,6 +246,6 @@ static void finish_cancelled(void) {
     let_go();
 }
 
-const scenario linked_other_goes = {
+SCENARIO linked_other_goes = {
     "linked-other-goes", start_linked, {cancel_parent, release_parent_1}, finish_cancelled, 4, 1,
 };

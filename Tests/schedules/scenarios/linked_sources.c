@@ -44,7 +44,7 @@ static void finish_linked(void) {
     let_go();
 }
 
-const scenario linked_parents = {
+SCENARIO linked_parents = {
     "linked-parents", start_linked, {cancel_parent_0, cancel_parent_1}, finish_linked, 3, 2,
 };
 
@@ -56,7 +56,7 @@ static void make_linked_and_register(void) {
     hear_token(&hook, token());
 }
 
-const scenario linked_made = {
+SCENARIO linked_made = {
     "linked-made",
     start_parents,
     {make_linked_and_register, cancel_parent_0, cancel_parent_1},
@@ -76,7 +76,7 @@ static void finish_linked_released(void) {
     let_go();
 }
 
-const scenario linked_released = {
+SCENARIO linked_released = {
     "linked-released",
     start_linked,
     {release_source, cancel_parent_0},
@@ -97,7 +97,7 @@ static void finish_linked_unused(void) {
     let_go();
 }
 
-const scenario linked_unused = {
+SCENARIO linked_unused = {
     "linked-unused",
     start_linked_unused,
     {release_source, cancel_parent_0},
@@ -124,7 +124,7 @@ static void cancel_parent_1_perhaps(void) {
     vow_cancel_source_cancel_with(parents[1], vow_int(11));
 }
 
-const scenario linked_grandchild = {
+SCENARIO linked_grandchild = {
     "linked-grandchild",
     start_grandchild,
     {cancel_parent_0, cancel_parent_1_perhaps},

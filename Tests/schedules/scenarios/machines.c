@@ -1,5 +1,5 @@
 /* What runs functions one after the other, while a wait inside a handler looks through it. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 
@@ -55,6 +55,6 @@ static void finish(void) {
     CHECK(waits.destroyed == 1 && works.destroyed == 1);
 }
 
-const scenario machine_looked_through = {
+SCENARIO machine_looked_through = {
     "machine-looked-through", start, {wait_for_all, take_steps}, finish, 2, 1,
 };

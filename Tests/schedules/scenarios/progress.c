@@ -1,5 +1,5 @@
 /* Progress: setting it, against settling, listening, releasing, and another one who sets it. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static void finish_settled(void) {
     check_ears(1);
 }
 
-const scenario progress_settle = {
+SCENARIO progress_settle = {
     "progress-settle", start, {set_some, settle}, finish_settled, 4, 2,
 };
 
@@ -155,7 +155,7 @@ static void finish_set_twice(void) {
     check_ears(2);
 }
 
-const scenario progress_twice = {
+SCENARIO progress_twice = {
     "progress-twice", start_with_two, {set_some, set_more}, finish_set_twice, 3, 6,
 };
 
@@ -167,7 +167,7 @@ static void finish_listened(void) {
     check_ears(2);
 }
 
-const scenario progress_listen = {
+SCENARIO progress_listen = {
     "progress-listen", start, {set_some, listen_too, settle}, finish_listened, 2, 3,
 };
 
@@ -184,7 +184,7 @@ static void finish_serial(void) {
     vow_executor_release(serial.handle);
 }
 
-const scenario progress_serial = {
+SCENARIO progress_serial = {
     "progress-serial", start_serial, {set_some, settle_and_end, work}, finish_serial, 2, 2,
 };
 
@@ -194,7 +194,7 @@ static void finish_released(void) {
     check_ears(1);
 }
 
-const scenario progress_release = {
+SCENARIO progress_release = {
     "progress-release", start_shared, {set_and_release, settle_and_release}, finish_released, 3, 2,
 };
 
@@ -226,7 +226,7 @@ static void finish_leaving(void) {
     check_ears(1);
 }
 
-const scenario progress_leave = {
+SCENARIO progress_leave = {
     "progress-leave",
     start_leaving,
     {set_and_release, cancel_leaving, settle_and_release},

@@ -1,5 +1,5 @@
 /* Last releases against each other and against use. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void check_report(void) {
     outcome(unhandled);
 }
 
-const scenario last_resolver = {
+SCENARIO last_resolver = {
     "last-resolver-promise",
     start_shared,
     {release_resolver, release_resolver, release_promise},
@@ -60,7 +60,7 @@ static void check_resolved(void) {
     outcome(0);
 }
 
-const scenario broken_or_resolved = {
+SCENARIO broken_or_resolved = {
     "resolver-release-resolve",
     start_watched,
     {resolve_and_release, release_resolver, release_promise},
@@ -99,7 +99,7 @@ static void check_freed(void) {
     outcome(freed_by);
 }
 
-const scenario value_release = {
+SCENARIO value_release = {
     "value-release", start_value, {use_value, use_value}, check_freed, 5, 2,
 };
 
@@ -148,7 +148,7 @@ static void check_executor(void) {
     release(&it);
 }
 
-const scenario executor_release = {
+SCENARIO executor_release = {
     "executor-release",
     start_executor,
     {give_work, do_work, release_executor},

@@ -1,5 +1,5 @@
 /* A handler's result counts before other foreign code runs, which may wait for it or give it up. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -145,11 +145,11 @@ static void finish(void) {
     release(&other);
 }
 
-const scenario result_before_context = {
+SCENARIO result_before_context = {
     "result-before-context", start, {settle_source, register_skipped, follow_result}, finish, 2, 3,
 };
 
-const scenario result_before_release = {
+SCENARIO result_before_release = {
     "result-before-release",
     start,
     {settle_source, register_skipped_that_lets_go, follow_result},
@@ -159,7 +159,7 @@ const scenario result_before_release = {
 };
 
 /* The handler's promise is pending: the wait in the destructor is for the third thread. */
-const scenario inner_before_context = {
+SCENARIO inner_before_context = {
     "inner-before-context",
     start_inner,
     {settle_source, register_skipped, settle_inner_and_follow},
@@ -175,7 +175,7 @@ static void finish_object(void) {
     finish();
 }
 
-const scenario result_before_object = {
+SCENARIO result_before_object = {
     "result-before-object", start_finally, {settle_source, await_result}, finish_object, 3, 1,
 };
 
@@ -197,7 +197,7 @@ static void finish_input(void) {
     finish();
 }
 
-const scenario result_before_input = {
+SCENARIO result_before_input = {
     "result-before-input", start, {settle_with_object, let_go_of_source, await_result},
     finish_input,          2,     2,
 };
@@ -231,7 +231,7 @@ static void finish_late(void) {
     finish();
 }
 
-const scenario late_before_context = {
+SCENARIO late_before_context = {
     "late-before-context", start_late, {settle_source, register_skipped_and_result},
     finish_late,           2,          3,
 };

@@ -1,5 +1,5 @@
 /* Rings that several threads close together: every member is rejected, none is left pending. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -87,23 +87,23 @@ static void finish_4(void) {
     finish(4);
 }
 
-const scenario ring_of_one = {
+SCENARIO ring_of_one = {
     "ring-of-one", start, {follow_0_0, register_more}, finish_1, 3, 1,
 };
 
-const scenario ring_of_two = {
+SCENARIO ring_of_two = {
     "ring-of-two", start, {follow_0_1, follow_1_0}, finish_2, 3, 1,
 };
 
-const scenario ring_of_three = {
+SCENARIO ring_of_three = {
     "ring-of-three", start, {follow_0_1, follow_1_2, follow_2_0}, finish_3, 2, 1,
 };
 
-const scenario ring_of_three_by_two = {
+SCENARIO ring_of_three_by_two = {
     "ring-of-three-by-two", start, {follow_1_2, follow_2_0_and_0_1}, finish_3, 2, 1,
 };
 
 /* One that follows into the ring while it closes is rejected with it. */
-const scenario ring_with_tail = {
+SCENARIO ring_with_tail = {
     "ring-with-tail", start, {follow_0_1, follow_1_2, follow_2_0, follow_3_0}, finish_4, 1, 1,
 };

@@ -1,5 +1,5 @@
 /* Rings that close through combined promises. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 
@@ -50,10 +50,10 @@ static void finish(void) {
     vow_promise_release(of_q);
 }
 
-const scenario ring_through_all = {
+SCENARIO ring_through_all = {
     "ring-through-all", start_all, {p_needs_q, q_needs_p}, finish, 2, 1,
 };
 
-const scenario ring_through_scopes = {
+SCENARIO ring_through_scopes = {
     "ring-through-scopes", start_scopes, {p_needs_q, q_needs_p}, finish, 2, 1,
 };

@@ -1,5 +1,5 @@
 /* A ring of two closes while a third thread waits for a member, or lets go of both. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void finish(void) {
     release(&settled);
 }
 
-const scenario ring_awaited = {
+SCENARIO ring_awaited = {
     "ring-awaited", start, {follow_0_1, follow_1_0, wait_a_while}, finish, 2, 2,
 };
 
@@ -70,7 +70,7 @@ static void wait_inside_handler(void) {
     on_settled(settled.promise, NULL, &outer);
 }
 
-const scenario ring_awaited_inside = {
+SCENARIO ring_awaited_inside = {
     "ring-awaited-inside", start, {follow_0_1, follow_1_0, wait_inside_handler}, finish, 2, 2,
 };
 
@@ -102,11 +102,11 @@ static void finish_handled(void) {
     finish_released();
 }
 
-const scenario ring_released = {
+SCENARIO ring_released = {
     "ring-released", start, {follow_0_1, follow_1_0, let_go_of_handles}, finish_released, 2, 1,
 };
 
-const scenario ring_released_handled = {
+SCENARIO ring_released_handled = {
     "ring-released-handled",
     start_handled,
     {follow_0_1, follow_1_0, let_go_of_handles},

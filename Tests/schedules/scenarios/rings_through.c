@@ -1,5 +1,5 @@
 /* Rings that close through a reaction: it reads one member, and its promise is another one. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void start_skipped(void) {
     start_with(never, NULL);
 }
 
-const scenario ring_through_reactions = {
+SCENARIO ring_through_reactions = {
     "ring-through-reactions", start_skipped, {p_follows_b, q_follows_a}, finish_all_rejected, 3, 1,
 };
 
@@ -103,7 +103,7 @@ static void finish_one_reaction(void) {
     let_go();
 }
 
-const scenario ring_through_one_reaction = {
+SCENARIO ring_through_one_reaction = {
     "ring-through-one-reaction",
     start_one_reaction,
     {p_follows_b, q_follows_p},
@@ -126,7 +126,7 @@ static void finish_watched(void) {
     finish_one_reaction();
 }
 
-const scenario ring_past_rejected = {
+SCENARIO ring_past_rejected = {
     "ring-past-rejected", start_watched, {p_follows_b, q_follows_p}, finish_watched, 3, 1,
 };
 
@@ -142,7 +142,7 @@ static void p_follows_new_b(void) {
     p_follows_b();
 }
 
-const scenario ring_through_late_reaction = {
+SCENARIO ring_through_late_reaction = {
     "ring-through-late-reaction",
     start_late_reaction,
     {p_follows_new_b, q_follows_p},
@@ -171,6 +171,6 @@ static void finish_handled(void) {
     let_go();
 }
 
-const scenario ring_through_handlers = {
+SCENARIO ring_through_handlers = {
     "ring-through-handlers", start_handled, {p_follows_b, q_follows_a}, finish_handled, 3, 3,
 };

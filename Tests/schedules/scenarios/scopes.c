@@ -1,6 +1,6 @@
 /* Scopes: their end is let go of, or cancelled, or a member added, while the last member settles;
  * and they are closed by two. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -48,11 +48,11 @@ static void finish_cancelled(void) {
     outcome(withdrew + stop.called);
 }
 
-const scenario scope_let_go = {
+SCENARIO scope_let_go = {
     "scope-let-go", start, {let_go, settle_member}, finish_let_go, 4, 1,
 };
 
-const scenario scope_end_cancelled = {
+SCENARIO scope_end_cancelled = {
     "scope-end-cancelled", start, {cancel_end, settle_member}, finish_cancelled, 4, 3,
 };
 
@@ -91,7 +91,7 @@ static void finish_added(void) {
     outcome(answer != 0);
 }
 
-const scenario scope_added_to = {
+SCENARIO scope_added_to = {
     "scope-added-to", start_kept, {add_late, settle_member}, finish_added, 3, 2,
 };
 
@@ -120,6 +120,6 @@ static void finish_closed(void) {
     outcome(0);
 }
 
-const scenario scope_closed_twice = {
+SCENARIO scope_closed_twice = {
     "scope-closed-twice", start_unclosed, {close_one, close_other}, finish_closed, 4, 1,
 };

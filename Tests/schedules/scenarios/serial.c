@@ -1,5 +1,5 @@
 /* A handler on a serial executor waits, and other threads make its wait endless, or not. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void follow_new_work(void) {
     CHECK(vow_resolve(waited_for.resolver, vow_from_promise(work)));
 }
 
-const scenario deadlock_by_work = {
+SCENARIO deadlock_by_work = {
     "deadlock-by-work", start, {work_two, follow_new_work}, finish_refused, 2, 1,
 };
 
@@ -102,7 +102,7 @@ static void settle_other(void) {
     CHECK(vow_resolve(other.resolver, vow_int(2)));
 }
 
-const scenario deadlock_by_following = {
+SCENARIO deadlock_by_following = {
     "deadlock-by-following",
     start_following,
     {work_two, follow_behind, settle_other},
@@ -124,7 +124,7 @@ static void start_two_followings(void) {
     behind = then_on(vow_executor_inline(), vow_promise_retain(other.promise), give_new_work);
 }
 
-const scenario deadlock_by_two_followings = {
+SCENARIO deadlock_by_two_followings = {
     "deadlock-by-two-followings",
     start_two_followings,
     {work_two, follow_behind, settle_other},
@@ -138,7 +138,7 @@ static void settle_waited_for(void) {
     CHECK(vow_resolve(waited_for.resolver, vow_int(1)));
 }
 
-const scenario no_deadlock = {
+SCENARIO no_deadlock = {
     "no-deadlock",
     start_following,
     {work_two, settle_other, settle_waited_for},
@@ -172,7 +172,7 @@ static void finish_order(void) {
     clean_up();
 }
 
-const scenario serial_order = {
+SCENARIO serial_order = {
     "serial-order", start_order, {register_two, settle_and_register_two, work_four},
     finish_order,   2,           1,
 };

@@ -1,5 +1,5 @@
 /* Resolving against resolving, and against registering. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void check_winner(void) {
     release(&it);
 }
 
-const scenario resolve_resolve = {
+SCENARIO resolve_resolve = {
     "resolve-resolve", start, {resolve_0, resolve_1}, check_winner, 4, 2,
 };
 
@@ -65,7 +65,7 @@ static void check_two(void) {
     release(&it);
 }
 
-const scenario register_settle = {
+SCENARIO register_settle = {
     "register-settle", start, {register_two, settle}, check_two, 3, 3,
 };
 
@@ -75,7 +75,7 @@ static void check_four(void) {
     release(&it);
 }
 
-const scenario two_register_settle = {
+SCENARIO two_register_settle = {
     "two-register-settle", start, {register_two, register_two_more, settle}, check_four, 2, 2,
 };
 
@@ -116,6 +116,6 @@ static void check_chain(void) {
     release(&it);
 }
 
-const scenario one_chain_settle = {
+SCENARIO one_chain_settle = {
     "chain-settle", start_chain, {extend_chain, settle}, check_chain, 2, 2,
 };

@@ -1,6 +1,6 @@
 /* What settles, begins or ends in one step because nobody else is there, and who comes all the
  * same. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void finish_link(void) {
     let_go();
 }
 
-const scenario link_two_readers = {
+SCENARIO link_two_readers = {
     "link-two-readers", start_link, {read_link, resolve_and_look}, finish_link, 3, 3,
 };
 
@@ -86,7 +86,7 @@ static void finish_only_member(void) {
     let_go();
 }
 
-const scenario only_member = {
+SCENARIO only_member = {
     "only-member", start_only_member, {resolve, come_late}, finish_only_member, 3, 2,
 };
 
@@ -118,7 +118,7 @@ static void finish_last_reader(void) {
     let_go();
 }
 
-const scenario last_reader = {
+SCENARIO last_reader = {
     "last-reader", start_last_reader, {resolve_and_let_go, let_go_of_all}, finish_last_reader, 4, 1,
 };
 
@@ -141,7 +141,7 @@ static void finish_given_up(void) {
     let_go();
 }
 
-const scenario cancel_released = {
+SCENARIO cancel_released = {
     "cancel-released", start_given_up, {cancel_and_give_up, resolve}, finish_given_up, 4, 3,
 };
 
@@ -164,7 +164,7 @@ static void finish_at_executor(void) {
     finish_given_up();
 }
 
-const scenario cancel_released_running = {
+SCENARIO cancel_released_running = {
     "cancel-released-running",
     start_at_executor,
     {cancel_and_give_up, work},
@@ -197,7 +197,7 @@ static void finish_cancel_itself(void) {
     let_go();
 }
 
-const scenario cancel_itself = {
+SCENARIO cancel_itself = {
     "cancel-itself",
     start_cancel_itself,
     {resolve, cancel_from_outside},
@@ -225,7 +225,7 @@ static void finish_followed(void) {
     let_go();
 }
 
-const scenario release_follower_of_link = {
+SCENARIO release_follower_of_link = {
     "release-follower-of-link", start_followed, {resolve, give_up_follower}, finish_followed, 4, 1,
 };
 
@@ -286,7 +286,7 @@ static void finish_waiting(void) {
     let_go();
 }
 
-const scenario first_of_two_waits = {
+SCENARIO first_of_two_waits = {
     "first-of-two-waits", start_waiting, {resolve, resolve_other_and_come}, finish_waiting, 3, 3,
 };
 
@@ -308,7 +308,7 @@ static void finish_second_waits(void) {
     let_go();
 }
 
-const scenario second_of_two_waits = {
+SCENARIO second_of_two_waits = {
     "second-of-two-waits",
     start_second_waits,
     {resolve, resolve_other_and_come},
@@ -339,6 +339,6 @@ static void finish_default_inline(void) {
     let_go();
 }
 
-const scenario then_at_once = {
+SCENARIO then_at_once = {
     "then-at-once", start_default_inline, {resolve, then_twice}, finish_default_inline, 4, 2,
 };

@@ -24,7 +24,7 @@ static void finish_reaction(void) {
     let_go();
 }
 
-const scenario token_settle = {
+SCENARIO token_settle = {
     "token-settle", start_reaction, {cancel_source, resolve}, finish_reaction, 3, 3,
 };
 
@@ -42,7 +42,7 @@ static void finish_unheld(void) {
     let_go();
 }
 
-const scenario token_settle_unheld = {
+SCENARIO token_settle_unheld = {
     "token-settle-unheld", start_unheld, {cancel_source, resolve}, finish_unheld, 4, 2,
 };
 
@@ -62,7 +62,7 @@ static void finish_without_catch(void) {
     let_go();
 }
 
-const scenario token_passes = {
+SCENARIO token_passes = {
     "token-passes", start_without_catch, {cancel_source, resolve}, finish_without_catch, 3, 3,
 };
 
@@ -91,7 +91,7 @@ static void finish_with_executor(void) {
     CHECK(executor.destroyed == 1);
 }
 
-const scenario token_handed_over = {
+SCENARIO token_handed_over = {
     "token-handed-over",
     start_on_executor,
     {cancel_source, resolve_only, work_one},
@@ -105,7 +105,7 @@ static void start_at_executor(void) {
     resolve_only();
 }
 
-const scenario token_running = {
+SCENARIO token_running = {
     "token-running", start_at_executor, {cancel_source, work_one}, finish_with_executor, 4, 3,
 };
 
@@ -122,7 +122,7 @@ static void finish_without_catch_with_executor(void) {
     CHECK(executor.destroyed == 1);
 }
 
-const scenario token_running_passes = {
+SCENARIO token_running_passes = {
     "token-running-passes",
     start_at_executor_without_catch,
     {cancel_source, work_one},
@@ -145,7 +145,7 @@ static void finish_by_hand(void) {
     let_go();
 }
 
-const scenario token_and_cancel = {
+SCENARIO token_and_cancel = {
     "token-and-cancel", start_reaction, {cancel_source, cancel_link}, finish_by_hand, 4, 2,
 };
 
@@ -160,7 +160,7 @@ static void finish_by_hand_at_executor(void) {
     CHECK(executor.destroyed == 1);
 }
 
-const scenario token_cancel_running = {
+SCENARIO token_cancel_running = {
     "token-cancel-running",
     start_at_executor,
     {cancel_source, cancel_link, work_one},
@@ -182,11 +182,11 @@ static void finish_made(void) {
     let_go();
 }
 
-const scenario token_register = {
+SCENARIO token_register = {
     "token-register", start, {make_reaction, cancel_source}, finish_made, 5, 1,
 };
 
 /* And the promise is settled, too. */
-const scenario token_register_settle = {
+SCENARIO token_register_settle = {
     "token-register-settle", start, {make_reaction, cancel_source, resolve}, finish_reaction, 2, 3,
 };

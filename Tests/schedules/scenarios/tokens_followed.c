@@ -20,7 +20,7 @@ static void finish_chain(void) {
     let_go();
 }
 
-const scenario token_chain = {
+SCENARIO token_chain = {
     "token-chain", start_chain, {cancel_source, resolve}, finish_chain, 3, 3,
 };
 
@@ -54,11 +54,11 @@ static void start_followed(void) {
     resolve();
 }
 
-const scenario token_following = {
+SCENARIO token_following = {
     "token-following", start_followed, {cancel_source, settle_inner}, finish_following, 4, 2,
 };
 
-const scenario token_begins_to_follow = {
+SCENARIO token_begins_to_follow = {
     "token-begins-to-follow",
     start_following,
     {cancel_source, resolve, settle_inner},
@@ -78,7 +78,7 @@ static void finish_hook(void) {
     let_go();
 }
 
-const scenario token_hook = {
+SCENARIO token_hook = {
     "token-hook", start, {add_hook, cancel_source}, finish_hook, 5, 1,
 };
 
@@ -102,7 +102,7 @@ static void finish_unsourced(void) {
     let_go();
 }
 
-const scenario token_hook_release = {
+SCENARIO token_hook_release = {
     "token-hook-release", start_kept, {add_hook_to_kept, release_source}, finish_unsourced, 5, 1,
 };
 
@@ -130,7 +130,7 @@ static void finish_two_sources(void) {
     let_go();
 }
 
-const scenario token_two_sources = {
+SCENARIO token_two_sources = {
     "token-two-sources",
     start_two_sources,
     {cancel_and_release, release_source},
@@ -147,7 +147,7 @@ static void finish_through(void) {
     let_go();
 }
 
-const scenario token_through = {
+SCENARIO token_through = {
     "token-through", start_reaction, {release_source, resolve}, finish_through, 4, 1,
 };
 
@@ -180,6 +180,6 @@ static void finish_shared(void) {
     let_go();
 }
 
-const scenario token_shared = {
+SCENARIO token_shared = {
     "token-shared", start_shared, {resolve, cancel_source}, finish_shared, 3, 2,
 };

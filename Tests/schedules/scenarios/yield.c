@@ -1,7 +1,7 @@
 /* Promises in the middle of a path, held by nobody but their followers: they die when they begin to
  * follow, while other threads walk past them. As in a recursion, they are promises of handlers that
  * return a promise; one that is resolved by hand stays, because its resolver holds it. */
-#include "list.h"
+#include "../scenario.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void start_followed(void) {
     follow_with_handle(&first);
 }
 
-const scenario walk_past_dying = {
+SCENARIO walk_past_dying = {
     "walk-past-dying", start_followed, {one_dies, third_follows_first, settle_end}, finish, 2, 2,
 };
 
@@ -129,7 +129,7 @@ static void third_takes_handle(void) {
     follow_with_handle(&third);
 }
 
-const scenario walk_behind_dying = {
+SCENARIO walk_behind_dying = {
     "walk-behind-dying", start_joined, {one_dies, third_takes_handle, settle_end}, finish, 2, 2,
 };
 
@@ -141,7 +141,7 @@ static void start_two(void) {
     follow_with_handle(&first);
 }
 
-const scenario two_die = {
+SCENARIO two_die = {
     "two-die", start_two, {one_dies, other_dies, settle_end}, finish_first, 2, 1,
 };
 
@@ -161,7 +161,7 @@ static void let_go(void) {
     vow_promise_release(held);
 }
 
-const scenario held_while_dying = {
+SCENARIO held_while_dying = {
     "held-while-dying", start_held, {one_dies, other_dies, let_go, settle_end}, finish_first, 1, 1,
 };
 
@@ -187,7 +187,7 @@ static void finish_long(void) {
     clean_up();
 }
 
-const scenario stand_with_dying = {
+SCENARIO stand_with_dying = {
     "stand-with-dying", start_long, {one_dies, first_follows_third, settle_end}, finish_long, 2, 1,
 };
 
@@ -212,6 +212,6 @@ static void finish_both(void) {
     clean_up();
 }
 
-const scenario cancel_both_moving = {
+SCENARIO cancel_both_moving = {
     "cancel-both-moving", start_both, {one_dies, cancel_both}, finish_both, 2, 2,
 };
