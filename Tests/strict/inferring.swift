@@ -76,23 +76,37 @@ print(try sum.wait())
 
 //: six links of each kind in one expression, synchronous
 //= 7 7 7 7 x
-let six = step().map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }
-let joined = step().then { sure($0 + 1) }.then { sure($0 + 1) }.then { sure($0 + 1) }.then { sure($0 + 1) }
-    .then { sure($0 + 1) }.then { sure($0 + 1) }
-let typed = load(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { load($0 + 1) }.then { load($0 + 1) }
-    .then { load($0 + 1) }
-let never = sure(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { sure($0 + 1) }.then { sure($0 + 1) }
-    .then { sure($0 + 1) }
-let others = fetch("x").get { _ in }.tap { _ in }.finally {}.recover { throw $0 }.filter { $0.count > 0 }
-    .compactMap { $0.isEmpty ? nil : $0 }.transform { try $0.get() }
+let six = step().map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map {
+    $0 + 1
+}
+let joined = step().then { sure($0 + 1) }.then { sure($0 + 1) }.then { sure($0 + 1) }.then {
+    sure($0 + 1)
+}
+.then { sure($0 + 1) }.then { sure($0 + 1) }
+let typed = load(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { load($0 + 1) }.then {
+    load($0 + 1)
+}
+.then { load($0 + 1) }
+let never = sure(1).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.then { sure($0 + 1) }.then {
+    sure($0 + 1)
+}
+.then { sure($0 + 1) }
+let others = fetch("x").get { _ in }.tap { _ in }.finally {}.recover { throw $0 }.filter {
+    $0.count > 0
+}
+.compactMap { $0.isEmpty ? nil : $0 }.transform { try $0.get() }
 print(try six.wait(), try joined.wait(), try typed.wait(), try never.wait(), try others.wait())
 
 //: six asynchronous links of each kind in one expression
 //= 7 7
-let six = step().map { await plusOne($0) }.map { await plusOne($0) }.map { await plusOne($0) }.map { await plusOne($0) }
-    .map { await plusOne($0) }.map { await plusOne($0) }
-let joined = step().then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }
-    .then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }
+let six = step().map { await plusOne($0) }.map { await plusOne($0) }.map { await plusOne($0) }.map {
+    await plusOne($0)
+}
+.map { await plusOne($0) }.map { await plusOne($0) }
+let joined = step().then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then {
+    sure(await plusOne($0))
+}
+.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }.then { sure(await plusOne($0)) }
 print(try await six.value, try await joined.value)
 
 //: another error than the typed one is not thrown
