@@ -153,43 +153,9 @@ TEST("the first threads are there as soon as the pool, a serial executor or a ti
     goes_well("timer first");
 }
 
-static vow_value wait_for_serial(vow_value input, void *serial) {
-    vow_promise *promise = vow_async(serial, say_none, NULL);
-    (void)input;
-    waits_or_is_refused(promise);
-    vow_promise_release(promise);
-    return vow_none();
-}
-
-/* The first threads are there, and no other one is to be had. */
-static void play_one_thread(void) {
-    enum { COUNT = 200 };
-    vow_executor *serial = vow_executor_serial("with the pool");
-    CHECK_INT_EQ(code_of(vow_async(vow_executor_pool(), say_none, NULL)), 0);
-    limit_space(INT64_C(1) << 20);
-    vow_promise *pooled[COUNT];
-    vow_promise *drained[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        pooled[i] = vow_async(vow_executor_pool(), wait_for_serial, serial);
-        drained[i] = vow_async(serial, say_none, NULL);
-    }
-    for (int i = 0; i < COUNT; i++) {
-        CHECK_INT_EQ(code_of(pooled[i]), 0);
-        CHECK_INT_EQ(code_of(drained[i]), 0);
-    }
-    /* This one, the keeper, and those that the first piece of work made. */
-    CHECK(of_status("Threads") <= 4 || !is_limited());
-    vow_executor_release(serial);
-}
-
-TEST("the first threads do the pool's work and that of serial executors, in turn") {
-    goes_well("one thread");
-}
-
 static const limited_scene scenes[] = {{"chain", play_chain},
                                        {"crowd", play_crowd},
                                        {"no thread", play_no_thread},
-                                       {"one thread", play_one_thread},
                                        {"pool first", play_pool_first},
                                        {"serial first", play_serial_first},
                                        {"timer first", play_timer_first},
