@@ -35,7 +35,8 @@ extension Promise where Failure == Never {
     /// Settles as this one does, or with a `CancellationError` when the token is cancelled, whichever is first. This one is
     /// left alone.
     public func cancelled(by token: CancellationToken) -> Promise<Success, CancellationError> {
-        react(.onBoth, on: .inline, token, Passing())
+        let promise: Promise<Success, CancellationError> = widened()
+        return promise.completed(token)
     }
 }
 

@@ -12,8 +12,8 @@ func combined<Success, Failure, NewSuccess, NewFailure>(
     combined(pointers: memberPointers(promises), combinator)
 }
 
-/// One more reference to each, owned by the caller, for a combinator to let go of. A combinator cancels what it lets go of,
-/// so promises whose failure cannot stand for that are shielded.
+/// The promises with a reference more to each, owned by the caller, for a combinator to let go of. A combinator cancels the
+/// promises that it lets go of, so those whose failure cannot stand for that are shielded.
 @inlinable
 func memberPointers<Success, Failure>(
     _ promises: some Sequence<Promise<Success, Failure>>

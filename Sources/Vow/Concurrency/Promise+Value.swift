@@ -42,7 +42,7 @@ extension Promise {
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
     {
         if let result { return result }
-        // One reference for the wait's link, and one for the cancellation.
+        // The cancellation's reference; the wait's link takes another one.
         nonisolated(unsafe) let promise = retainedPointer()
         let outcome = await withTaskCancellationHandler {
             await Vow.outcome(of: retainedPointer(), isolation: nil)

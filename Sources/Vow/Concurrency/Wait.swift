@@ -41,9 +41,9 @@ func outcome(of promise: OpaquePointer, isolation: isolated (any Actor)?) async 
 
 /// A link of the promise that carries the wait: a word, and behind it the outcome.
 ///
-/// Whoever moves the word on has claimed the wait: the link's handler to `settled`, the task's cancellation to `cancelled`, the
-/// task to its continuation, once, from `begun` only. Each step acquires and releases. Who moves it on from the continuation
-/// resumes the task; nobody else does. The outcome is written by the handler alone, before its step, and read by the task behind
+/// A step of the word claims the wait: the link's handler takes it to `settled`, the task's cancellation to `cancelled`, the
+/// task to its continuation, once, from `begun` only. Each step acquires and releases. The step that leaves the continuation
+/// resumes the task, and no other does. The outcome is written by the handler alone, before its step, and read by the task behind
 /// its own or behind the resumption.
 ///
 /// The task has a reference to the link until the wait ends; the handler has the core's. The cancellation has none: it goes to

@@ -16,7 +16,7 @@ protocol HandlerClosure: SendableMetatype {
     associatedtype Input
     associatedtype Output
 
-    /// What `encode` makes of the output, or the error that was thrown; owned.
+    /// - Returns: the value that `encode` makes of the output, or the error that was thrown; owned.
     func answer(to input: Input, _ encode: (Output) -> vow_value) -> vow_value
 }
 

@@ -1,4 +1,4 @@
-// What a link does with the closure that it carries: which input the closure gets, and what its output becomes.
+// The reactions that a link runs: each says which input the link's closure gets, and what the link does with its output.
 
 public import CVow
 

@@ -16,7 +16,7 @@ extension Promise where Failure == any Error {
     ) -> Promise<NewSuccess, any Error> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do { return encode(try await body(value)) } catch { return encodeAnyError(error) }
+                await outcome { () async throws in try await body(value) }
             }
         }
     }
@@ -31,8 +31,8 @@ extension Promise where Failure == any Error {
     ) -> Promise<NewSuccess, any Error> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do { return try await body(value).followed(by: (any Error).self) } catch {
-                    return encodeAnyError(error)
+                await outcome(followedBy: (any Error).self) { () async throws in
+                    try await body(value)
                 }
             }
         }
@@ -48,7 +48,7 @@ extension Promise where Failure == any Error {
     ) -> Promise<Void, any Error> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do { return encode(try await body(value)) } catch { return encodeAnyError(error) }
+                await outcome { () async throws in try await body(value) }
             }
         }
     }
@@ -79,7 +79,7 @@ extension Promise where Failure == any Error {
             guard let failure = decodeFailure(input, as: Failure.self) else {
                 return vow_value_retain(input)
             }
-            do { return encode(try await body(failure)) } catch { return encodeAnyError(error) }
+            return await outcome { () async throws in try await body(failure) }
         }
     }
 
@@ -92,7 +92,7 @@ extension Promise where Failure == any Error {
             @escaping @Sendable @isolated(any) () async throws -> Void
     ) -> Promise {
         react(.finally, isolatedTo: body.isolation, token, isCleanUp: true) { _ in
-            do { return encode(try await body()) } catch { return encodeAnyError(error) }
+            await outcome { () async throws in try await body() }
         }
     }
 }
@@ -107,9 +107,7 @@ extension Promise where Failure: PromiseFailure {
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do throws(Failure) { return encode(try await body(value)) } catch {
-                    return encodeError(error)
-                }
+                await outcome { () async throws(Failure) in try await body(value) }
             }
         }
     }
@@ -126,8 +124,9 @@ extension Promise where Failure: PromiseFailure {
     ) -> Promise<NewSuccess, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do throws(Failure) { return try await body(value).followed(by: Failure.self) } catch
-                { return encodeError(error) }
+                await outcome(followedBy: Failure.self) { () async throws(Failure) in
+                    try await body(value)
+                }
             }
         }
     }
@@ -142,9 +141,7 @@ extension Promise where Failure: PromiseFailure {
     ) -> Promise<Void, Failure> {
         react(.onFulfilled, isolatedTo: body.isolation, token) { input in
             await reading(input) { (value: Success) in
-                do throws(Failure) { return encode(try await body(value)) } catch {
-                    return encodeError(error)
-                }
+                await outcome { () async throws(Failure) in try await body(value) }
             }
         }
     }
@@ -175,9 +172,7 @@ extension Promise where Failure: PromiseFailure {
             guard let failure = decodeFailure(input, as: Failure.self) else {
                 return vow_value_retain(input)
             }
-            do throws(Failure) { return encode(try await body(failure)) } catch {
-                return encodeError(error)
-            }
+            return await outcome { () async throws(Failure) in try await body(failure) }
         }
     }
 
@@ -190,9 +185,7 @@ extension Promise where Failure: PromiseFailure {
             @escaping @Sendable @isolated(any) () async throws(Failure) -> Void
     ) -> Promise {
         react(.finally, isolatedTo: body.isolation, token, isCleanUp: true) { _ in
-            do throws(Failure) { return encode(try await body()) } catch {
-                return encodeError(error)
-            }
+            await outcome { () async throws(Failure) in try await body() }
         }
     }
 }
@@ -206,7 +199,7 @@ extension Promise where Failure == Never {
     ) -> Promise<NewSuccess, Never> {
         react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
             await reading(input) { (value: Success) in
-                return encode(await body(value))
+                encode(await body(value))
             }
         }
     }
@@ -220,7 +213,7 @@ extension Promise where Failure == Never {
     ) -> Promise<NewSuccess, NewFailure> {
         react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
             await reading(input) { (value: Success) in
-                return await body(value).followed(by: NewFailure.self)
+                await body(value).followed(by: NewFailure.self)
             }
         }
     }
@@ -234,7 +227,7 @@ extension Promise where Failure == Never {
     ) -> Promise<Void, Never> {
         react(.onFulfilled, isolatedTo: body.isolation, nil) { input in
             await reading(input) { (value: Success) in
-                return encode(await body(value))
+                encode(await body(value))
             }
         }
     }
@@ -261,7 +254,7 @@ extension Promise where Failure == Never {
             @escaping @Sendable @isolated(any) () async -> Void
     ) -> Promise {
         react(.finally, isolatedTo: body.isolation, nil, isCleanUp: true) { _ in
-            return encode(await body())
+            encode(await body())
         }
     }
 }

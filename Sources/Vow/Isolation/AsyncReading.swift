@@ -13,7 +13,7 @@ nonisolated(nonsending) func reading<Value: Sendable>(
     return await body(value)
 }
 
-/// What an asynchronous closure returns or throws, as a value (owned) that resolves.
+/// The value or error of an asynchronous closure, as a value (owned) that resolves.
 nonisolated(nonsending) func outcome<Value: Sendable, Failure: Error>(
     of body: nonisolated(nonsending) () async throws(Failure) -> Value
 ) async -> vow_value {

@@ -4,7 +4,8 @@ public import CVow
 import VowCore
 
 extension Promise {
-    /// Of every failure type; who calls this sees to it that the resolver is not lost where the type cannot say so.
+    /// A pending promise of any failure type. The caller keeps the resolver until it has settled the promise, where the type
+    /// cannot say that the promise was lost.
     @inlinable
     package static func open() -> (promise: Promise, resolver: Resolver) {
         var resolver: OpaquePointer?
@@ -110,7 +111,7 @@ extension Promise where Failure == Never {
     }
 }
 
-// What the compiler says where neither of those is meant.
+// Explanations of the compiler's, for failure types that the extensions above leave out.
 extension Promise {
     @_disfavoredOverload
     @available(
@@ -193,8 +194,7 @@ extension Promise where Failure == any Error {
         on executor: PromiseExecutor,
         _ body: @escaping @Sendable () throws -> Promise<Success, Other>
     ) {
-        self = .work(
-            on: executor, WorkingByJoining(body: body))
+        self = .work(on: executor, WorkingByJoining(body: body))
     }
 }
 

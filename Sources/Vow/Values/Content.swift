@@ -4,7 +4,8 @@
 public import CVow
 import VowCore
 
-/// What a box holds: stands behind the library's own word, and the value behind that. A class, whose type is one word.
+/// The type of a box's value, which says how it is destroyed. It stands behind the library's own word, and the value behind it.
+/// A class, because a class's type is one word.
 @usableFromInline
 class ContentType {
     @usableFromInline
