@@ -13,7 +13,7 @@ func openPromise() -> RecordPointer {
 @discardableResult
 func resolveLast(_ promise: RecordPointer, _ value: vow_value) -> Bool {
     let thread = currentThread()
-    let isFirst = resolve(promise, whileIn: .open, value, ownsProducer: true, thread)
+    let isFirst = resolve(promise, whileIn: .open, value, .given, thread)
     if !isFirst {
         value.release(thread)
         promise.releaseProducer(thread)

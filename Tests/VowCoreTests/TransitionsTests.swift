@@ -66,9 +66,9 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testArrows_openToLocked_runningToLocked_fromNoOtherPhase() {
+    func testArrows_openRunningOrClaimed_toLocked_fromNoOtherPhase() {
         withRecords(2) { records in
-            for asked in [Phase.open, .running] {
+            for asked in [Phase.open, .running, .claimed] {
                 for phase in allPhases {
                     let state = state(phase, records)
                     let word = state.lock(whileIn: asked)
@@ -87,19 +87,21 @@ final class TransitionsTests: CoreTest {
         }
     }
 
-    func testArrows_openToSettled_runningToSettled_whereNobodyWaits() {
-        for phase in [Phase.open, .running] {
+    func testArrows_openRunningOrClaimed_toSettled_whereNobodyWaits() {
+        for phase in [Phase.open, .running, .claimed] {
             let state = state(phase)
-            XCTAssertNil(state.unlockSettling(state.lock(whileIn: phase)!))
+            XCTAssertNil(state.lock(whileIn: phase)!.head)
+            state.unlock(.settled, nil)
             check(state, .settled, nil)
         }
     }
 
-    func testArrows_openToSettling_runningToSettling_takeTheQueueNewestFirst() {
+    func testArrows_openRunningOrClaimed_toSettling_takeTheQueueNewestFirst() {
         withRecords(3) { records in
-            for phase in [Phase.open, .running] {
+            for phase in [Phase.open, .running, .claimed] {
                 let state = state(phase, records)
-                XCTAssertEqual(state.unlockSettling(state.lock(whileIn: phase)!), records[2])
+                XCTAssertEqual(state.lock(whileIn: phase)!.head, records[2])
+                state.unlock(.settling, nil)
                 check(state, .settling, nil)
                 XCTAssertEqual(records[2].next, records[1])
                 XCTAssertEqual(records[1].next, records[0])
@@ -214,9 +216,9 @@ final class TransitionsTests: CoreTest {
             onThreads(4) { index in
                 if index % 2 == 0 {
                     if state.transitionToClaimed(from: .open) { _ = winners.addOrdered(1) }
-                } else if let word = state.lock(whileIn: .open) {
+                } else if state.lock(whileIn: .open) != nil {
                     _ = winners.addOrdered(1)
-                    _ = state.unlockSettling(word)
+                    state.unlock(.settled, nil)
                 }
             }
             XCTAssertEqual(winners.loadAcquire(), round)
@@ -229,34 +231,6 @@ final class TransitionsTests: CoreTest {
                 let state = state(.claimed, queue)
                 state.transitionToFollowing()
                 check(state, .following, queue.last)
-            }
-        }
-    }
-
-    func testArrow_claimedToSettled_whereNobodyWaits() {
-        let state = state(.claimed)
-        XCTAssertNil(state.transitionToSettling {})
-        check(state, .settled, nil)
-    }
-
-    func testArrow_claimedToSettling_takesTheQueueNewestFirst() {
-        withRecords(3) { records in
-            let state = state(.claimed, records)
-            XCTAssertEqual(state.transitionToSettling {}, records[2])
-            check(state, .settling, nil)
-            XCTAssertEqual(records[2].next, records[1])
-            XCTAssertEqual(records[1].next, records[0])
-            XCTAssertNil(records[0].next)
-        }
-    }
-
-    func testArrow_claimedToSettling_saysOnceBeforehandThatSomebodyWaits() {
-        withRecords(2) { records in
-            for queue in [[], Array(records[..<1]), records] {
-                let state = state(.claimed, queue)
-                var calls: [Phase] = []
-                _ = state.transitionToSettling { calls.append(state.read().phase) }
-                XCTAssertEqual(calls, queue.isEmpty ? [] : [.claimed])
             }
         }
     }

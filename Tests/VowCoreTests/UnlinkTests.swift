@@ -48,8 +48,8 @@ private struct Modelled: ~Copyable {
     /// As settling takes them. From here on the queue holds late ones.
     mutating func settle() {
         XCTAssertTrue(state.transitionToClaimed(from: .open))
-        let newest = state.transitionToSettling {}
-        XCTAssertEqual(stack(from: newest), model)
+        XCTAssertEqual(stack(from: state.lock(whileIn: .claimed)!.head), model)
+        state.unlock(.settling, nil)
         model = []
     }
 
@@ -387,7 +387,9 @@ final class UnlinkTests: CoreTest {
             XCTAssertTrue(unlink(followers[0], outOf: state))
             XCTAssertNotNil(followers[1].wayBack)
             XCTAssertTrue(state.transitionToClaimed(from: .open))
-            let taken = SlotList(reversing: state.transitionToSettling {})
+            let newest = state.lock(whileIn: .claimed)!.head!
+            state.unlock(.settling, nil)
+            let taken = SlotList(reversing: newest)
             XCTAssertEqual(members(taken), Array(followers[1...]))
             XCTAssert(followers.allSatisfy { $0.wayBack == nil && $0.inlineLeft == 0 })
         }

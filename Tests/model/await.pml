@@ -11,21 +11,10 @@
  */
 
 /* Stands for:
- *   Executors/Worker.swift: wake
- *   Lifetime/Create.swift: writeOutcome
- *   Platform/AtomicWord.swift: orderStoresBeforeLoads
- *   Platform/Parking.swift: Parking park sleep unparkDone unparkToLook
- *   Platform/SpinLock.swift: SpinLock
- *   Records/StateWord.swift: Phase PhaseSet hasValue
- *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToSettling unlock
- *   Records/Transitions.swift: unlockSettling
- *   Records/Unlink.swift: remove search unlink
- *   Settling/HandOver.swift: enqueueBatch finishHandOver
- *   Settling/Settle.swift: publishToMembers settle settleLocked
- *   Thread/WaitingThreads.swift: WaitingThread link nudge nudgeThose nudgeWaitingThreads unlink watchedCount
- *   Thread/WaitingThreads.swift: whileListed whileLooking
- *   Thread/Wake.swift: nudge parkingAddress
- *   Waiting/Await.swift: settlesSoon sleep wait waitUntilDone withdraw
+ *   change enlist enqueueBatch finishHandOver hasValue link lock nudge nudgeThose nudgeWaitingThreads
+ *   orderStoresBeforeLoads park Parking parkingAddress pay Phase PhaseSet publish publishToMembers read remove
+ *   search settle settlesSoon sleep SpinLock transitionAfterHandOver unlink unlock unparkDone unparkToLook wait
+ *   WaitingThread waitUntilDone wake watchedCount whileListed whileLooking withdraw writeOutcome
  */
 
 #ifndef WAITERS
@@ -304,7 +293,7 @@ proctype Settler()
     /* settle(_:whileIn: .open): CLAIMED stands for locked by the settler. */
     atomic { !locked -> assert(phase == OPEN); phase = CLAIMED };
     hasValue = true;
-    /* transitionToSettling */
+    /* lock, unlock */
     atomic {
         !locked ->
             newest = head;

@@ -16,47 +16,22 @@
  */
 
 /* Stands for:
- *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
- *   Lifetime/Create.swift: writeOutcome
- *   Lifetime/Reclaim.swift: reclaim
- *   Reactions/React.swift: register
- *   Reactions/Run.swift: complete destroyContext run
- *   Reactions/RunCancelled.swift: runCancelled
- *   Records/Counts.swift: Counts comeBack exchangeReference isOnlyMine leaveUnlessLast nowCounts retain
- *   Records/Counts.swift: retainOneOfMany retainProducer stay visit
- *   Records/HandlerQueue.swift: MemberList SlotList
- *   Records/Link.swift: withdrawnUpstream
- *   Records/Record.swift: beginOut errorToCome errorToRead isOnTheWay isOut lane markOut next nextOfUnmarked upstream
- *   Records/SourceRecord.swift: enter leave remove
- *   Records/StateWord.swift: Phase PhaseSet hasValue
- *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToCancelled
- *   Records/Transitions.swift: transitionToClaimed transitionToFollowing transitionToSettling unlock unlockSettling
- *   Records/Unlink.swift: Look Unlinked fill fillFurther remove search top unlink
- *   Records/WayBack.swift: NextWord forgetPlace hasWayBack relink unmark wayBack
- *   Settling/Cancelling/Cancel.swift: cancel cancelAlone cancelOne cancelProducer cancelUpwards
- *   Settling/Cancelling/CancelReaction.swift: cancelFollower cancelReaction claimLockedFollower read takeOut withdraw
- *   Settling/Cancelling/CancelReaction.swift: withdrawFollower
- *   Settling/Cancelling/EndCancelled.swift: beginCancelled claimCancelled concludeCancelled discard end endFollowing
- *   Settling/Cancelling/EndCancelled.swift: endLater endWithdrawn giveUpFollowed handBack keepsContext takeError
- *   Settling/Cancelling/Token.swift: cancelEntry cancelSource cancelSources leaveToken markCancelled takeEntry
- *   Settling/Following/Follow.swift: attach beginFollowing endEntering enter follow giveUpFollowing goOnFollowing
- *   Settling/Following/Follow.swift: settleWithOutcome takeOutcome takeOutcomeAtLast
- *   Settling/Following/Path.swift: endOfPath hasYielded lockedUpstream
- *   Settling/Following/Redirect.swift: Redirection arrive follows leaveBehind redirect
- *   Settling/Following/Yield.swift: abandon isCancelledWithFollowers isFollower isUnreadable letGo mayPassFollowersOn
- *   Settling/Following/Yield.swift: takeFollowers yieldFollowers
- *   Settling/Free.swift: freeRecord
- *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver noteLastOfBatch promiseRead
- *   Settling/Interest.swift: giveUpReading loseInterest releasePending
- *   Settling/Observe.swift: takeOwnOutcome
- *   Settling/PassThrough.swift: begin conclude dropWithdrawn passOn passThrough skip
- *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
- *   Settling/SettleOne.swift: publish takesOutcome
- *   Thread/Agenda.swift: hasDone hasLeftovers
- *   Thread/DeadList.swift: popDead pushDead
- *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainLeftovers drainOutcomes drainSkipped
- *   Thread/Drain.swift: finishLastBatch
- *   Thread/Turn.swift: asOneStep endStep
+ *   abandon arrive asOneStep attach begin beginCancelled beginFollowing beginOut cancel cancelAlone cancelEntry
+ *   cancelFollower cancelOne cancelProducer cancelReaction cancelSource cancelSources cancelUpwards change
+ *   claimCancelled claimLockedFollower comeBack complete conclude concludeCancelled Counts destroyContext discard
+ *   drainAllOutcomes drainDead drainHandOver drainLeftovers drainOutcomes drainSkipped dropWithdrawn end endEntering
+ *   endFollowing endLater endOfPath endStep endVisit endWithdrawn enlist enqueueBatch enter errorToCome errorToRead
+ *   exchangeReference fill fillFurther finishHandOver finishLastBatch follow follows forgetPlace freeRecord giveBack
+ *   giveUpFollowed giveUpFollowing giveUpReading goOnFollowing handBack handOver hasDone hasLeftovers hasValue
+ *   hasWayBack hasYielded isCancelledWithFollowers isFollower isOnlyMine isOnTheWay isOut isUnreadable keepsContext
+ *   lane leave leaveBehind leaveToken leaveUnlessLast letGo lock lockedUpstream Look loseInterest markCancelled
+ *   markOut mayPassFollowersOn MemberList next nextOfUnmarked NextWord noteLastOfBatch nowCounts passOn passThrough
+ *   pay Phase PhaseSet popDead promiseRead publish publishToMembers pushDead read reclaim redirect Redirection
+ *   register release releasePending releaseProducer relink remove retain retainOneOfMany retainProducer run
+ *   runCancelled search settle settleWithOutcome skip SlotList stay takeEntry takeError takeFollowers takeOut
+ *   takeOutcome takeOutcomeAtLast takeOwnOutcome takesOutcome top transitionAfterHandOver transitionToCancelled
+ *   transitionToClaimed transitionToFollowing unlink Unlinked unlock unmark upstream visit wayBack withdraw
+ *   withdrawFollower withdrawnUpstream writeOutcome yieldFollowers
  */
 
 #define RECORDS 6

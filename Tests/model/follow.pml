@@ -14,37 +14,16 @@
  */
 
 /* Stands for:
- *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
- *   Lifetime/Create.swift: writeOutcome
- *   Lifetime/Reclaim.swift: reclaim
- *   Records/Counts.swift: Counts exchangeReference isOnlyMine nowCounts retain retainOneOfMany retainProducer stay
- *   Records/Counts.swift: visit
- *   Records/HandlerQueue.swift: SlotList
- *   Records/Record.swift: beginOut isOut markOut next upstream
- *   Records/StateWord.swift: Phase PhaseSet hasValue
- *   Records/Transitions.swift: change enlist lock read transitionAfterHandOver transitionToClaimed
- *   Records/Transitions.swift: transitionToFollowing transitionToSettling unlock unlockSettling
- *   Settling/BrokenResolver.swift: releaseResolver releaseResolverOfPending
- *   Settling/Cancelling/CancelReaction.swift: claimLockedFollower takeOut withdrawFollower
- *   Settling/Following/Follow.swift: attach beginFollowing endEntering enter follow goOnFollowing rejectCycle
- *   Settling/Following/Follow.swift: settleWithOutcome takeOutcome
- *   Settling/Following/LookBelow.swift: lookAtMembers lookBelow
- *   Settling/Following/Path.swift: endOfPath hasYielded lockedUpstream longestPath
- *   Settling/Following/Redirect.swift: Redirection arrive follows leaveBehind redirect
- *   Settling/Following/RejectRing.swift: rejectIfRing rejectMember waitsForItself
- *   Settling/Following/Rings.swift: RingWatch endOfWay leads
- *   Settling/Following/Yield.swift: abandon isFollower isUnreadable letGo mayPassFollowersOn takeFollowers
- *   Settling/Following/Yield.swift: yieldFollowers
- *   Settling/Free.swift: freeRecord
- *   Settling/HandOver.swift: enqueueBatch finishHandOver handOver noteLastOfBatch
- *   Settling/Observe.swift: takeOwnOutcome
- *   Settling/PassThrough.swift: begin skip
- *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
- *   Settling/SettleOne.swift: publish takesOutcome
- *   Thread/Agenda.swift: hasDone hasLeftovers
- *   Thread/DeadList.swift: popDead pushDead
- *   Thread/Drain.swift: drainAllOutcomes drainDead drainHandOver drainOutcomes finishLastBatch
- *   Thread/Turn.swift: asOneStep endStep
+ *   abandon arrive asOneStep attach begin beginFollowing beginOut change claimLockedFollower Counts drainAllOutcomes
+ *   drainDead drainHandOver drainOutcomes endEntering endOfPath endOfWay endStep endVisit enlist enqueueBatch enter
+ *   exchangeReference finishHandOver finishLastBatch follow follows freeRecord giveBack goOnFollowing handOver
+ *   hasDone hasLeftovers hasValue hasYielded isFollower isOnlyMine isOut isUnreadable leads leaveBehind letGo lock
+ *   lockedUpstream longestPath lookAtMembers lookBelow markOut mayPassFollowersOn next noteLastOfBatch nowCounts pay
+ *   Phase PhaseSet popDead publish publishToMembers pushDead read reclaim redirect Redirection rejectCycle
+ *   rejectIfRing rejectMember release releaseProducer releaseResolver releaseResolverOfPending retain
+ *   retainOneOfMany retainProducer RingWatch settle settleWithOutcome skip SlotList stay takeFollowers takeOut
+ *   takeOutcome takeOwnOutcome takesOutcome transitionAfterHandOver transitionToClaimed transitionToFollowing unlock
+ *   upstream visit waitsForItself withdrawFollower writeOutcome yieldFollowers
  */
 
 #ifndef N
@@ -105,7 +84,7 @@ inline alive(p) { assert(p != NIL && !r[p].freed) }
 #include "follow-yield.inc"
 #include "follow-scenario.inc"
 
-/* Follow.swift: follow(_:by:ownsProducer:) */
+/* Follow.swift: follow */
 inline follow(followed, p, ownsProducer)
 {
     if

@@ -1,7 +1,7 @@
 /* The usual path of inline reactions, with the steps that it leaves out: a chain P, A, B, where A reads P and B reads
  * A, and C, which reads P or A and may come late. All are begun by running (inline, no token) and handle both outcomes.
  *
- * Follows Settling/SettleOne.swift, Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
+ * Follows Settling/Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
  * and Interest.swift (a reference to something pending). One step is one atomic operation with the private work next
  * to it; but what is written plainly by sole ownership is a step of its own, behind the one that asked the counts.
  *
@@ -18,34 +18,16 @@
  */
 
 /* Stands for:
- *   Lifetime/Counting.swift: endVisit giveBack release releaseProducer
- *   Lifetime/Create.swift: writeOutcome
- *   Lifetime/Reclaim.swift: holdsOnlyContent reclaim
- *   Reactions/React.swift: register registerInline
- *   Reactions/Run.swift: complete
- *   Reactions/RunCancelled.swift: runCancelled runInlineCancelled
- *   Reactions/RunInline.swift: runInline
- *   Records/Counts.swift: Counts comeBack exchangeReference isOnlyMine leaveUnlessLast nowCounts retain
- *   Records/Counts.swift: retainOneOfMany retainProducer visit
- *   Records/Link.swift: isBegunByRunning source
- *   Records/Record.swift: beginOut errorToCome inlineLeft isClearlyLast isOut markOut next passage upstream
- *   Records/StateWord.swift: Phase PhaseSet hasValue
- *   Records/Transitions.swift: change close enlist lock read transitionAfterDelivery transitionAfterHandOver
- *   Records/Transitions.swift: transitionToCancelled transitionToClaimed transitionToDelivering transitionToSettling
- *   Records/Transitions.swift: unlock unlockSettling
- *   Records/Unlink.swift: Look Unlinked fill fillFurther remove search top unlink
- *   Settling/Cancelling/Cancel.swift: cancel cancelOne cancelProducer cancelUpwards
- *   Settling/Cancelling/CancelReaction.swift: cancelReaction read takeOut
- *   Settling/Cancelling/EndCancelled.swift: beginCancelled claimCancelled discard end takeError
- *   Settling/Delivery.swift: deferInline deliverLateOnes endReading endReadingQuietly finishDelivery oweRead
- *   Settling/Delivery.swift: takeDelivery
- *   Settling/HandOver.swift: enqueueBatch finishHandOver
- *   Settling/Interest.swift: giveUpReading releasePending
- *   Settling/PassThrough.swift: conclude
- *   Settling/Settle.swift: afterSettling publishToMembers settle settleLocked
- *   Settling/SettleOne.swift: deliver isInlineReader isUnseen publish settleQuietly
- *   Thread/Drain.swift: drainReady
- *   Thread/OwedReads.swift: OwedReads
+ *   beginCancelled beginOut cancel cancelOne cancelProducer cancelReaction cancelUpwards change claimCancelled close
+ *   comeBack complete conclude Counts deferInline deliverLateOnes discard drainReady end endDelivery endReading
+ *   endVisit enlist enqueueBatch errorToCome exchangeReference fill fillFurther finishDelivery finishHandOver
+ *   giveBack giveUpReading hasValue holdsOnlyContent inlineLeft isBegunByRunning isClearlyLast isOnlyMine isOut
+ *   isRunInline isUnseen leaveUnlessLast lock Look markOut next nowCounts OwedReads oweRead passage pay Phase
+ *   PhaseSet publish publishOwn publishToMembers read reclaim register registerInline release releasePending
+ *   releaseProducer remove retain retainOneOfMany retainProducer runCancelled runInline runInlineCancelled search
+ *   settle source takeDelivery takeError takeOut top transitionAfterDelivery transitionAfterHandOver
+ *   transitionToCancelled transitionToClaimed transitionToDelivering unlink Unlinked unlock upstream visit
+ *   writeOutcome
  */
 
 #define P 0
@@ -220,7 +202,7 @@ inline writeValue(p)
     }
 }
 
-/* SettleOne.swift: deliver; the promise is locked, and has its value. */
+/* Settle.swift: publish where one inline reaction waits; the promise is locked, and has its value. */
 inline deliver(p, ownsProducer)
 {
     d_step {
@@ -313,7 +295,7 @@ inline handOver(p)
     giveBack(p, 0, 1)
 }
 
-/* settleLocked: the promise is locked; of a reaction that settles quietly, see runInline. */
+/* publish and pay: the promise is locked; a reaction that is begun by running it, see runInline. */
 inline settleLocked(p, ownsProducer)
 {
     writeValue(p);
@@ -466,7 +448,7 @@ inline runCancelled(m)
     from = 0
 }
 
-/* Run.swift: runInline, settleQuietly */
+/* Run.swift: runInline, publishOwn */
 inline runInline(m)
 {
     /* The handler begins with this look. */

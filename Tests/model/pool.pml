@@ -14,19 +14,11 @@
  */
 
 /* Stands for:
- *   Executors/CallWorker.swift: Call callAfterFailure callForMore callKeeper callWorker closePool countCalled
- *   Executors/CallWorker.swift: hasWaiting make makeIndeed mayCall popIdle prepareWorkers refuseAllPooled startWorker
- *   Executors/Keeper.swift: callKeeper keep keeperMain lookAtWorkers
- *   Executors/LendPlace.swift: block lendPlaceInPool takeFromPool takePlaceInPoolBack unblock
- *   Executors/Pool.swift: Crew Pool callOwedWorker duty hasMore nextWork refusePooled submitDrain submitPooled take
- *   Executors/Pool.swift: takeDuty
- *   Executors/Worker.swift: isCalledAgain leave makeIdle remove startWorkerThread takeIdle wake work
- *   Executors/Worker.swift: workUntilNothingIsLeft workerMain
- *   Reactions/Run.swift: run
- *   Thread/Drain.swift: payOwedWorker
- *   Thread/WorkerRecord.swift: Worker
- *   Waiting/Await.swift: runPooledInside sleep
- *   Waiting/LookAhead.swift: whenReady
+ *   block callAfterFailure callForMore callKeeper callOwedWorker callWorker closePool countCalled Crew duty hasMore
+ *   hasWaiting isCalledAgain keep keeperMain leave lendPlaceInPool lookAtWorkers make makeIdle makeIndeed mayCall
+ *   nextWork payOwedWorker Pool popIdle prepareWorkers refuseAllPooled refusePooled remove run runPooledInside sleep
+ *   startWorker startWorkerThread submitDrain submitPooled take takeDuty takeFromPool takeIdle takePlaceInPoolBack
+ *   unblock wake whenReady work Worker WorkerCall workerMain workUntilNothingIsLeft
  */
 
 #ifndef WIDTH

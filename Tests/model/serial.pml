@@ -12,13 +12,8 @@
  */
 
 /* Stands for:
- *   Executors/Place.swift: releaseAfterRun withPlace
- *   Executors/SerialDrain.swift: drain drainIsComing nextOfDrain refuseDrain sendDrain submitSerial takeIntake
- *   Executors/Submit.swift: ownQueue serialExecutor submit
- *   Records/ExecutorRecord.swift: ExecutorRecord batch
- *   Records/HandlerQueue.swift: MemberList
- *   Settling/HandOver.swift: handOver nextOfRun
- *   Thread/Frame.swift: Place
+ *   batch drain drainIsComing ExecutorRecord handOver MemberList nextOfDrain nextOfRun ownQueue Place refuseDrain
+ *   releaseAfterRun sendDrain serialExecutor submit submitSerial takeIntake withPlace
  */
 
 #define PUSHED 3               /* reactions 0 and 1 by one thread, 2 by the other */

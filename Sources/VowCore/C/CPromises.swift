@@ -129,8 +129,8 @@ private func resolveOrRelease(
         value.release(thread)
         return false
     }
-    if resolve(record, whileIn: .open, value, ownsProducer: false, thread) { return true }
-    switch endCancelled(record, value, ownsProducer: false, thread) {
+    if resolve(record, whileIn: .open, value, .lent, thread) { return true }
+    switch endCancelled(record, value, .lent, thread) {
     case .kept: return true
     case .dropped: break
     case .notCancelled: value.release(thread)

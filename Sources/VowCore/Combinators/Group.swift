@@ -186,7 +186,7 @@ func decide(
 ) {
     let before = group.pointee.stage.exchangeAcquireRelease(Stage.decided)
     if before == Stage.decided
-        || !settle(group.promise, whileIn: .open, value, ownsProducer: false, thread)
+        || !settle(group.promise, from: .open, value, .lent, thread)
     {
         value.release(thread)
     }

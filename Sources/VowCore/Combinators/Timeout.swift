@@ -100,7 +100,7 @@ private func giveUp(
     _ thread: ThreadPointer
 ) {
     limited.pointee.stage.storeRelaxed(Stage.decided)
-    _ = settle(limited.promise, whileIn: .open, error, ownsProducer: false, thread)
+    _ = settle(limited.promise, from: .open, error, .lent, thread)
     giveUpMember(promise, thread)
     letGo(of: limited, thread)
     letGo(of: limited, thread)
@@ -151,7 +151,7 @@ private func decide(
 ) -> UInt64 {
     let before = limited.pointee.stage.exchangeAcquireRelease(Stage.decided)
     if before == Stage.decided
-        || !settle(limited.promise, whileIn: .open, value, ownsProducer: false, thread)
+        || !settle(limited.promise, from: .open, value, .lent, thread)
     {
         value.release(thread)
     }

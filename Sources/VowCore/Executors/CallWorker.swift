@@ -4,7 +4,7 @@ import CVow
 import CVowPlatform
 
 /// Decided under the pool's lock, made after it.
-enum Call {
+enum WorkerCall {
     case nobody
     case worker(WorkerPointer)
     /// A thread is to be made, which is counted among the `starting`, and for its duty as busy.
@@ -13,13 +13,13 @@ enum Call {
 }
 
 extension Pool {
-    private mutating func callKeeper() -> Call {
+    private mutating func callKeeper() -> WorkerCall {
         if keeper.isWatching { return .nobody }
         keeper.isWatching = true
         return .keeper
     }
 
-    private mutating func callWorker(for duty: Duty) -> Call {
+    private mutating func callWorker(for duty: Duty) -> WorkerCall {
         if let worker = idle {
             takeIdle(worker)
             worker.pointee.duty = duty
@@ -46,7 +46,7 @@ extension Pool {
 
     /// After work was added or taken, or its place has become free. One call is enough, as who comes calls for more; the
     /// keeper does so only where it can be made, so a worker is called first.
-    mutating func callForMore() -> Call {
+    mutating func callForMore() -> WorkerCall {
         setWidth()
         if mayCall(.events) { return callWorker(for: .events) }
         if mayCall(.reactions) { return callWorker(for: .reactions) }
@@ -61,7 +61,7 @@ extension Pool {
 
     /// A thread could not be made, and what would have been its work may stand: whoever has become idle meanwhile found
     /// no room. Else the keeper tries again.
-    fileprivate mutating func callAfterFailure() -> Call {
+    fileprivate mutating func callAfterFailure() -> WorkerCall {
         idle != nil ? callForMore() : hasAny ? callKeeper() : .nobody
     }
 }
@@ -70,13 +70,13 @@ extension Pool {
 /// is none, the work is refused.
 @inline(__always)
 @discardableResult
-func make(_ call: Call, _ thread: ThreadPointer) -> Bool {
+func make(_ call: WorkerCall, _ thread: ThreadPointer) -> Bool {
     if case .nobody = call { return true }
     return makeIndeed(call, thread)
 }
 
 @inline(never)
-private func makeIndeed(_ call: Call, _ thread: ThreadPointer) -> Bool {
+private func makeIndeed(_ call: WorkerCall, _ thread: ThreadPointer) -> Bool {
     switch call {
     case .nobody: break
     case .worker(let worker): worker.wake()

@@ -130,7 +130,7 @@ func submitPooled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         && thread.pointee.foreignDepth == 0
     poolLock.lock()
     pool.reactions.append(reaction)
-    let call: Call = isMine ? .nobody : pool.callForMore()
+    let call: WorkerCall = isMine ? .nobody : pool.callForMore()
     poolLock.unlock()
     if isMine { thread.pointee.owesWorker = true }
     make(call, thread)

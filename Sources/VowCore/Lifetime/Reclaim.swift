@@ -8,7 +8,11 @@ import CVow
 /// At once where nothing can be called by that, which is most often the case. The box that it held goes on the list.
 @inline(never)
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
-    if !record.holdsOnlyContent {
+    let isSettled = record.pointee.state.read().bits == Phase.settled.bits
+    if isSettled && record.value.kind < VOW_STRING && record.isBareLink && !isWatched {
+        // The usual link of a chain.
+        freeBareLink(record, thread)
+    } else if !isSettled || !record.holdsOnlyContent {
         pushDead(record, thread)
         drainDeadUnlessBusy(thread)
     } else if record.value.kind < VOW_STRING {
@@ -16,6 +20,15 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     } else {
         freeWithBox(record, thread)
     }
+}
+
+@inline(__always)
+private func freeBareLink(_ link: RecordPointer, _ thread: ThreadPointer) {
+    count(thread.cell.pointee.counters.promisesFreed)
+    #if VOW_CHECKED
+        link.pointee.seal = Seal.freed
+    #endif
+    giveMemoryBackHere(link, Shape.link.recordSize, thread.cell)
 }
 
 @inline(never)
@@ -37,11 +50,10 @@ func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Settled with a value that is no error, without a token, a context or listeners.
+    /// A settled promise's value is no error, and it has no token, context or listeners.
     @inline(__always)
     fileprivate var holdsOnlyContent: Bool {
-        pointee.state.read().bits == Phase.settled.bits && value.kind < VOW_ERROR
-            && !pointee.shape.isTravelling
+        value.kind < VOW_ERROR && !pointee.shape.isTravelling
             && !pointee.flags.contains(RecordFlag.hasListeners)
     }
 }

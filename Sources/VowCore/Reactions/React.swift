@@ -29,23 +29,23 @@ func react(
         rejection?.release(thread)
         return promiseWithoutMemory
     }
-    if reaction.seesRejections { markObserved(promise, by: reaction.shape) }
+    if reaction.seesRejections && !promise.isFulfilled { markObserved(promise, by: reaction.shape) }
     if let rejection {
         startCancelled(derived)
         // Before foreign code could settle the promise: nobody reads it by this.
         asOneStep(thread) {
-            register(derived, on: rejection, thread)
+            register(derived, on: rejection, isInline: derived.isInline, thread)
             promise.release(thread)
         }
         return derived
     }
-    register(derived, on: promise, thread)
+    register(derived, on: promise, isInline: derived.isInline, thread)
     if reaction.token != nil { enterToken(derived, thread) }
     return derived
 }
 
 /// The same for a reaction that has nothing but a handler, which most have: made without asking for the rest.
-@inline(never)
+@inline(__always)
 func react(
     to promise: RecordPointer, _ shape: Shape, _ handler: @escaping Handler,
     _ context: UnsafeMutableRawPointer?, _ thread: ThreadPointer
@@ -54,7 +54,7 @@ func react(
         let reaction = Reaction(shape: shape, handler: handler, context: context, executor: nil)
         return react(to: promise, reaction, thread)
     }
-    guard let memory = takeMemoryHere(shape.recordSize, thread.cell) else {
+    guard let memory = takeMemoryHere(Shape.link.recordSize, thread.cell) else {
         promise.release(thread)
         return promiseWithoutMemory
     }
@@ -63,11 +63,16 @@ func react(
     let derived = initialiseLink(
         memory, shape, upstream: promise, handler, context, executor,
         flags: isInline ? RecordFlag.isInline : 0, thread)
-    markObserved(promise, by: shape)
-    if isInline && thread.pointee.foreignDepth == 0 && promise.canBeReadAtOnce(by: shape) {
+    let isSettled = promise.pointee.state.read().phase == .settled
+    if !isSettled || promise.value.isError { markObserved(promise, by: shape) }
+    // No thread knows of the reaction before the call that makes it returns. Outside of foreign code an inline handler
+    // runs as the last act of that call; so where the promise is settled, no order is to be kept.
+    if isSettled && isInline && thread.pointee.foreignDepth == 0 && !shape.contains(.finally)
+        && shape.contains(promise.value.isError ? .onRejected : .onFulfilled)
+    {
         runPrivately(derived, reading: promise, thread)
     } else {
-        register(derived, on: promise, thread)
+        register(derived, on: promise, isInline: isInline, thread)
     }
     return derived
 }
@@ -76,16 +81,6 @@ func react(
 private func startCancelled(_ reaction: RecordPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
     reaction.pointee.state.beginCancelled()
-}
-
-extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// By an inline reaction that nobody knows of before the call that makes it returns, outside of foreign code: no
-    /// order is to be kept then, and its handler runs as the last act of that call.
-    @inline(__always)
-    fileprivate func canBeReadAtOnce(by shape: Shape) -> Bool {
-        pointee.state.read().phase == .settled && !shape.contains(.finally)
-            && shape.contains(value.isError ? .onRejected : .onFulfilled)
-    }
 }
 
 /// Work that reads no promise, for an executor.
@@ -234,11 +229,13 @@ private func initialiseExtras(
 /// Puts a reaction behind those that are there already, or, where none is waiting, on its way.
 @inline(__always)
 private func register(
-    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+    _ reaction: RecordPointer, on promise: RecordPointer, isInline: Bool, _ thread: ThreadPointer
 ) {
-    if reaction.isInline {
-        registerInline(reaction, on: promise, thread)
-    } else if promise.pointee.state.enlist(reaction, while: .ofReactions) != nil {
+    let phases: PhaseSet = isInline ? .ofInlineReactions : .ofReactions
+    if promise.pointee.state.enlist(reaction, while: phases) == nil { return }
+    if isInline {
+        registerInline(reaction, onSettled: promise, thread)
+    } else {
         reaction.beginOut()
         if !reaction.handles(rejected: promise.value.isError) {
             passThrough(reaction, thread)
@@ -249,28 +246,28 @@ private func register(
     }
 }
 
-@inline(__always)
+@inline(never)
 private func registerInline(
-    _ reaction: RecordPointer, on promise: RecordPointer, _ thread: ThreadPointer
+    _ reaction: RecordPointer, onSettled promise: RecordPointer, _ thread: ThreadPointer
 ) {
-    while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil {
+    repeat {
         reaction.beginOut()
         if !reaction.handles(rejected: promise.value.isError) {
             passThrough(reaction, thread)
             finishRegistering(thread)
             return
         }
-        // At the end of this very call, or with nobody else who could register: no order to keep.
+        // At the end of this very call, or with no thread that could register another one: no order to keep.
         if thread.pointee.foreignDepth == 0 || promise.isOnlyMine {
             thread.pointee.agenda.ready.append(reaction)
             return
         }
-        // It has to wait for the running handler. Reactions of other threads line up behind it.
+        // The reaction has to wait for the running handler. Reactions of other threads line up behind it.
         if promise.pointee.state.transitionToDelivering() {
             deferInline(reaction, of: promise, thread)
             return
         }
-    }
+    } while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil
 }
 
 /// Contexts may have been put aside to be destroyed.
@@ -281,14 +278,19 @@ private func finishRegistering(_ thread: ThreadPointer) {
     }
 }
 
-/// A fulfilled promise needs no mark, and gets no write. A `finally` may take its mark back: see `reportIfReplaced`.
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    fileprivate var isFulfilled: Bool {
+        pointee.state.read().phase == .settled && !value.isError
+    }
+}
+
+/// Of a promise that is not fulfilled; one that is needs no mark, and gets no write. A `finally` may take its mark back: see
+/// `reportIfReplaced`.
 @inline(__always)
 private func markObserved(_ promise: RecordPointer, by shape: Shape) {
-    if promise.pointee.isObserved.isSetForGood { return }
-    if promise.pointee.state.read().phase == .settled && !promise.value.isError { return }
-    if shape.contains(.finally) {
-        promise.pointee.isObserved.setAlone()
-    } else {
+    if !shape.contains(.finally) {
         promise.pointee.isObserved.set()
+    } else if !promise.pointee.isObserved.isSetForGood {
+        promise.pointee.isObserved.setAlone()
     }
 }

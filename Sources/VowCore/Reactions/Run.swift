@@ -1,4 +1,8 @@
-// Running a reaction: claim it, call its handler, resolve it with what the handler returned.
+// Running a reaction: begin it, call its handler, resolve its promise with what the handler returned.
+//
+// An executor begins a reaction by `begin` (open → running), because a canceller may take it away until then. An inline
+// reaction that carries nothing is begun by running it: it stays open while its handler runs, this thread alone has it on
+// its list, and a canceller only marks it (`cancelReaction`), which the thread finds when it publishes the result.
 
 import CVow
 
@@ -26,6 +30,7 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         runCancelled(reaction, reading, thread)
         return
     }
+    payOwedWorker(thread)
     let input = reading.promise?.value ?? vow_none()
     let executor = reaction.executor
     guard let handler = reaction.handler(rejected: input.isError) else {
@@ -63,70 +68,62 @@ private func passAtExecutor(_ reaction: RecordPointer, _ thread: ThreadPointer) 
     }
 }
 
+/// Calls a handler of a reaction that has begun.
 @inline(__always)
 func call(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
     from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
 ) -> vow_value {
-    if isWatched {
-        return callWatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
+    if isWatched || reaction.pointee.shape.isTravelling || thread.carriesSomething {
+        return callCarrying(
+            handler, of: reaction, with: input, from: promise, on: executor, thread)
     }
-    return callUnwatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
-}
-
-@inline(never)
-private func callWatched(
-    _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
-    from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
-) -> vow_value {
-    let run = noteRuns(reaction, reading: promise, on: executor)
-    defer { noteRan(reaction, run) }
-    return callUnwatched(handler, of: reaction, with: input, from: promise, on: executor, thread)
+    let result = callPlainly(
+        handler, of: reaction, with: input, from: promise, on: executor, thread)
+    if thread.pointee.context.kind != VOW_NONE { forgetContext(of: reaction, thread) }
+    return result
 }
 
 @inline(__always)
-private func callUnwatched(
+private func callPlainly(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
     from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
 ) -> vow_value {
-    let context = reaction.link.pointee.context
-    return withContext(of: reaction, thread) {
-        withFrame(of: reaction, promise, on: executor, thread) {
-            #if VOW_CHECKED
-                let loan = Loan(input, thread)
-                let result = handler(loan.value, context)
-                loan.end(returning: result, thread)
-            #else
-                let result = handler(input, context)
-            #endif
+    var call = Call(of: reaction, reading: promise, on: executor, thread)
+    return withUnsafeMutablePointer(to: &call) { call in
+        call.begin(thread)
+        let context = reaction.link.pointee.context
+        #if VOW_CHECKED
+            let loan = Loan(input, thread)
+            let result = handler(loan.value, context)
+            loan.end(returning: result, thread)
+        #else
+            let result = handler(input, context)
+        #endif
+        if reaction.pointee.shape.contains(.extras) {
             destroyContext(of: reaction, context, after: result)
-            return result
         }
-    }
-}
-
-/// Calls the handler of a reaction with what it carries along.
-@inline(__always)
-private func withContext<Result>(
-    of reaction: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result
-) -> Result {
-    let isPlain = !reaction.pointee.shape.isTravelling && !thread.carriesSomething
-    if isPlain {
-        let result = body()
-        if thread.pointee.context.kind != VOW_NONE { forgetContext(of: reaction, thread) }
+        call.end(thread)
         return result
     }
-    let isTravelling = reaction.pointee.shape.isTravelling
-    let carried = isTravelling ? reaction.travel.pointee.context : vow_none()
-    let scope = isTravelling ? reaction.travel.pointee.scope : nil
-    // The handler may set another context, never another scope; what it has set goes.
-    let outer = thread.pointee.context
-    let outerScope = thread.pointee.scope
-    thread.pointee.context = carried.retained()
-    thread.pointee.scope = scope
-    let result = body()
+}
+
+/// The same with what the reaction carries along, and noted in a trace.
+@inline(never)
+private func callCarrying(
+    _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
+    from promise: RecordPointer?, on executor: ExecutorPointer?, _ thread: ThreadPointer
+) -> vow_value {
+    let noted = isWatched ? noteRuns(reaction, reading: promise, on: executor) : nil
+    let carried = reaction.surroundings ?? Surroundings()
+    let outer = exchangeSurroundings(
+        Surroundings(context: carried.context.retained(), scope: carried.scope), thread)
+    let result = callPlainly(
+        handler, of: reaction, with: input, from: promise, on: executor, thread)
+    // The handler may have set another context, never another scope; what it has set goes.
     forgetContext(of: reaction, thread)
-    exchangeSurroundings(Surroundings(context: outer, scope: outerScope), thread)
+    exchangeSurroundings(outer, thread)
+    noteRan(reaction, noted)
     return result
 }
 
@@ -140,13 +137,13 @@ private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) 
 
 /// The handler has returned `result` (consumed): what becomes of the reaction, which is in a phase since it has
 /// begun. The caller keeps what it has read.
-@inline(__always)
+@inline(never)
 func complete(
     _ reaction: RecordPointer, begunAs phase: Phase, _ result: vow_value, _ reading: Reading,
     _ thread: ThreadPointer
 ) {
     if !reaction.pointee.shape.contains(.finally) {
-        if resolve(reaction, whileIn: phase, result, ownsProducer: true, thread) {
+        if resolve(reaction, whileIn: phase, result, .given, thread) {
             count(thread.cell.pointee.counters.handlersDone)
         } else {
             discard(result, of: reaction, thread)
@@ -185,7 +182,7 @@ private func concludeFailed(
     if let promise = reading.promise, !reaction.isCancelled {
         reportIfReplaced(promise, by: error)
     }
-    if settle(reaction, whileIn: phase, error, ownsProducer: true, thread) {
+    if settle(reaction, from: phase, error, .given, thread) {
         count(thread.cell.pointee.counters.handlersDone)
         return
     }
@@ -209,17 +206,15 @@ private func waitFor(
     source.retain()
     reaction.outcome = source
     reaction.passage.insert(.outcomeIsHeld)
-    follow(promise, by: reaction, ownsProducer: true, thread)
+    follow(promise, by: reaction, .given, thread)
     return true
 }
 
 /// A promise that the handler returned may use the context. So the context lives until that promise is through, and is
 /// destroyed on the executor, which is kept for that. A reaction that carries its context has a closure, which keeps what it has handed out.
-@inline(__always)
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
 ) {
-    if !reaction.pointee.shape.contains(.extras) { return }
     guard let destroy = reaction.extras.pointee.destroy else { return }
     if result.promise != nil || result.isThenable {
         if !reaction.pointee.flags.contains(RecordFlag.carries) {
@@ -229,4 +224,172 @@ private func destroyContext(
         reaction.extras.pointee.destroy = nil
     }
     destroy(context)
+}
+
+// MARK: Inline
+
+/// Runs a reaction of this thread's list, which nobody has to be asked about before its handler is called. A thread that
+/// cancels it meanwhile finds it open, and marks it.
+func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.state.read().phase != .open {
+        runInlineCancelled(reaction, thread)
+        return
+    }
+    let promise = reaction.source
+    let input = promise?.value ?? vow_none()
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        fatal("a reaction without a handler was run")
+    }
+    let result = call(
+        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
+    let delivery = reaction.takeDelivery()
+    if result.kind >= VOW_STRING || reaction.pointee.shape.contains(.finally) {
+        endInline(reaction, result, nil, reading: promise, delivery, thread)
+        return
+    }
+    // A plain value calls no foreign code: where nobody waits, or one inline reaction, no step is needed.
+    let owed = publishOwn(reaction, result, thread)
+    switch owed {
+    case .nothing: break
+    case .reference: reaction.releaseProducer(thread)
+    default:
+        endInline(reaction, result, owed, reading: promise, delivery, thread)
+        return
+    }
+    count(thread.cell.pointee.counters.handlersDone)
+    if let promise { endReading(promise, delivery, thread) }
+}
+
+/// Settles a reaction that is begun by running it with a value that nobody follows.
+@inline(__always)
+private func publishOwn(
+    _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
+) -> Owed {
+    if reaction.isUnseen {
+        if reaction.pointee.state.read().phase != .open { return .refusal }
+        writeOutcome(value, of: reaction, thread)
+        reaction.pointee.state.close()
+        return .reference
+    }
+    guard let word = reaction.pointee.state.lock(whileIn: .open) else { return .refusal }
+    return publish(reaction, lockedAs: word, value, .given, thread)
+}
+
+/// The same in a step: the result may call foreign code when it is released, or has to be followed; or the reaction was
+/// cancelled, or has members that are to be notified or handed over.
+/// - Parameter owed: what `publishOwn` has left to do; nil: the reaction is not settled yet.
+@inline(never)
+private func endInline(
+    _ reaction: RecordPointer, _ result: vow_value, _ owed: Owed?, reading promise: RecordPointer?,
+    _ delivery: Passage, _ thread: ThreadPointer
+) {
+    let isOwn = result.isOwnContent && !reaction.pointee.shape.contains(.finally)
+    asOneStep(thread) {
+        switch owed ?? (isOwn ? publishOwn(reaction, result, thread) : nil) {
+        case nil:
+            let reading = Reading(promise: promise, cancellation: nil)
+            complete(reaction, begunAs: .open, result, reading, thread)
+        case .refusal?: discard(result, of: reaction, thread)
+        case let owed?:
+            pay(owed, of: reaction, .given, thread)
+            count(thread.cell.pointee.counters.handlersDone)
+        }
+        // Afterwards, because until then the way from the reaction led there.
+        if let promise { endReading(promise, delivery, thread) }
+    }
+}
+
+/// A reaction that only this thread knows of reads a settled promise (consumed), as the last act of the call that
+/// made it.
+@inline(__always)
+func runPrivately(
+    _ reaction: RecordPointer, reading promise: RecordPointer, _ thread: ThreadPointer
+) {
+    let input = promise.value
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        fatal("a reaction without a handler was run")
+    }
+    let result = call(
+        handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
+    count(thread.cell.pointee.counters.handlersDone)
+    if result.kind < VOW_STRING {
+        // Its producer is gone, and its reader is to come: no lock is needed.
+        writeOutcome(result, of: reaction, thread)
+        reaction.pointee.state.close()
+        reaction.pointee.counts.storeRelaxed(Counts.oneReader)
+        promise.giveBack(1, thread)
+        return
+    }
+    asOneStep(thread) {
+        _ = resolve(reaction, whileIn: .open, result, .given, thread)
+        promise.giveBack(1, thread)
+    }
+}
+
+// MARK: Cancelled before it began
+
+/// Runs a reaction that was cancelled before it began, which its executor has begun, or passes on what it reads.
+func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
+    let input = reading.input(of: reaction)
+    guard let handler = reaction.handler(rejected: input.isError) else {
+        passOn(reaction, reading, (reading.cancellation ?? input).retained(), thread)
+        return
+    }
+    let executor = reaction.executor
+    let result = call(
+        handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
+    asOneStep(thread) {
+        let delivery = reaction.takeDelivery()
+        count(thread.cell.pointee.counters.handlersDone)
+        claimCancelled(reaction)
+        if result.isError {
+            // It has read the cancellation, and says what comes of it.
+            settle(reaction, from: .claimed, result, .given, thread)
+        } else {
+            let read = reading.cancellation ?? ownErrors.cancelled
+            end(reaction, result, read.isCancellation ? read.retained() : reaction.ownError, thread)
+        }
+        if let promise = reading.promise { endReading(promise, delivery, thread) }
+        reading.cancellation?.release(thread)
+    }
+    releaseAfterRun(executor, thread)
+}
+
+/// The reaction was cancelled, or is being so at this moment.
+@inline(never)
+func runInlineCancelled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    guard let reading = beginCancelled(reaction) else {
+        fatal("a reaction was begun twice: an executor ran the same work again")
+    }
+    runCancelled(reaction, reading, thread)
+}
+
+// MARK: Thenables
+
+/// Asks the object. What it does with its resolver, now or later, decides about the subscription.
+func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
+    guard let context = subscription.link.pointee.context else {
+        fatal("a subscription to nothing")
+    }
+    let object = vow_value(VOW_OBJECT, context)
+    guard let box = object.box, let ask = box.cls?.pointee.subscribe
+    else { fatal("a subscription to an object that is no thenable") }
+    if subscription.pointee.state.read().phase != .open {
+        // Cancelled before the object was asked.
+        subscription.releaseProducer(thread)
+        object.release(thread)
+        return
+    }
+    subscription.retainProducer()
+    let isThenable = withFrame(of: subscription, nil, on: ownExecutors.inline, thread) {
+        ask(box.part(ObjectPart.self).pointee.pointer, HandleMark.resolver(subscription))
+    }
+    if !isThenable
+        && settle(subscription, from: .open, object, .given, thread)
+    {
+        return
+    }
+    // First, because the object's destructor might wait for what is broken here.
+    subscription.releaseResolver(thread)
+    object.release(thread)
 }

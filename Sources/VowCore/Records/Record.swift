@@ -165,7 +165,9 @@ enum CarriedContext {
 
 /// Where the fields of a record stand.
 enum RecordOffset {
+    static let shape = 16
     static let passage = 17
+    static let flags = 19
     static let inlineLeft = 20
     /// Of a member without a lane.
     static let lowHalfOfWayBack = 20
@@ -190,6 +192,18 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             (UnsafeMutableRawPointer(self) + RecordOffset.passage)
                 .storeBytes(of: newValue, as: Passage.self)
         }
+    }
+
+    /// Of a record that no other thread has: a link without extras, listeners and a carried context. The shape and the flags
+    /// are read as one.
+    @inline(__always)
+    var isBareLink: Bool {
+        let marks = (UnsafeMutableRawPointer(self) + RecordOffset.shape).load(as: UInt32.self)
+        let mask =
+            UInt32(
+                ~(Shape.onFulfilled.rawValue | Shape.onRejected.rawValue | Shape.finally.rawValue))
+            | UInt32(RecordFlag.hasListeners | RecordFlag.carries) << 24
+        return UInt32(littleEndian: marks) & mask == UInt32(Shape.link.rawValue)
     }
 
     /// Inline reactions handed to the delivering thread and not yet run; that thread's own.

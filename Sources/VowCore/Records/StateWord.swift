@@ -91,7 +91,6 @@ struct PhaseSet {
 
     static let ofOpen = PhaseSet(bits: 0b0000_0001)
     static let ofClaimed = PhaseSet(bits: 0b0000_0100)
-    static let ofUndecided = PhaseSet(bits: 0b0000_0011)
     static let ofSettling = PhaseSet(bits: 0b0010_0000)
     static let ofDelivering = PhaseSet(bits: 0b0100_0000)
     static let ofSettled = PhaseSet(bits: 0b1000_0000)

@@ -72,8 +72,9 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Settling
 
-    /// Open or running, locked: the first half of the step to settling, in which the caller writes the value.
-    /// Nil when somebody else has decided. Acquires the queue's members, and pairs with `unlock`.
+    /// Open, running or claimed, locked: the first half of the step that settles, in which the caller writes the value. `unlock`
+    /// is the second half, and releases the value. Nil when another thread has decided. Acquires the queue's members, and
+    /// pairs with `unlock`.
     @inline(__always)
     func lock(whileIn phase: Phase) -> StateWord? {
         var pause = Backoff()
@@ -86,31 +87,6 @@ struct PromiseState: ~Copyable, Sendable {
             }
             if word.replaceAcquire(old.bits, old.bits | StateWord.lockBit).exchanged { return old }
         }
-    }
-
-    /// The second half: open or running, locked → settled when nobody waits; else → settling, and the whole
-    /// queue (newest first) is the caller's to hand over. Releases the value.
-    @inline(__always)
-    func unlockSettling(_ locked: StateWord) -> RecordPointer? {
-        check("settles", locked, from: .ofUndecided)
-        unlock(locked.head == nil ? .settled : .settling, nil)
-        return locked.head
-    }
-
-    /// claimed → settled when nobody waits; else claimed → settling, and the whole queue (newest first)
-    /// is the caller's to hand over. Releases the value; acquires the queue's members.
-    /// - Parameter whenAwaited: called once before the step if somebody waits (and may then be gone).
-    @inline(__always)
-    func transitionToSettling(_ whenAwaited: () -> Void) -> RecordPointer? {
-        var isAwaited = false
-        return change("to settling", from: .ofClaimed) { old in
-            if old.head == nil { return StateWord(.settled, nil) }
-            if !isAwaited {
-                isAwaited = true
-                whenAwaited()
-            }
-            return StateWord(.settling, nil)
-        }.head
     }
 
     /// settling → settled or delivering when no more came; else the late ones (newest first), still
@@ -143,6 +119,7 @@ struct PromiseState: ~Copyable, Sendable {
     /// Adds a member while the phase is in the set. Returns what stood in the way otherwise.
     /// Releases the member's fields; pairs with the acquire of whoever takes the queue. Acquires also when
     /// it succeeds: a follower's look for rings, before it asked whether anybody waits, comes first.
+    /// The caller has emptied the member's lane, which is its place in the queue from then on.
     @inline(__always)
     func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
         var pause = Backoff()
@@ -154,7 +131,6 @@ struct PromiseState: ~Copyable, Sendable {
                 continue
             }
             member.next = old.head
-            if member.pointee.shape.hasLane { member.lane = nil }
             let new = StateWord(old.phase, member)
             if word.replaceAcquireRelease(old.bits, new.bits).exchanged { return nil }
         }

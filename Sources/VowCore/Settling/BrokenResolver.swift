@@ -22,10 +22,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
                 // Somebody is to hear of it, though it be who was cancelled. No other producer is left, and none can come:
                 // whoever finds it settled knows that nobody resolved it.
                 pointee.flags.insert(RecordFlag.dropped)
-                if settle(self, whileIn: .open, ownErrors.broken, ownsProducer: true, thread) {
+                if settle(self, from: .open, ownErrors.broken, .given, thread) {
                     return
                 }
-                let end = endCancelled(self, ownErrors.broken, ownsProducer: true, thread)
+                let end = endCancelled(self, ownErrors.broken, .given, thread)
                 if end != .notCancelled { return }
             }
             let rest = counts.bits &- Counts.oneProducer

@@ -27,43 +27,41 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
 
 /// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
 /// `takeDelivery` gave.
-@inline(never)
+@inline(__always)
 func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer) {
-    endReading(promise, delivery, thread) { deliverLateOnes(of: promise, thread) }
-}
-
-/// The same outside of a step.
-@inline(__always)
-func endReadingQuietly(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer) {
-    endReading(promise, delivery, thread) {
-        asOneStep(thread) { deliverLateOnes(of: promise, thread) }
+    if !delivery.contains(.countedInline) {
+        promise.giveBack(delivery.references, thread)
+        return
+    }
+    promise.inlineLeft &-= 1
+    if promise.inlineLeft != 0 {
+        // The next of them keeps it, and the last gives all back.
+        oweRead(of: promise, thread)
+        return
+    }
+    let mine = delivery.references &+ thread.pointee.owedReads.take(of: promise)
+    if promise.pointee.counts.loadAcquire() == mine {
+        // Nobody else is left who could register, or read the phase.
+        promise.pointee.state.close()
+        reclaim(promise, thread)
+    } else {
+        endDelivery(of: promise, mine, thread)
     }
 }
 
-@inline(__always)
-private func endReading(
-    _ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer,
-    deliveringLateOnes: () -> Void
-) {
-    var mine =
-        delivery.contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
-    if delivery.contains(.countedInline) {
-        promise.inlineLeft &-= 1
-        if promise.inlineLeft != 0 {
-            // The next of them keeps it, and the last gives all back.
-            oweRead(of: promise, thread)
-            return
-        }
-        mine &+= thread.pointee.owedReads.take(of: promise)
-        if promise.pointee.counts.loadAcquire() == mine {
-            // Nobody else is left who could register, or read the phase.
-            promise.pointee.state.close()
-            reclaim(promise, thread)
-            return
-        }
-        deliveringLateOnes()
-    }
+/// The last inline reaction has run: those that lined up behind it are next, or the phase ends.
+@inline(never)
+private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: ThreadPointer) {
+    asOneStep(thread) { deliverLateOnes(of: promise, thread) }
     promise.giveBack(mine, thread)
+}
+
+extension Passage {
+    /// What a reaction that is through has of the promise that it has read.
+    @inline(__always)
+    fileprivate var references: UInt64 {
+        contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
+    }
 }
 
 @inline(__always)

@@ -133,6 +133,7 @@ func observe(
     if isWatched { noteLooks(observer, at: promise, for: observer.combined) }
     observer.upstream = promise
     observer.next = nil
+    observer.lane = nil
     observer.pointee.state.reopen()
     var isWaiting = true
     asOneStep(thread) {

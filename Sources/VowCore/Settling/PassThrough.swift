@@ -129,7 +129,7 @@ func passOn(
 func conclude(
     _ reaction: RecordPointer, begunAs phase: Phase, _ value: vow_value, _ thread: ThreadPointer
 ) {
-    if settle(reaction, whileIn: phase, value, ownsProducer: true, thread) {
+    if settle(reaction, from: phase, value, .given, thread) {
         count(thread.cell.pointee.counters.handlersDone)
     } else {
         concludeCancelled(reaction, nil, thread)

@@ -34,7 +34,7 @@ func makeProduced<Part>(
 /// Settles a produced promise, unless somebody has cancelled it, with a value (consumed) that needs no count;
 /// and gives the producer's reference back.
 func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
-    if !settle(promise, whileIn: .open, value, ownsProducer: true, thread) {
+    if !settle(promise, from: .open, value, .given, thread) {
         promise.releaseProducer(thread)
     }
 }
@@ -47,8 +47,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 /// The work for a quiet promise has ended, with a value (consumed): it is settled, or rejected if it was cancelled, and
 /// the producer's reference given back.
 func settleQuiet(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
-    if settle(promise, whileIn: .open, value, ownsProducer: true, thread) { return }
-    if endCancelled(promise, value, ownsProducer: true, thread) != .notCancelled { return }
+    if settle(promise, from: .open, value, .given, thread) { return }
+    if endCancelled(promise, value, .given, thread) != .notCancelled { return }
     // In a forked child, where the work was left with the parent.
     value.release(thread)
     promise.releaseProducer(thread)

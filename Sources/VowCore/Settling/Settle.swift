@@ -1,93 +1,284 @@
-// Settling: publish the value, take the queue, hand its members over in order. A loop, not a recursion:
-// promises that settle along the way add their members to the thread's lists.
+// Settling: a promise gets its value, its queue is taken, and the members of the queue go on.
+//
+// `publish` is the one function that settles a promise which other threads may look at. Its caller has the right to decide:
+// the promise is in a phase that the lock can be taken in. `publish` calls no foreign code; what has to happen afterwards
+// comes back as `Owed`, so that a caller begins a step only for what needs one. The usual link of a chain has no member in
+// its queue, or one inline reaction, and owes nothing.
+//
+// Ownership. The caller has a producer's reference, or keeps the promise otherwise until `publish` returns (`Hold.lent`); or
+// the reference goes with the value (`Hold.given`): to the member that keeps the promise, to the hand-over, or, where there
+// is neither, back to the caller (`Owed.reference`).
+//
+// Orderings. `lock(whileIn:)` acquires the members' fields, which `enlist` has released. `unlock` releases the value, which
+// each `read` acquires. `markOut` releases the member's slot, which a canceller acquires with `isOut`.
 
 import CVow
 
-/// Settles a claimed promise with a value (consumed). With `ownsProducer` the caller's producer
-/// reference is consumed too; without, the promise must live until its value is published, and no longer.
-@inline(never)
-func settle(
-    _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
-) {
-    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
-    writeOutcome(value, of: promise, thread)
-    var ownsProducer = ownsProducer
-    let newest = promise.pointee.state.transitionToSettling {
-        // Somebody who waits may give the resolver back, whoever still uses it, as soon as it is woken.
-        if !ownsProducer { promise.retainProducer() }
-        ownsProducer = true
-    }
-    afterSettling(promise, newest, ownsProducer: ownsProducer, thread)
+/// Whose the producer's reference is that a promise is settled with.
+enum Hold {
+    /// The caller's: nothing is consumed.
+    case lent
+    /// The promise's: it is consumed.
+    case given
 }
 
-/// The same for a promise that is still open, or whose handler runs. False, and nothing is consumed, when
-/// somebody else has decided about it.
+/// What a promise that has been published leaves to do; `pay` does it.
+enum Owed {
+    /// Another thread has decided about the promise: nothing was done or consumed.
+    case refusal
+    case nothing
+    /// No member waited: a given reference is to be given back.
+    case reference
+    /// One follower or observer is to be notified in a step; then a given reference is to be given back.
+    case outcome(RecordPointer)
+    /// Members (the newest) are to be handed over in a step. A reference to the promise is theirs.
+    case members(RecordPointer)
+}
+
+/// Settles a promise, which is in that phase, with a value (consumed).
+@inline(__always)
+func publish(
+    _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
+    _ thread: ThreadPointer
+) -> Owed {
+    guard let word = promise.pointee.state.lock(whileIn: phase) else { return .refusal }
+    if phase == .open && !promise.pointee.shape.isReaction, let hooks = promise.hooks {
+        return publishWithHooks(promise, word, hooks, value, hold, thread)
+    }
+    return publish(promise, lockedAs: word, value, hold, thread)
+}
+
+/// The same for a promise that the caller has locked. Its hooks are the caller's to dismiss, and its token's list to leave.
+@inline(__always)
+func publish(
+    _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
+    _ thread: ThreadPointer
+) -> Owed {
+    writeOutcome(value, of: promise, thread)
+    if let newest = word.head {
+        if newest.isClearlyLast && newest.isRunInline(on: value) {
+            // The member keeps the promise, and no list of members has to be handed over.
+            newest.markOut()
+            newest.passage = hold == .given ? .ofDelivery : .countedInline
+            promise.inlineLeft = 1
+            promise.pointee.state.unlock(.delivering, nil)
+            thread.pointee.agenda.ready.append(newest)
+            return .nothing
+        }
+        return publishToMembers(promise, newest, value.isError, hold, thread)
+    }
+    promise.pointee.state.unlock(.settled, nil)
+    return .reference
+}
+
+/// The promise, locked and with its value, has a member that is not run inline, or several members.
 @inline(never)
-func settle(
-    _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, ownsProducer: Bool,
+private func publishToMembers(
+    _ promise: RecordPointer, _ newest: RecordPointer, _ isRejected: Bool, _ hold: Hold,
+    _ thread: ThreadPointer
+) -> Owed {
+    if newest.isClearlyLast {
+        if newest.takesOutcome {
+            promise.pointee.state.unlock(.settled, nil)
+            return .outcome(newest)
+        }
+        if newest.isRun(rejected: isRejected), let queue = ownQueue(for: newest, thread) {
+            newest.markOut()
+            if hold == .given { newest.passage.insert(.holdsProducer) }
+            queue.pointee.append(newest)
+            promise.pointee.state.unlock(.settled, nil)
+            return .nothing
+        }
+    }
+    // A thread that waits may give a lent reference back as soon as it is woken.
+    if hold == .lent { promise.retainProducer() }
+    promise.pointee.state.unlock(.settling, nil)
+    return .members(newest)
+}
+
+/// A promise with hooks (locked) keeps them until they know that they have been taken.
+@inline(never)
+private func publishWithHooks(
+    _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
+    _ hold: Hold, _ thread: ThreadPointer
+) -> Owed {
+    promise.retainProducer()
+    settle(promise, lockedAs: word, value, hold, thread)
+    dismissTaken(hooks, of: promise, thread)
+    return .nothing
+}
+
+/// Does in a step what a published promise has left to do.
+@inline(never)
+func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
+    asOneStep(thread) {
+        switch owed {
+        case .refusal, .nothing, .reference: break
+        case .outcome(let member): thread.pointee.agenda.outcomes.append(member)
+        case .members(let newest): enqueueBatch(of: promise, newest, thread)
+        }
+    }
+    switch owed {
+    case .refusal, .nothing, .members: break
+    case .reference, .outcome: if hold == .given { promise.releaseProducer(thread) }
+    }
+}
+
+/// Publishes and pays. False, and nothing is consumed, when another thread has decided about the promise.
+@inline(__always)
+func settleHere(
+    _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
     _ thread: ThreadPointer
 ) -> Bool {
-    guard let word = promise.pointee.state.lock(whileIn: phase) else { return false }
-    if phase == .open && !promise.pointee.shape.isReaction, let hooks = promise.hooks {
-        settleLocked(promise, word, hooks, value, ownsProducer: ownsProducer, thread)
-    } else {
-        settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
+    switch publish(promise, from: phase, value, hold, thread) {
+    case .refusal: return false
+    case .nothing: promise.leaveTokenIfAny(thread)
+    case .reference:
+        promise.leaveTokenIfAny(thread)
+        if hold == .given { promise.releaseProducer(thread) }
+    case let owed:
+        promise.leaveTokenIfAny(thread)
+        pay(owed, of: promise, hold, thread)
     }
     return true
 }
 
+/// The same as a call.
+@inline(never)
+@discardableResult
+func settle(
+    _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
+    _ thread: ThreadPointer
+) -> Bool {
+    settleHere(promise, from: phase, value, hold, thread)
+}
+
+/// The same for a promise that the caller has locked.
+@inline(never)
+func settle(
+    _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
+    _ thread: ThreadPointer
+) {
+    let owed = publish(promise, lockedAs: word, value, hold, thread)
+    promise.leaveTokenIfAny(thread)
+    pay(owed, of: promise, hold, thread)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// No thread can read the reaction, nor cancel it, nor come to do so: the thread that is about to run it has it alone.
+    @inline(__always)
+    var isUnseen: Bool {
+        nowCounts.isOneProducers() && !pointee.shape.isTravelling
+    }
+
+    /// A settled reaction is not cancelled by its token any more. The thread that settles it keeps it meanwhile.
+    @inline(__always)
+    fileprivate func leaveTokenIfAny(_ thread: ThreadPointer) {
+        if pointee.shape.isTravelling { leaveToken(self, thread) }
+    }
+
+    /// The member of a queue has a handler for the outcome, which this thread runs.
+    @inline(__always)
+    fileprivate func isRunInline(on value: vow_value) -> Bool {
+        // A thread that waits has no flags set.
+        pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
+            && handles(rejected: value.isError)
+    }
+
+    /// The member of a queue has a handler for the outcome, which an executor runs.
+    @inline(__always)
+    fileprivate func isRun(rejected isRejected: Bool) -> Bool {
+        pointee.shape.isReaction && !pointee.flags.contains(RecordFlag.follows)
+            && handles(rejected: isRejected)
+    }
+
+    /// The member of a queue is notified of the outcome by the thread that settles, before any foreign code. It has
+    /// a reference to its promise.
+    @inline(__always)
+    var takesOutcome: Bool {
+        let shape = pointee.shape
+        return !shape.isWaiter
+            && (!shape.isReaction || pointee.flags.contains(RecordFlag.follows))
+    }
+}
+
+// MARK: Resolving: the kind of the value decides what becomes of a promise
+
+/// Resolves an open or running promise with a value (consumed). False, and nothing is consumed, when
+/// somebody else has decided about it. For `hold` see `Hold`.
+@inline(__always)
+func resolve(
+    _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, _ hold: Hold,
+    _ thread: ThreadPointer
+) -> Bool {
+    if isWatched { noteResolved(promise, value) }
+    if value.kind == VOW_PROMISE || value.kind == VOW_OBJECT {
+        let isThenable = value.isThenable
+        if isThenable || value.promise != nil {
+            guard promise.pointee.state.transitionToClaimed(from: phase) else { return false }
+            if !promise.pointee.shape.isReaction, let hooks = promise.hooks {
+                follow(value, by: promise, hooks, hold, thread)
+            } else if let followed = value.promise {
+                follow(followed, by: promise, hold, thread)
+            } else {
+                followThenable(value, by: promise, hold, thread)
+            }
+            return true
+        }
+    }
+    return settleHere(promise, from: phase, value, hold, thread)
+}
+
 /// One with hooks, which it keeps until they know that they have been taken.
 @inline(never)
-private func settleLocked(
-    _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
-    ownsProducer: Bool, _ thread: ThreadPointer
+private func follow(
+    _ value: vow_value, by promise: RecordPointer, _ hooks: HookPointer, _ hold: Hold,
+    _ thread: ThreadPointer
 ) {
     promise.retainProducer()
-    settleLocked(promise, word, value, ownsProducer: ownsProducer, thread)
+    if let followed = value.promise {
+        follow(followed, by: promise, hold, thread)
+    } else {
+        followThenable(value, by: promise, hold, thread)
+    }
     dismissTaken(hooks, of: promise, thread)
 }
 
-/// The same for a promise that the caller has locked, open or running. Its hooks are the caller's to dismiss.
-@inline(__always)
-func settleLocked(
-    _ promise: RecordPointer, _ word: StateWord, _ value: vow_value, ownsProducer: Bool,
-    _ thread: ThreadPointer
-) {
-    writeOutcome(value, of: promise, thread)
-    if word.head != nil {
-        publishToMembers(promise, word, ownsProducer: ownsProducer, thread)
-        return
+/// A promise (owned) of a value (consumed).
+func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer {
+    if let promise = value.promise {
+        promise.noteHandle()
+        return promise
     }
-    let isTravelling = promise.pointee.shape.isTravelling
-    _ = promise.pointee.state.unlockSettling(word)
-    if isTravelling { leaveToken(promise, thread) }
-    if ownsProducer { promise.releaseProducer(thread) }
+    let isThenable = value.isThenable
+    let phase: Phase = isThenable ? .claimed : .settled
+    let producers: UInt64 = isThenable ? 1 : 0
+    guard let promise = makePromise(phase, producers: producers, thread) else {
+        value.release(thread)
+        return promiseWithoutMemory
+    }
+    if isThenable {
+        followThenable(value, by: promise, .given, thread)
+    } else {
+        writeOutcome(value, of: promise, thread)
+    }
+    return promise
 }
 
-/// The promise is locked and has its value: the step to settling, with what follows for its members.
-@inline(never)
-private func publishToMembers(
-    _ promise: RecordPointer, _ word: StateWord, ownsProducer: Bool, _ thread: ThreadPointer
-) {
-    if let only = word.head, only.isClearlyLast,
-        publish(promise, to: only, ownsProducer: ownsProducer, thread)
-    {
-        return
+/// What `vow_reject` makes of a value (consumed): an error as it is, another value as a payload.
+func errorForRejection(_ value: vow_value, _ thread: ThreadPointer) -> vow_value {
+    if value.isError { return value }
+    var message: (CChar, CChar, CChar, CChar, CChar, CChar, CChar) = (
+        0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0
+    )
+    let error = withUnsafePointer(to: &message) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 7) {
+            makeOwnError(VOW_EREASON, $0, payload: value)
+        }
     }
-    let isTravelling = promise.pointee.shape.isTravelling
-    if !ownsProducer { promise.retainProducer() }
-    let newest = promise.pointee.state.unlockSettling(word)
-    if isTravelling { leaveToken(promise, thread) }
-    afterSettling(promise, newest, ownsProducer: true, thread)
-}
-
-@inline(__always)
-private func afterSettling(
-    _ promise: RecordPointer, _ newest: RecordPointer?, ownsProducer: Bool, _ thread: ThreadPointer
-) {
-    if let newest {
-        asOneStep(thread) { enqueueBatch(of: promise, newest, thread) }
-    } else if ownsProducer {
-        promise.releaseProducer(thread)
+    guard let error else {
+        value.release(thread)
+        return ownErrors.noMemory
     }
+    return error
 }

@@ -115,6 +115,8 @@ private func drainDead(_ thread: ThreadPointer) {
 /// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
 @inline(never)
 func drainReady(_ thread: ThreadPointer) {
+    // Handlers may take their time; while one runs no worker is owed.
+    payOwedWorker(thread)
     while let member = thread.pointee.agenda.ready.popFirst() {
         if member.isBegunByRunning {
             runInline(member, thread)

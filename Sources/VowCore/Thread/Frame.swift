@@ -19,23 +19,70 @@ struct Place {
     var runs: UInt64 = 0
 }
 
+/// One call of a handler, or of what is called as one. It stands on the stack of the thread that makes it, and is the thread's
+/// innermost frame from `begin` to `end`.
+struct Call {
+    /// First, so that the thread's frame is the call.
+    private let frame: Frame
+    private let wasSubmitting: Bool
+    #if VOW_CHECKED
+        private let foreignPlace: UnsafeRawPointer?
+    #endif
+
+    @inline(__always)
+    init(
+        of reaction: RecordPointer, reading promise: RecordPointer?, on executor: ExecutorPointer?,
+        _ thread: ThreadPointer
+    ) {
+        frame = Frame(
+            reaction: reaction, promise: promise, executor: executor, outer: thread.pointee.frame)
+        wasSubmitting = thread.pointee.isSubmitting
+        #if VOW_CHECKED
+            foreignPlace = thread.pointee.foreignPlace
+        #endif
+    }
+
+    @inline(__always)
+    fileprivate func restore(_ thread: ThreadPointer) {
+        #if VOW_CHECKED
+            thread.pointee.foreignPlace = foreignPlace
+        #endif
+        thread.pointee.frame = frame.outer
+        thread.pointee.isSubmitting = wasSubmitting
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == Call {
+    @inline(__always)
+    func begin(_ thread: ThreadPointer) {
+        // Work that foreign code gives to an executor here runs here, though a `submit` may be further down the stack.
+        thread.pointee.isSubmitting = false
+        thread.pointee.frame = UnsafeMutableRawPointer(self).assumingMemoryBound(to: Frame.self)
+        thread.pointee.foreignDepth &+= 1
+        #if VOW_CHECKED
+            thread.pointee.foreignPlace = UnsafeRawPointer(self)
+        #endif
+    }
+
+    @inline(__always)
+    func end(_ thread: ThreadPointer) {
+        thread.pointee.foreignDepth &-= 1
+        pointee.restore(thread)
+    }
+}
+
 /// Calls foreign code as the handler of a reaction.
 @inline(__always)
 func withFrame<Result>(
     of reaction: RecordPointer, _ promise: RecordPointer?, on executor: ExecutorPointer?,
     _ thread: ThreadPointer, _ body: () -> Result
 ) -> Result {
-    var frame = Frame(
-        reaction: reaction, promise: promise, executor: executor, outer: thread.pointee.frame)
-    // Work that is given here runs here, though a `submit` may be further down the stack.
-    let isSubmitting = thread.pointee.isSubmitting
-    thread.pointee.isSubmitting = false
-    defer {
-        thread.pointee.frame = frame.outer
-        thread.pointee.isSubmitting = isSubmitting
-    }
-    return withUnsafeMutablePointer(to: &frame) { frame in
-        thread.pointee.frame = frame
-        return runForeign(thread, body)
+    // It may take its time.
+    payOwedWorker(thread)
+    var call = Call(of: reaction, reading: promise, on: executor, thread)
+    return withUnsafeMutablePointer(to: &call) { call in
+        call.begin(thread)
+        defer { call.end(thread) }
+        return body()
     }
 }

@@ -99,7 +99,7 @@ func cancelOne(
             promise.pointee.flags.insert(RecordFlag.cancelled)
             if isForkedChild && isLeftWithParent(promise) {
                 // Its handler does not return in this process.
-                settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+                settle(promise, lockedAs: word, error.retained(), .lent, thread)
                 return true
             }
             promise.errorToCome = error.retained()
@@ -142,7 +142,7 @@ func cancelProducer(
         }
         promise.pointee.state.unlock(.cancelled, word.head)
     } else {
-        settleLocked(promise, word, error.retained(), ownsProducer: false, thread)
+        settle(promise, lockedAs: word, error.retained(), .lent, thread)
     }
     if let hooks {
         noteTaken(hooks)

@@ -168,7 +168,7 @@ func withdrawFollower(
         return promise
     }
     let held = takeHeldOutcome(follower, behind: error)
-    settle(follower, error, ownsProducer: true, thread)
+    settle(follower, from: .claimed, error, .given, thread)
     held?.release(thread)
     return promise
 }

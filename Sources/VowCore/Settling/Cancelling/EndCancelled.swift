@@ -82,7 +82,7 @@ func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPo
     claimCancelled(reaction)
     if reaction.keepsValue && !result.isError {
         reaction.takeError().release(thread)
-        keep(result, of: reaction, ownsProducer: true, thread)
+        keep(result, of: reaction, .given, thread)
     } else {
         end(reaction, result, reaction.takeError(), thread)
     }
@@ -93,7 +93,7 @@ func end(
     _ reaction: RecordPointer, _ result: vow_value, _ error: vow_value, _ thread: ThreadPointer
 ) {
     if result.promise == nil && !result.isThenable {
-        settle(reaction, error, ownsProducer: true, thread)
+        settle(reaction, from: .claimed, error, .given, thread)
         result.release(thread)
         return
     }
@@ -103,7 +103,7 @@ func end(
     reaction.visit()
     let outer = thread.pointee.givingUp
     thread.pointee.givingUp = (reaction, error)
-    follow(makePromise(of: result, thread), by: reaction, ownsProducer: true, thread)
+    follow(makePromise(of: result, thread), by: reaction, .given, thread)
     thread.pointee.givingUp = outer
     giveUpFollowed(by: reaction, error, thread)
     error.release(thread)
@@ -127,7 +127,7 @@ func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread:
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
     let error = reaction.takeError()
-    settle(reaction, value ?? error, ownsProducer: true, thread)
+    settle(reaction, from: .claimed, value ?? error, .given, thread)
     if value != nil { error.release(thread) }
 }
 
@@ -135,15 +135,15 @@ func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread:
 /// is asked to stop in turn.
 @inline(never)
 private func keep(
-    _ value: vow_value, of promise: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
+    _ value: vow_value, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
 ) {
     promise.pointee.flags.remove(RecordFlag.cancelled)
     if value.promise == nil && !value.isThenable {
-        settle(promise, value, ownsProducer: ownsProducer, thread)
+        settle(promise, from: .claimed, value, hold, thread)
         return
     }
     promise.visit()
-    follow(makePromise(of: value, thread), by: promise, ownsProducer: ownsProducer, thread)
+    follow(makePromise(of: value, thread), by: promise, hold, thread)
     ask(promise, thread)
 }
 
@@ -155,7 +155,7 @@ enum CancelledEnd {
 /// before). That is dropped, and for nobody, unless it is kept. The promise is settled, or will be by who is told last.
 @inline(never)
 func endCancelled(
-    _ promise: RecordPointer, _ value: vow_value, ownsProducer: Bool, _ thread: ThreadPointer
+    _ promise: RecordPointer, _ value: vow_value, _ hold: Hold, _ thread: ThreadPointer
 ) -> CancelledEnd {
     // A promise that is not cooperative is settled by `endTelling`.
     guard promise.pointee.shape.contains(.cooperative),
@@ -177,10 +177,10 @@ func endCancelled(
     promise.pointee.state.unlock(isTold ? .claimed : word.phase, word.head)
     asOneStep(thread) {
         if isTold && isKept {
-            keep(value, of: promise, ownsProducer: ownsProducer, thread)
+            keep(value, of: promise, hold, thread)
         } else if isTold {
-            settle(promise, promise.takeError(), ownsProducer: ownsProducer, thread)
-        } else if ownsProducer {
+            settle(promise, from: .claimed, promise.takeError(), hold, thread)
+        } else if hold == .given {
             promise.releaseProducer(thread)
         }
         error?.release(thread)
@@ -198,9 +198,9 @@ func endCancelled(
 func settleTold(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if let error = promise.errorToCome {
         promise.errorToCome = nil
-        settle(promise, error, ownsProducer: false, thread)
+        settle(promise, from: .claimed, error, .lent, thread)
     } else {
-        keep(promise.value, of: promise, ownsProducer: false, thread)
+        keep(promise.value, of: promise, .lent, thread)
     }
 }
 
@@ -242,5 +242,5 @@ func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// A reaction that was withdrawn and has no context, or none any more.
 func endWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     claimCancelled(reaction)
-    settle(reaction, reaction.takeError(), ownsProducer: true, thread)
+    settle(reaction, from: .claimed, reaction.takeError(), .given, thread)
 }

@@ -9,20 +9,20 @@
 
 import CVow
 
-/// A claimed promise follows another one (consumed). For `ownsProducer` see `settle`.
+/// A claimed promise follows another one (consumed). For `hold` see `Hold`.
 func follow(
-    _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool,
+    _ followed: RecordPointer, by promise: RecordPointer, _ hold: Hold,
     _ thread: ThreadPointer
 ) {
-    asOneStep(thread) { beginFollowing(followed, by: promise, ownsProducer: ownsProducer, thread) }
+    asOneStep(thread) { beginFollowing(followed, by: promise, hold, thread) }
 }
 
 private func beginFollowing(
-    _ followed: RecordPointer, by promise: RecordPointer, ownsProducer: Bool,
+    _ followed: RecordPointer, by promise: RecordPointer, _ hold: Hold,
     _ thread: ThreadPointer
 ) {
     // While it follows, the queue it stands in is its producer.
-    if !ownsProducer { promise.retainProducer() }
+    if hold == .lent { promise.retainProducer() }
     if isWatched { noteFollows(promise, followed, isFirst: true) }
     goOnFollowing(followed, by: promise, thread)
 }
@@ -157,6 +157,7 @@ func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
 /// Into the queue where its path ends. Returns what stood in the way otherwise.
 private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
     let promise = end.promise
+    follower.forgetPlace()
     if !end.holdsOutcome { return promise.pointee.state.enlist(follower, while: .ofFollowers) }
     // One that follows may be left by its followers at this moment.
     let word = promise.pointee.state.lock()
@@ -165,7 +166,6 @@ private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
         return word
     }
     follower.next = word.head
-    follower.forgetPlace()
     promise.pointee.state.unlock(word.phase, follower)
     return nil
 }
@@ -201,7 +201,7 @@ private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) 
     let followed = promise.upstream
     // Adopted, though in vain.
     followed?.pointee.isObserved.set()
-    settle(promise, ownErrors.cancelled, ownsProducer: true, thread)
+    settle(promise, from: .claimed, ownErrors.cancelled, .given, thread)
     followed?.release(thread)
 }
 
@@ -226,7 +226,7 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     let outcome = takeHeldOutcome(follower, behind: error)
-    settle(follower, error, ownsProducer: true, thread)
+    settle(follower, from: .claimed, error, .given, thread)
     followed?.giveBack(leftWith: own, thread)
     outcome?.release(thread)
 }
@@ -241,7 +241,7 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
     var value = followed.value
     let held = takeHeldOutcome(promise, behind: value)
     if let held, !value.isError { value = held.value }
-    settle(promise, value.retained(), ownsProducer: true, thread)
+    _ = settleHere(promise, from: .claimed, value.retained(), .given, thread)
     followed.release(thread)
     held?.release(thread)
 }
@@ -256,7 +256,7 @@ private func settleCancelled(
     var value = followed.value
     if !value.isError, let mine = own ?? held?.value { value = mine }
     value = value.isError ? value.retained() : promise.ownError
-    settle(promise, value, ownsProducer: true, thread)
+    settle(promise, from: .claimed, value, .given, thread)
     followed.giveBack(leftWith: own, thread)
     own?.release(thread)
     held?.release(thread)

@@ -3,13 +3,13 @@
 import CVow
 
 /// A claimed promise follows a new one that the object (consumed) will settle. The object is foreign
-/// code, so it is asked when inline handlers run, not here. For `ownsProducer` see `settle`.
+/// code, so it is asked when inline handlers run, not here. For `hold` see `Hold`.
 func followThenable(
-    _ object: vow_value, by promise: RecordPointer, ownsProducer: Bool, _ thread: ThreadPointer
+    _ object: vow_value, by promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
 ) {
     let shape: Shape = [.link, .subscription]
     guard let memory = takeMemory(shape.recordSize) else {
-        follow(promiseWithoutMemory, by: promise, ownsProducer: ownsProducer, thread)
+        follow(promiseWithoutMemory, by: promise, hold, thread)
         object.release(thread)
         return
     }
@@ -23,5 +23,5 @@ func followThenable(
     if isWatched { noteMade(subscription, .subscription) }
     // First, because following may free something whose destructor waits.
     thread.pointee.agenda.ready.append(subscription)
-    follow(subscription, by: promise, ownsProducer: ownsProducer, thread)
+    follow(subscription, by: promise, hold, thread)
 }
