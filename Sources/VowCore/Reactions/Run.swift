@@ -248,49 +248,49 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     // A plain value calls no foreign code: where nobody waits, or one inline reaction, no step is needed.
-    let owed = publishOwn(reaction, result, thread)
-    switch owed {
-    case .nothing: break
-    case .reference: reaction.releaseProducer(thread)
-    default:
-        endInline(reaction, result, owed, reading: promise, delivery, thread)
+    switch publishOwn(reaction, result, thread) {
+    case .nothing?: break
+    case .reference?: reaction.releaseProducer(thread)
+    case let owed:
+        endInline(reaction, result, .some(owed), reading: promise, delivery, thread)
         return
     }
     count(thread.cell.pointee.counters.handlersDone)
     if let promise { endReading(promise, delivery, thread) }
 }
 
-/// Settles a reaction that is begun by running it with a value that nobody follows.
+/// Settles a reaction that is begun by running it with a value that nobody follows. Nil: it was cancelled.
 @inline(__always)
 private func publishOwn(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
-) -> Owed {
+) -> Owed? {
     if reaction.isUnseen {
-        if reaction.pointee.state.read().phase != .open { return .refusal }
+        if reaction.pointee.state.read().phase != .open { return nil }
         writeOutcome(value, of: reaction, thread)
         reaction.pointee.state.close()
         return .reference
     }
-    guard let word = reaction.pointee.state.lock(whileIn: .open) else { return .refusal }
+    guard let word = reaction.pointee.state.lock(whileIn: .open) else { return nil }
     return publish(reaction, lockedAs: word, value, .given, thread)
 }
 
 /// The same in a step: the result may call foreign code when it is released, or has to be followed; or the reaction was
 /// cancelled, or has members that are to be notified or handed over.
-/// - Parameter owed: what `publishOwn` has left to do; nil: the reaction is not settled yet.
+/// - Parameter owed: what `publishOwn` has answered, if it was asked.
 @inline(never)
 private func endInline(
-    _ reaction: RecordPointer, _ result: vow_value, _ owed: Owed?, reading promise: RecordPointer?,
+    _ reaction: RecordPointer, _ result: vow_value, _ answer: Owed??,
+    reading promise: RecordPointer?,
     _ delivery: Passage, _ thread: ThreadPointer
 ) {
     let isOwn = result.isOwnContent && !reaction.pointee.shape.contains(.finally)
     asOneStep(thread) {
-        switch owed ?? (isOwn ? publishOwn(reaction, result, thread) : nil) {
+        switch answer ?? (isOwn ? .some(publishOwn(reaction, result, thread)) : nil) {
         case nil:
             let reading = Reading(promise: promise, cancellation: nil)
             complete(reaction, begunAs: .open, result, reading, thread)
-        case .refusal?: discard(result, of: reaction, thread)
-        case let owed?:
+        case .some(nil): discard(result, of: reaction, thread)
+        case .some(let owed?):
             pay(owed, of: reaction, .given, thread)
             count(thread.cell.pointee.counters.handlersDone)
         }

@@ -24,31 +24,19 @@ enum Hold {
 
 /// What a promise that has been published leaves to do; `pay` does it.
 enum Owed {
-    /// Another thread has decided about the promise: nothing was done or consumed.
-    case refusal
     case nothing
     /// No member waited: a given reference is to be given back.
     case reference
     /// One follower or observer is to be notified in a step; then a given reference is to be given back.
     case outcome(RecordPointer)
+    /// One plain link has no handler for the outcome: it gets the same one in a step, and a given reference with it.
+    case passing(RecordPointer)
     /// Members (the newest) are to be handed over in a step. A reference to the promise is theirs.
     case members(RecordPointer)
 }
 
-/// Settles a promise, which is in that phase, with a value (consumed).
-@inline(__always)
-func publish(
-    _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
-    _ thread: ThreadPointer
-) -> Owed {
-    guard let word = promise.pointee.state.lock(whileIn: phase) else { return .refusal }
-    if phase == .open && !promise.pointee.shape.isReaction, let hooks = promise.hooks {
-        return publishWithHooks(promise, word, hooks, value, hold, thread)
-    }
-    return publish(promise, lockedAs: word, value, hold, thread)
-}
-
-/// The same for a promise that the caller has locked. Its hooks are the caller's to dismiss, and its token's list to leave.
+/// Settles a promise, which the caller has locked, with a value (consumed). Its hooks are the caller's to dismiss, and its
+/// token's list to leave.
 @inline(__always)
 func publish(
     _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
@@ -82,6 +70,13 @@ private func publishToMembers(
             promise.pointee.state.unlock(.settled, nil)
             return .outcome(newest)
         }
+        if newest.isPlainLink && !newest.handles(rejected: isRejected)
+            && !newest.pointee.flags.contains(RecordFlag.follows)
+        {
+            newest.markOut()
+            promise.pointee.state.unlock(.settled, nil)
+            return .passing(newest)
+        }
         if newest.isRun(rejected: isRejected), let queue = ownQueue(for: newest, thread) {
             newest.markOut()
             if hold == .given { newest.passage.insert(.holdsProducer) }
@@ -96,42 +91,68 @@ private func publishToMembers(
     return .members(newest)
 }
 
-/// A promise with hooks (locked) keeps them until they know that they have been taken.
-@inline(never)
-private func publishWithHooks(
-    _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
-    _ hold: Hold, _ thread: ThreadPointer
-) -> Owed {
-    promise.retainProducer()
-    settle(promise, lockedAs: word, value, hold, thread)
-    dismissTaken(hooks, of: promise, thread)
-    return .nothing
-}
-
 /// Does in a step what a published promise has left to do.
 @inline(never)
 func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
     asOneStep(thread) {
         switch owed {
-        case .refusal, .nothing, .reference: break
+        case .nothing, .reference: break
         case .outcome(let member): thread.pointee.agenda.outcomes.append(member)
+        case .passing(let link): passDown(from: link, hold, thread)
         case .members(let newest): enqueueBatch(of: promise, newest, thread)
         }
     }
     switch owed {
-    case .refusal, .nothing, .members: break
+    case .nothing, .passing, .members: break
     case .reference, .outcome: if hold == .given { promise.releaseProducer(thread) }
     }
 }
 
-/// Publishes and pays. False, and nothing is consumed, when another thread has decided about the promise.
+/// A link (out of its queue) that has no handler for the outcome of what it reads gets the same outcome; so do the links behind
+/// it, as far as each is alone in its queue. A loop, in a step, in place of a way through the agenda for each link.
+private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
+    var hold = hold
+    var link = first
+    while true {
+        let word = link.pointee.state.lock()
+        let read = link.isInline ? link.source : link.upstream
+        guard link.isToPass(word), let promise = read,
+            word.phase == .open || promise.value.isError
+        else {
+            // Another thread cancels it at this moment, or it reads an error of its own: the long way.
+            link.pointee.state.unlock(word.phase, word.head)
+            link.passage.insert(.passes)
+            if hold == .given { link.passage.insert(.holdsProducer) }
+            thread.pointee.agenda.handOver.append(link)
+            return
+        }
+        let executor = link.executor
+        let units = hold == .given ? Counts.oneReader + Counts.oneProducer : Counts.oneReader
+        let owed = publish(link, lockedAs: word, promise.value.retained(), .given, thread)
+        count(thread.cell.pointee.counters.handlersDone)
+        promise.giveBack(units, thread)
+        executor?.release(thread)
+        switch owed {
+        case .passing(let next): (hold, link) = (.given, next)
+        case .reference: return link.releaseProducer(thread)
+        default: return pay(owed, of: link, .given, thread)
+        }
+    }
+}
+
+/// Settles a promise, which is in that phase, with a value (consumed). False, and nothing is consumed, when another thread has
+/// decided about the promise.
 @inline(__always)
 func settleHere(
     _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
     _ thread: ThreadPointer
 ) -> Bool {
-    switch publish(promise, from: phase, value, hold, thread) {
-    case .refusal: return false
+    guard let word = promise.pointee.state.lock(whileIn: phase) else { return false }
+    if phase == .open && !promise.pointee.shape.isReaction, let hooks = promise.hooks {
+        settleWithHooks(promise, word, hooks, value, hold, thread)
+        return true
+    }
+    switch publish(promise, lockedAs: word, value, hold, thread) {
     case .nothing: promise.leaveTokenIfAny(thread)
     case .reference:
         promise.leaveTokenIfAny(thread)
@@ -153,6 +174,17 @@ func settle(
     settleHere(promise, from: phase, value, hold, thread)
 }
 
+/// A promise with hooks (locked) keeps them until they know that they have been taken.
+@inline(never)
+private func settleWithHooks(
+    _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
+    _ hold: Hold, _ thread: ThreadPointer
+) {
+    promise.retainProducer()
+    settle(promise, lockedAs: word, value, hold, thread)
+    dismissTaken(hooks, of: promise, thread)
+}
+
 /// The same for a promise that the caller has locked.
 @inline(never)
 func settle(
@@ -169,6 +201,21 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     var isUnseen: Bool {
         nowCounts.isOneProducers() && !pointee.shape.isTravelling
+    }
+
+    /// A reaction that is no `finally`, and has no context to destroy, no token and no context of the program's.
+    @inline(__always)
+    var isPlainLink: Bool {
+        let shape = pointee.shape
+        return shape.isReaction && !shape.isTravelling && !shape.contains(.finally)
+            && !hasContextToDestroy
+    }
+
+    /// A locked link is open, or cancelled with nothing but what comes down to read.
+    fileprivate func isToPass(_ word: StateWord) -> Bool {
+        word.phase == .open
+            || word.phase == .cancelled && inlineLeft == 0
+                && !pointee.flags.contains(RecordFlag.dropped)
     }
 
     /// A settled reaction is not cancelled by its token any more. The thread that settles it keeps it meanwhile.

@@ -33,9 +33,9 @@ private func askOne(_ promise: RecordPointer, _ thread: ThreadPointer) -> Record
     case .running where shape.contains(.finally):
         break
     default:
-        promise.pointee.state.unlock(word.phase, word.head)
-        _ = cancelOne(promise, ownErrors.cancelled, keepsValue: true, upstream: &upstream, thread)
-        if let upstream { _ = cancelUpwards(from: upstream, ownErrors.cancelled, thread) }
+        _ = cancelOne(
+            promise, word, ownErrors.cancelled, keepsValue: true, upstream: &upstream, thread)
+        cancelFurther(from: upstream, ownErrors.cancelled, thread)
         return nil
     }
     upstream?.visit()

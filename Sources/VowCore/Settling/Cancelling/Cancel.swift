@@ -9,10 +9,7 @@ import CVow
 /// Cancels a pending promise (borrowed) with an error (borrowed). True when nobody had done so before.
 func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
-    asOneStep(thread) {
-        promise.visit()
-        isFirst = cancelUpwards(from: promise, error, thread)
-    }
+    asOneStep(thread) { isFirst = cancelUpwards(from: promise, error, thread) }
     return isFirst
 }
 
@@ -20,9 +17,11 @@ func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointe
 func cancelAlone(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     asOneStep(thread) {
         var next: RecordPointer?
-        _ = cancelOne(reaction, error, leavesUpstream: true, upstream: &next, thread)
+        _ = cancelOne(
+            reaction, reaction.pointee.state.lock(), error, leavesUpstream: true, upstream: &next,
+            thread)
         // What its handler has returned is its own work.
-        if let next { _ = cancelUpwards(from: next, error, thread) }
+        cancelFurther(from: next, error, thread)
     }
 }
 
@@ -33,7 +32,6 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
         promise.endVisit(thread)
     } else {
         asOneStep(thread) {
-            promise.visit()
             _ = cancelUpwards(from: promise, error, thread)
             // Nobody sees how it ends, if that is to come.
             promise.release(thread)
@@ -41,35 +39,80 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
     }
 }
 
-/// From a promise (a visit, consumed) on, as far as nobody else reads. A loop, not a recursion.
+/// From a promise (which the caller keeps) on, as far as nobody else reads. A loop, not a recursion.
+///
+/// Links with nothing to run or destroy are marked on the way up, hand over hand. A locked link keeps the promise that it reads; and
+/// a marked one does as long as that is locked and pending, for it waits for what that comes to: so no visit is counted. A thread
+/// that holds two locks holds those of an open link and of what that reads, which is older: so the locks have an order. The rejection of the promise at the top comes down by `passDown`.
 @inline(never)
 func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> Bool {
-    var next: RecordPointer?
-    let isFirst = cancelOne(promise, error, upstream: &next, thread)
-    promise.endVisit(thread)
-    while let current = next {
-        next = nil
-        _ = cancelOne(current, error, upstream: &next, thread)
-        current.endVisit(thread)
+    var current = promise
+    var word = current.pointee.state.lock()
+    if !isWatched {
+        while word.phase == .open && current.isPlainLink && !current.handles(rejected: true),
+            let read = current.upstream,
+            !read.pointee.state.read().hasValue, read.nowCounts.readers == 1
+        {
+            let above = read.pointee.state.lock()
+            if above.hasValue {
+                // It was settled before the lock, and the link may be on its way already.
+                read.pointee.state.unlock(above.phase, above.head)
+                break
+            }
+            current.pointee.state.unlock(.cancelled, word.head)
+            (current, word) = (read, above)
+        }
     }
+    if word.phase == .open && current.pointee.shape == Shape() && current.hooks == nil {
+        // Nobody is told: the promise is rejected, and not looked at afterwards.
+        current.pointee.flags.insert(RecordFlag.cancelled)
+        if isWatched { noteCancelled(current) }
+        settle(current, lockedAs: word, error.retained(), .lent, thread)
+        return true
+    }
+    if current == promise { return cancelOne(current, word, error, thread) }
+    current.visit()
+    _ = cancelOne(current, word, error, thread)
+    current.endVisit(thread)
+    return true
+}
+
+private func cancelOne(
+    _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
+) -> Bool {
+    var next: RecordPointer?
+    let isFirst = cancelOne(promise, word, error, upstream: &next, thread)
+    cancelFurther(from: next, error, thread)
     return isFirst
 }
 
-/// Cancels one promise.
+/// From a promise (a visit, consumed) on, if there is one.
+func cancelFurther(
+    from promise: RecordPointer?, _ error: vow_value, _ thread: ThreadPointer
+) {
+    var next = promise
+    while let current = next {
+        next = nil
+        _ = cancelOne(current, current.pointee.state.lock(), error, upstream: &next, thread)
+        current.endVisit(thread)
+    }
+}
+
+/// Cancels one promise, which the caller has locked.
 /// - Parameters:
 ///   - upstream: what it waits for, as a visit, if that is to be cancelled first.
 ///   - keepsValue: a value that comes all the same is its outcome: see `ask`.
 @inline(never)
 func cancelOne(
-    _ promise: RecordPointer, _ error: vow_value, leavesUpstream: Bool = false,
+    _ promise: RecordPointer, _ locked: StateWord, _ error: vow_value, leavesUpstream: Bool = false,
     keepsValue: Bool = false, upstream: inout RecordPointer?, _ thread: ThreadPointer
 ) -> Bool {
+    if isWatched && !locked.hasValue { noteCancelled(promise) }
     var pause = Backoff()
-    if isWatched && !promise.pointee.state.read().hasValue { noteCancelled(promise) }
+    var word = locked
     while true {
-        let word = promise.pointee.state.lock()
         switch word.phase {
         case .open where promise.pointee.shape.isReaction:
             if promise.pointee.shape.isShield {
@@ -117,6 +160,7 @@ func cancelOne(
             promise.pointee.state.unlock(word.phase, word.head)
             if promise.isLeftInStep { return false }
             pause.wait()
+            word = promise.pointee.state.lock()
         case .cancelled, .settling, .delivering, .settled:
             promise.pointee.state.unlock(word.phase, word.head)
             return false

@@ -117,8 +117,8 @@ func giveUpFollowed(
     let word = follower.pointee.state.lock()
     if word.phase != .following {
         follower.pointee.state.unlock(word.phase, word.head)
-    } else if let next = cancelFollower(follower, word, error, thread) {
-        _ = cancelUpwards(from: next, error, thread)
+    } else {
+        cancelFurther(from: cancelFollower(follower, word, error, thread), error, thread)
     }
 }
 
