@@ -1,4 +1,4 @@
-# Builds a C program against one form of the library. Sourced, after toolchain.sh.
+# Builds a C program against one form of the library. Sourced; brings toolchain.sh and results.sh along.
 #
 #   program FORM OUTPUT SOURCE...
 #
@@ -7,20 +7,22 @@
 #       static                    the archive of $PREFIXES/shared; all of the program is static
 #       blocks                    shared, by the toolchain's clang, under AddressSanitizer: for what is written with blocks
 #       asan, tsan                sanitized, with the archive in $BUILD/FORM
+#       host                      a program of Swift, not linked with it
 #
 # A program may call libdispatch itself in every form but bundled: there the library has one of
 # its own inside, whose queues are no queues to another copy.
 
+. scripts/lib/toolchain.sh
+. scripts/lib/results.sh
 : "${CC:=cc}" "${BUILD:=build}"
 PREFIXES=$BUILD/test/prefix
 STRICT="-std=c11 -g -pthread -Wall -Wextra -Wpedantic -Werror"
 
-# What the installed vow.pc says; a path without this machine's environment.
-vow_flags() {
-    local form=$1
-    shift
-    PKG_CONFIG_PATH=$PREFIXES/$form/lib/pkgconfig pkg-config "$@" vow
-}
+# vow_flags FORM OPTION...: what the installed vow.pc says.
+vow_flags() { PKG_CONFIG_PATH=$PREFIXES/$1/lib/pkgconfig pkg-config "${@:2}" vow; }
+
+# library_flags NAME: those of another project's library, whose headers are not ours to warn about.
+library_flags() { pkg-config --cflags --libs "$1" | sed 's/\(^\| \)-I/\1-isystem /g'; }
 
 program() {
     local form=$1 output=$2 checked=
@@ -48,6 +50,10 @@ program() {
     static)
         $CC -static $STRICT -O1 $DISPATCH_CFLAGS $(vow_flags shared --static --cflags) "$@" \
             -o "$output" $(vow_flags shared --static --libs)
+        ;;
+    host)
+        "$SWIFTC" -swift-version 6 -parse-as-library -module-cache-path "$BUILD/test/modules" \
+            -I "$PREFIXES/shared/include/vow" -L "$PREFIXES/shared/lib" "$@" -o "$output"
         ;;
     asan | tsan)
         "$CLANG" -fuse-ld=lld "-fsanitize=$(c_sanitizer "$form")" \

@@ -1,4 +1,4 @@
-# Finds the Swift toolchain's tools and a libdispatch. Sourced; sets variables, runs nothing else.
+# Finds the Swift toolchain's tools and a libdispatch. Sourced, more than once perhaps; sets variables, runs nothing else.
 #
 # In:  SWIFTC (default swiftc)
 # Out: CLANG CLANGXX LLD AR OBJCOPY NM   the toolchain's own, so that a compiler and make suffice
@@ -8,6 +8,7 @@
 #      DISPATCH_DIR                      where libdispatch.so is; empty: the system's directories
 #      DISPATCH_STATIC_DIR               where libdispatch.a is; the same
 
+[ -z "${TOOL_DIR:-}" ] || return 0
 : "${SWIFTC:=swiftc}"
 
 if ! SWIFT_LIB=$("$SWIFTC" -print-target-info 2>/dev/null |
