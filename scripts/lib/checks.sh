@@ -1,14 +1,10 @@
-# What can be said about the tree without running it, suite by suite. Sourced, after suites.sh and make.sh.
+# What can be said about the tree without running it, suite by suite. Sourced; brings suites.sh and make.sh along.
+
+. scripts/lib/make.sh
+. scripts/lib/suites.sh
 
 variants() {
     for variant in "" BUNDLED=1 CHECKED=1; do silent "make lib $variant" vow_make lib $variant; done
-    return $failed
-}
-
-exports() {
-    local built=("$BUILD"/lib "$BUILD"/bundled/lib "$BUILD"/checked/lib)
-    silent "exports are the header's functions" scripts/check-exports "${built[@]/%//libvow.so}" "${built[@]/%//libvow.a}"
-    scripts/check-library "$BUILD/lib/libvow.so" "$BUILD/bundled/lib/libvow.so" || failed=1
     return $failed
 }
 
@@ -22,11 +18,10 @@ checks() {
     fi
     suite "check: format of Swift" silent "every Swift file is formatted" scripts/check-format swift
     suite "check: floors" --needs python3 scripts/core-graph
-    suite "check: links" scripts/check-docs
-    suite "check: guarantees" scripts/check-guarantees
+    suite "check: documents" scripts/check-docs
     suite "check: models" Tests/model/run --check
     suite "check: header" --needs "cc g++" scripts/check-header
     through "check: libraries"
-    suite "check: exports" --needs readelf exports
+    suite "check: exports" --needs readelf scripts/check-exports
     suite "check: limits" scripts/check-limits
 }
