@@ -25,45 +25,32 @@ vow_flags() { PKG_CONFIG_PATH=$PREFIXES/$1/lib/pkgconfig pkg-config "${@:2}" vow
 library_flags() { pkg-config --cflags --libs "$1" | sed 's/\(^\| \)-I/\1-isystem /g'; }
 
 program() {
-    local form=$1 output=$2 checked=
+    local form=$1 output=$2 compiler=$CC flags="-O1 $DISPATCH_CFLAGS" libs=$DISPATCH_LIBS installed=shared how=
     shift 2
-    # The checked library keeps freed memory for a while, which tests that count it must know.
-    [ "$form" != checked ] || checked=-DVOW_CHECKED
     mkdir -p "$(dirname "$output")"
     case $form in
     tree)
-        $CC $STRICT -O2 -I include -I examples-c $DISPATCH_CFLAGS "$@" -o "$output" \
-            -L "$OUT/lib" "-Wl,-rpath,$(cd "$OUT/lib" && pwd)" -lvow $DISPATCH_LIBS
+        flags="-O2 -I include -I examples-c $DISPATCH_CFLAGS" installed=
+        libs="-L $OUT/lib -Wl,-rpath,$(realpath "$OUT/lib") -lvow $DISPATCH_LIBS"
         ;;
-    shared | checked)
-        $CC $STRICT -O1 $checked $DISPATCH_CFLAGS $(vow_flags "$form" --cflags) "$@" -o "$output" \
-            $(vow_flags "$form" --libs) $DISPATCH_LIBS
-        ;;
-    blocks)
-        "$CLANG" -fblocks -fuse-ld=lld -fsanitize=address $STRICT -O1 $(vow_flags shared --cflags) "$@" -o "$output" \
-            $(vow_flags shared --libs) $DISPATCH_LIBS
-        ;;
-    bundled)
-        $CC $STRICT -O1 $(vow_flags bundled --cflags) "$@" -o "$output" \
-            $(vow_flags bundled --libs)
-        ;;
-    static)
-        $CC -static $STRICT -O1 $DISPATCH_CFLAGS $(vow_flags shared --static --cflags) "$@" \
-            -o "$output" $(vow_flags shared --static --libs)
+    shared) ;;
+    # The checked library keeps freed memory for a while, which tests that count it must know.
+    checked) flags+=" -DVOW_CHECKED" installed=checked ;;
+    bundled) flags=-O1 libs= installed=bundled ;;
+    static) compiler+=" -static" libs= how=--static ;;
+    blocks) compiler="$CLANG -fblocks -fuse-ld=lld -fsanitize=address" ;;
+    asan | tsan)
+        compiler="$CLANG -fuse-ld=lld -fsanitize=$(c_sanitizer "$form") -fno-sanitize-recover=undefined"
+        flags+=" -fno-omit-frame-pointer -I include -I examples-c" installed=
+        libs="$BUILD/$form/lib/libvow.a $DISPATCH_LIBS -lm"
         ;;
     host)
         "$SWIFTC" -swift-version 6 -parse-as-library -module-cache-path "$BUILD/test/modules" \
             -I "$PREFIXES/shared/include/vow" -L "$PREFIXES/shared/lib" "$@" -o "$output"
+        return
         ;;
-    asan | tsan)
-        "$CLANG" -fuse-ld=lld "-fsanitize=$(c_sanitizer "$form")" \
-            -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
-            $STRICT -O1 -I include -I examples-c $DISPATCH_CFLAGS "$@" -o "$output" \
-            "$BUILD/$form/lib/libvow.a" $DISPATCH_LIBS -lm
-        ;;
-    *)
-        echo "program: no form '$form'" >&2
-        return 2
-        ;;
+    *) echo "program: no form '$form'" >&2 && return 2 ;;
     esac
+    [ -z "$installed" ] || flags+=" $(vow_flags $installed $how --cflags)" libs="$(vow_flags $installed $how --libs) $libs"
+    $compiler $STRICT $flags "$@" -o "$output" $libs
 }
