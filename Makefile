@@ -82,7 +82,7 @@ deb: ## Debian packages of the last commit, in build/deb
 ##@ Work on it
 
 check: ## Format, floors, header, exports, limits: before every commit
-	scripts/check
+	scripts/test check
 
 test: $(filter deps,$(MAKECMDGOALS)) ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 	scripts/test

@@ -109,8 +109,8 @@ need() {
     local tools packages
     mapfile -t tools < <(missing "$@")
     [ ${#tools[@]} -gt 0 ] || return 0
-    mapfile -t packages < <(packages_of "${tools[@]}")
+    packages=$(packages_of "${tools[@]}")
     echo "$(basename "$0"): needs ${tools[*]}" >&2
-    [ ${#packages[@]} -eq 0 ] || install_line "${packages[*]}" >&2
+    [ -z "$packages" ] || install_line $packages >&2
     exit 2
 }
