@@ -38,11 +38,12 @@ library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    scripts/lib/sources.sh
 demo_sources    := examples-c/curl/chain.c examples-c/curl/fetch.c examples-c/curl/site.c
 
-PARTS := schedules models asan tsan lsan valgrind forms faces swift-tsan fuzz mutants packages bare
+# The targets between these two lines of this file.
+PARTS := $(shell sed -n '/^# The parts of/,/^[$$]/s/^\([a-z-]*\): .*/\1/p' Makefile)
 
 .DELETE_ON_ERROR:
 .PHONY: all help lib install uninstall wheel dist deb demo examples check test prove bench bench-check \
-        docs man deps format clean $(PARTS)
+        docs man deps format clean parts $(PARTS)
 
 ##@ Use it
 
@@ -81,7 +82,7 @@ deb: ## Debian packages of the last commit, in build/deb
 ##@ Work on it
 
 check: ## Format, floors, header, exports, limits: before every commit
-	scripts/check
+	scripts/test check
 
 test: $(filter deps,$(MAKECMDGOALS)) ## The whole behaviour once; ends with "N passed, N failed, N skipped"
 	scripts/test
@@ -89,7 +90,7 @@ test: $(filter deps,$(MAKECMDGOALS)) ## The whole behaviour once; ends with "N p
 prove: ## All that is deep, part by part. SECONDS=3600: an hour of fuzzing
 	scripts/prove
 
-# The parts of `prove`, one by one.
+# The parts of `prove`, one by one; `make parts` lists them.
 schedules: ## All interleavings of small scenarios, up to a bound
 models: ## The models of the core's protocols, searched exhaustively by spin
 asan: ## C and C++ tests, faults and examples under AddressSanitizer
@@ -106,6 +107,9 @@ bare: ## The README's two commands on a bare machine, as root and as anybody
 
 $(PARTS):
 	scripts/prove $@
+
+parts:
+	@echo $(PARTS)
 
 bench-check: ## Allocations, bytes, atomic steps and instructions within their budgets
 	bench/check/run $(ARGS)

@@ -1,4 +1,4 @@
-# Says of which commit the tree is, and copies what that commit has. Sourced, in the top directory.
+# Says of which commit the tree is, and lists and copies what that commit has. Sourced, in the top directory.
 #
 # In a clone git knows. In an unpacked source tarball packaging/origin does, and packaging/files
 # lists what was packed; scripts/make-dist writes both.
@@ -22,17 +22,20 @@ read_origin() {
     export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$date}
 }
 
+# The names of the tree's files that git knows, or that were packed, with a NUL behind each.
+commit_files() {
+    if [ -e .git ]; then commit_git ls-files -z; else grep -vx packaging/origin packaging/files | tr '\n' '\0'; fi
+}
+
 # copy_commit DIRECTORY: the commit's files, and the two that name it.
 copy_commit() {
     if [ -e .git ]; then
-        commit_git diff --quiet HEAD -- ||
-            echo "vow: changes that are not committed are not packed" >&2
+        commit_git diff --quiet HEAD -- || echo "vow: changes that are not committed are not packed" >&2
         commit_git archive --format=tar HEAD | tar -x -C "$1"
         printf 'commit %s\ndate %s\n' "$COMMIT" "$SOURCE_DATE_EPOCH" >"$1/packaging/origin"
         (cd "$1" && find . ! -type d ! -path ./packaging/files -printf '%P\n' | LC_ALL=C sort) \
             >"$1/packaging/files"
     else
-        tar -c --no-recursion --verbatim-files-from -T packaging/files packaging/files |
-            tar -x -C "$1"
+        tar -c --no-recursion --verbatim-files-from -T packaging/files packaging/files | tar -x -C "$1"
     fi
 }

@@ -54,15 +54,10 @@ server_kill() {
 
 # Called at the end. Only a server that ends by itself takes its shared memory along, so one that was killed is started.
 server_end() {
-    local tries
     [ -n "$server_pid" ] || [ ! -e "$server_directory/data/postmaster.pid" ] || server_start
     if [ -n "$server_pid" ]; then
         kill -INT $server_pid
-        for ((tries = 0; tries < 100; tries++)); do
-            kill -0 $server_pid 2>/dev/null || break
-            sleep 0.1
-        done
-        [ $tries -lt 100 ] || kill -KILL $server_pid
+        timeout 10 tail -f /dev/null --pid=$server_pid || kill -KILL $server_pid
         wait $server_pid 2>/dev/null
     fi
     rm -rf "$server_directory"

@@ -9,13 +9,12 @@
 # skipped, by name; with CI=true that is a failure. A suite that failed runs once more at the end, alone: what passes
 # then is flaky, which is said by name, and does not fail the run.
 #
-# JOBS        how many at a time (default: one for each processor)
 # CI          true: a missing tool is a failure
 # LIST_TOOLS  1: suites only print what they need, a line each
 
 . scripts/lib/tools.sh
 . scripts/lib/results.sh
-: "${BUILD:=build}" "${JOBS:=$(nproc)}" "${LIST_TOOLS:=}" "${CI:=}"
+: "${BUILD:=build}" "${LIST_TOOLS:=}" "${CI:=}"
 LOGS=$BUILD/test/log
 all_passed=0 all_failed=0 all_skipped=0 processor=0 broken=0
 declare -A running=() command_of=() lacking=()
@@ -27,26 +26,26 @@ trap 'trap - TERM; kill -TERM 0' INT
 log_of() { printf '%s/%s.log' "$LOGS" "$(printf '%s' "$1" | tr -cs 'A-Za-z0-9\n' '-')"; }
 
 suite() {
-    local name=$1 tools=()
+    local name=$1 needs= tools
     shift
-    if [ "$1" = --needs ]; then
-        [ -z "$LIST_TOOLS" ] || printf '%s\n' $2
-        [ -n "$LIST_TOOLS" ] || mapfile -t tools < <(missing $2)
-        shift 2
+    [ "$1" != --needs ] || { needs=$2 && shift 2; }
+    if [ -n "$LIST_TOOLS" ]; then
+        printf '%s\n' $needs | grep .
+        return
     fi
-    [ -z "$LIST_TOOLS" ] || return 0
-    if [ ${#tools[@]} -gt 0 ] && [ "$CI" = true ]; then
-        echo "not ok $name: needs ${tools[*]}"
-        all_failed=$((all_failed + 1)) broken=1
-    elif [ ${#tools[@]} -gt 0 ]; then
-        echo "skip $name: needs ${tools[*]}"
-        all_skipped=$((all_skipped + 1)) lacked_by+=("$name")
-        for tool in "${tools[@]}"; do lacking[$tool]=1; done
-    else
-        while [ ${#running[@]} -ge "$JOBS" ]; do reap; done
+    mapfile -t tools < <(missing $needs)
+    if [ ${#tools[@]} -eq 0 ]; then
+        while [ ${#running[@]} -ge "$(nproc)" ]; do reap; done
         command_of[$name]=$(printf '%q ' "$@")
         timed "$(log_of "$name")" "$@" &
         running[$!]=$name
+    elif [ "$CI" = true ]; then
+        echo "not ok $name: needs ${tools[*]}"
+        all_failed=$((all_failed + 1)) broken=1
+    else
+        echo "skip $name: needs ${tools[*]}"
+        all_skipped=$((all_skipped + 1)) lacked_by+=("$name")
+        for tool in "${tools[@]}"; do lacking[$tool]=1; done
     fi
 }
 
@@ -74,15 +73,13 @@ reap() {
     [ "$skipped" -eq 0 ] || broken=1
 }
 
-count() { grep -cE "$1" "$2" || true; }
-
 # conclude NAME LOG STATUS: says how a suite has ended. Sets passed, bad and skipped.
 conclude() {
     local name=$1 log=$2 status=$3 real user system
     read -r real user system < <(tail -n 1 "$log.time") || real=0 user=0 system=0
-    passed=$(count '^ok ' "$log") bad=$(count '^not ok ' "$log") skipped=$(count '^skip ' "$log")
+    passed=$(grep -c '^ok ' "$log") bad=$(grep -c '^not ok ' "$log") skipped=$(grep -c '^skip ' "$log")
     # 1 says that a test failed; more, that the suite itself was ended, perhaps before most of its tests.
-    if { [ "$bad" -eq 0 ] && [ "$status" -ne 0 ]; } || [ "$status" -gt 1 ]; then
+    if [ "$status" -gt $((bad > 0)) ]; then
         echo "not ok $name: ends with status $status" >>"$log"
         bad=$((bad + 1))
     elif [ $((passed + bad)) -eq 0 ]; then
@@ -98,13 +95,14 @@ conclude() {
 
 # Runs a suite that failed once more. What failed before is flaky if all passes now.
 run_again() {
-    local name=$1 log status=0
+    local name=$1 log before status=0
     log=$(log_of "$name")
+    before=$(grep -c '^not ok ' "$log")
     echo "once more, alone: $name"
     (eval "timed \"\$log.again\" ${command_of[$name]}") || status=$?
     conclude "$name" "$log.again" $status
     [ "$bad" -eq 0 ] || { broken=1 && return; }
-    all_failed=$((all_failed - $(count '^not ok ' "$log"))) all_passed=$((all_passed + $(count '^not ok ' "$log")))
+    all_failed=$((all_failed - before)) all_passed=$((all_passed + before))
     sed -n "s/^not ok /flaky $name: /p" "$log" | tee -a "$LOGS/flaky"
 }
 

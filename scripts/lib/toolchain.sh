@@ -1,4 +1,4 @@
-# Finds the Swift toolchain's tools and a libdispatch. Sourced; sets variables, runs nothing else.
+# Finds the Swift toolchain's tools and a libdispatch. Sourced, more than once perhaps; sets variables, runs nothing else.
 #
 # In:  SWIFTC (default swiftc)
 # Out: CLANG CLANGXX LLD AR OBJCOPY NM   the toolchain's own, so that a compiler and make suffice
@@ -8,6 +8,7 @@
 #      DISPATCH_DIR                      where libdispatch.so is; empty: the system's directories
 #      DISPATCH_STATIC_DIR               where libdispatch.a is; the same
 
+[ -z "${TOOL_DIR:-}" ] || return 0
 : "${SWIFTC:=swiftc}"
 
 if ! SWIFT_LIB=$("$SWIFTC" -print-target-info 2>/dev/null |
@@ -22,13 +23,9 @@ tool() {
     if [ -x "$TOOL_DIR/$1" ]; then echo "$TOOL_DIR/$1"; else command -v "$1"; fi
 }
 
-# What the compilers call the sanitizer of a build: asan or tsan.
-sanitizer() {
-    case $1 in asan) echo address ;; tsan) echo thread ;; *) return 1 ;; esac
-}
-
-# And for C, what is undefined too: Swift has no such sanitizer.
-c_sanitizer() { case $1 in asan) echo address,undefined ;; *) sanitizer "$1" ;; esac; }
+# What Swift's compiler calls the sanitizer of a build, asan or tsan; and C's, which finds what is undefined too.
+sanitizer() { if [ "$1" = asan ]; then echo address; else echo thread; fi; }
+c_sanitizer() { if [ "$1" = asan ]; then echo address,undefined; else echo thread; fi; }
 
 CLANG=$(tool clang)
 CLANGXX=$(tool clang++)
@@ -47,17 +44,11 @@ system_dispatch() {
         "$CLANG" -x c - $1 -ldispatch -o /dev/null 2>/dev/null
 }
 
+DISPATCH_CFLAGS= DISPATCH_LIBS=-ldispatch DISPATCH_DIR= DISPATCH_STATIC_DIR=
 if flags=$(pkg-config --cflags --libs libdispatch 2>/dev/null) && system_dispatch "$flags"; then
     DISPATCH_CFLAGS=$(pkg-config --cflags libdispatch)
     DISPATCH_LIBS=$(pkg-config --libs libdispatch)
-    DISPATCH_DIR=
-    DISPATCH_STATIC_DIR=
-elif system_dispatch ""; then
-    DISPATCH_CFLAGS=
-    DISPATCH_LIBS=-ldispatch
-    DISPATCH_DIR=
-    DISPATCH_STATIC_DIR=
-else
+elif ! system_dispatch ""; then
     DISPATCH_DIR=$SWIFT_LIB/linux
     DISPATCH_STATIC_DIR=${SWIFT_LIB}_static/linux
     DISPATCH_CFLAGS="-isystem $SWIFT_LIB -isystem $SWIFT_LIB/Block"

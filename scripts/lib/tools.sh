@@ -2,30 +2,30 @@
 #
 #   has TOOL, missing TOOL..., need TOOL..., packages_of TOOL..., install_line PACKAGE...
 
-# Tool, package, and how it is found: a command, a library as pkg-config calls it, a header, a module of Python's; or
-# what answers with 0 when it is there.
+# Tool, package, and how it is found, which is by the command of its name unless the row says otherwise: another command, a
+# library as pkg-config calls it, a header, a module of Python's; or what answers with 0 when it is there.
 tool_table() {
     cat <<'END'
-cc           gcc                  command cc
-g++          g++                  command g++
-pkg-config   pkg-config           command pkg-config
-cmake        cmake                command cmake
-clang-format clang-format         command clang-format
-readelf      binutils             command readelf
-valgrind     valgrind             command valgrind
-spin         spin                 command spin
-python3      python3              command python3
+cc           gcc
+g++          g++
+pkg-config   pkg-config
+cmake        cmake
+clang-format clang-format
+readelf      binutils
+valgrind     valgrind
+spin         spin
+python3      python3
 venv         python3-venv         module  ensurepip
 python-h     python3-dev          answers python_headers
 dpkg-dev     dpkg-dev             command dpkg-buildpackage
 debhelper    debhelper            command dh
-lintian      lintian              command lintian
-mmdebstrap   mmdebstrap           command mmdebstrap
-meson        meson                command meson
-automake     automake             command automake
-doxygen      doxygen              command doxygen
-mkdocs       mkdocs               command mkdocs
-gdb          gdb                  command gdb
+lintian      lintian
+mmdebstrap   mmdebstrap
+meson        meson
+automake     automake
+doxygen      doxygen
+mkdocs       mkdocs
+gdb          gdb
 libuv        libuv1-dev           library libuv
 glib         libglib2.0-dev       library gio-2.0
 libcurl      libcurl4-openssl-dev library libcurl
@@ -40,12 +40,11 @@ root         -                    answers as_root true
 END
 }
 
-# The row of a tool; a name that is not in the table is a mistake of ours.
+# The package of a tool, and how it is found; a name that is not in the table is a mistake of ours.
 tool_row() {
-    tool_table | awk -v tool="$1" '$1 == tool { print; found = 1 } END { exit !found }' || {
-        echo "tools: no tool is called '$1'" >&2
-        exit 2
-    }
+    tool_table | awk -v tool="$1" '
+        $1 == tool { found = 1; print $2, (NF > 2 ? $3 " " $4 " " $5 : "command " tool) }
+        END { exit !found }' || { echo "tools: no tool is called '$1'" >&2 && exit 2; }
 }
 
 # as_root COMMAND...: by sudo without a password, where we are not root.
@@ -78,23 +77,17 @@ swift_packages() {
     timeout 60 git ls-remote --exit-code "$(sed -n 's/.*url: "\([^"]*\)".*/\1/p' bridges/Package.swift | head -n 1)" HEAD
 }
 
-# The answer is the same for a while, so each tool is looked for once.
-declare -A tool_there=()
 has() {
     local row how what
-    if [ -z "${tool_there[$1]:-}" ]; then
-        row=$(tool_row "$1") || exit 2
-        read -r _ _ how what <<<"$row"
-        case $how in
-        command) command -v "$what" ;;
-        library) pkg-config --exists "$what" ;;
-        header) echo "#include <$what>" | cc -E - ;;
-        module) python3 -c "import $what" ;;
-        answers) $what ;;
-        esac >/dev/null 2>&1
-        tool_there[$1]=$?
-    fi
-    return "${tool_there[$1]}"
+    row=$(tool_row "$1") || exit 2
+    read -r _ how what <<<"$row"
+    case $how in
+    command) command -v "$what" ;;
+    library) pkg-config --exists "$what" ;;
+    header) echo "#include <$what>" | cc -E - ;;
+    module) python3 -c "import $what" ;;
+    answers) $what ;;
+    esac >/dev/null 2>&1
 }
 
 # missing TOOL...: those that are not there, a line each.
@@ -106,7 +99,7 @@ missing() {
 # Their packages, a line each; not every tool has one.
 packages_of() {
     local tool
-    for tool in "$@"; do tool_row "$tool" | awk '$2 != "-" { print $2 }'; done | sort -u
+    for tool in "$@"; do tool_row "$tool" | awk '$1 != "-" { print $1 }'; done | sort -u
 }
 
 install_line() { echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"; }
@@ -116,8 +109,8 @@ need() {
     local tools packages
     mapfile -t tools < <(missing "$@")
     [ ${#tools[@]} -gt 0 ] || return 0
-    mapfile -t packages < <(packages_of "${tools[@]}")
+    packages=$(packages_of "${tools[@]}")
     echo "$(basename "$0"): needs ${tools[*]}" >&2
-    [ ${#packages[@]} -eq 0 ] || install_line "${packages[*]}" >&2
+    [ -z "$packages" ] || install_line $packages >&2
     exit 2
 }
