@@ -100,8 +100,7 @@ struct History {
     private mutating func tellMissing() {
         let events = untold
         untold = 0
-        guard var event = event("i", "dropped", "events dropped", at: monotonicNow(), keeping: 1)
-        else { return }
+        var event = event("i", "dropped", "events dropped", at: monotonicNow(), keeping: 1)
         event.field("events", number: Int64(events))
         end(event)
     }
@@ -166,7 +165,7 @@ struct History {
             text.field("program", text: vow_platform_program())
             text.append("},\"traceEvents\":[")
         }
-        guard var event = event("M", nil, "process_name", by: 0) else { return }
+        var event = event("M", nil, "process_name", by: 0)
         event.field("name", text: vow_platform_program())
         end(event)
     }

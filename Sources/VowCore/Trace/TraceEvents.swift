@@ -7,7 +7,7 @@ extension Trace {
     @inline(never)
     mutating func introduceThread() {
         if !history.isOpen || vow_platform_is_new_thread(round) == 0 { return }
-        guard var event = history.event("M", nil, "thread_name") else { return }
+        var event = history.event("M", nil, "thread_name")
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { name in
             vow_platform_thread_name(name.baseAddress)
             event.field("name", text: name.baseAddress)
@@ -17,39 +17,35 @@ extension Trace {
 
     /// A promise that is settled with a value (borrowed; nil: it is too late to look at it), from its making on.
     mutating func writeSettled(_ promise: TraceEntryPointer, _ value: vow_value?) {
+        if !history.isOpen { return }
         let it = promise.pointee
         let state = TraceState.name(it.state)
         writeBegin(promise)
-        if var event = history.event("e", of: promise, by: it.settled_by, at: it.settled) {
-            event.field("state", state)
-            if let value {
-                if value.isError { event.fieldError(value) }
-                event.fieldValue(value, inFull: history.showsValues)
-            }
-            history.end(event)
+        var end = history.event("e", of: promise, by: it.settled_by, at: it.settled)
+        end.field("state", state)
+        if let value {
+            if value.isError { end.fieldError(value) }
+            end.fieldValue(value, inFull: history.showsValues)
         }
-        if var event = history.event(
+        history.end(end)
+        var slice = history.event(
             "X", "settle", "settle ", of: promise, by: it.settled_by, at: it.settled,
             until: it.settled + 1)
-        {
-            event.field("state", state)
-            history.end(event)
-        }
+        slice.field("state", state)
+        history.end(slice)
     }
 
     /// A promise that is freed unsettled.
     mutating func writeReleased(_ promise: TraceEntryPointer) {
         writeBegin(promise)
-        guard var event = history.event("e", of: promise, at: monotonicNow()) else { return }
+        var event = history.event("e", of: promise, at: monotonicNow())
         event.field("state", "released")
         history.end(event)
     }
 
     private mutating func writeBegin(_ promise: TraceEntryPointer) {
         let it = promise.pointee
-        guard var event = history.event("b", of: promise, by: it.made_by, at: it.made) else {
-            return
-        }
+        var event = history.event("b", of: promise, by: it.made_by, at: it.made)
         event.field("kind", promise.kind.name)
         event.field("label", text: it.label)
         event.field("site", site: it.site, sites)
@@ -60,16 +56,13 @@ extension Trace {
 
     /// What becomes known of a pending promise: `waits`, `follows`.
     mutating func writeEdge(_ name: StaticString, from id: UInt64, to other: UInt64) {
-        guard var event = history.event("n", "promise", name, id: id, at: monotonicNow()) else {
-            return
-        }
+        var event = history.event("n", "promise", name, id: id, at: monotonicNow())
         event.field("on", id: other)
         history.end(event)
     }
 
     mutating func writeProgress(of id: UInt64, _ fraction: Double, _ text: UnsafePointer<CChar>?) {
-        guard var event = history.event("n", "promise", "progress", id: id, at: monotonicNow())
-        else { return }
+        var event = history.event("n", "promise", "progress", id: id, at: monotonicNow())
         event.field("fraction", fraction: fraction)
         event.field("note", text: text)
         history.end(event)
@@ -77,34 +70,31 @@ extension Trace {
 
     mutating func writeCancelled(_ promise: TraceEntryPointer) {
         let event = history.event("i", "cancel", "cancel ", of: promise, at: monotonicNow())
-        if let event { history.end(event) }
+        history.end(event)
     }
 
     /// The arrow from the settling of what a handler reads to the beginning of the handler's run.
     mutating func writeFlow(from source: TraceEntryPointer, to id: UInt64, at began: Int64) {
         let it = source.pointee
-        let start = history.event(
-            "s", "flow", "settled", id: id, by: it.settled_by, at: it.settled)
-        if let start { history.end(start) }
+        let start = history.event("s", "flow", "settled", id: id, by: it.settled_by, at: it.settled)
+        history.end(start)
         // Bound to the slice that encloses it, not to the next one.
         let finish = history.event("f\",\"bp\":\"e", "flow", "settled", id: id, at: began)
-        if let finish { history.end(finish) }
+        history.end(finish)
     }
 
     mutating func writeRun(_ run: TracedRun, of reaction: TraceEntryPointer) {
-        guard
-            var event = history.event(
-                "X", "handler", of: reaction, at: run.began, until: monotonicNow())
-        else { return }
+        let now = monotonicNow()
+        var event = history.event("X", "handler", of: reaction, at: run.began, until: now)
         event.field("reads", id: run.reads)
         event.field("executor", text: reaction.executor)
         history.end(event)
     }
 
     mutating func writeWait(for promise: TraceEntryPointer, since began: Int64) {
-        let event = history.event(
-            "X", "await", "await ", of: promise, at: began, until: monotonicNow())
-        if let event { history.end(event) }
+        let now = monotonicNow()
+        let event = history.event("X", "await", "await ", of: promise, at: began, until: now)
+        history.end(event)
     }
 
     /// At most one a millisecond.
@@ -115,7 +105,7 @@ extension Trace {
 
     private mutating func writeCounters(at now: Int64) {
         history.lastCounters = now
-        guard var event = history.event("C", nil, "promises", by: 0, at: now) else { return }
+        var event = history.event("C", nil, "promises", by: 0, at: now)
         event.field("live", number: live)
         event.field("pending", number: pending)
         history.end(event)
@@ -133,7 +123,8 @@ extension Trace {
 }
 
 extension History {
-    /// Begins an event, and its arguments with the promise that it is about, unless that has the event on its track.
+    /// Begins an event, and its arguments with the promise that it is about, unless that has the event on its track. What
+    /// is added to an event that finds no room goes nowhere.
     /// - Parameters:
     ///   - name: what stands before the label or kind of `promise`, if there is one.
     ///   - id: of a track; 0: the event stands on its thread.
@@ -143,8 +134,8 @@ extension History {
         of promise: TraceEntryPointer? = nil, id: UInt64 = 0,
         by thread: Int32 = vow_platform_thread_number(), at began: Int64? = nil,
         until ended: Int64? = nil, keeping kept: Int = 2
-    ) -> TextBuffer? {
-        guard var text = begin(keeping: kept) else { return nil }
+    ) -> TextBuffer {
+        var text = begin(keeping: kept) ?? TextBuffer(nil, capacity: 0)
         text.beginElement()
         text.field("ph", phase)
         if let category { text.field("cat", category) }
@@ -166,9 +157,8 @@ extension History {
     fileprivate mutating func event(
         _ phase: StaticString, of promise: TraceEntryPointer,
         by thread: Int32 = vow_platform_thread_number(), at moment: Int64
-    ) -> TextBuffer? {
-        event(
-            phase, "promise", of: promise, id: promise.pointee.id, by: thread, at: moment)
+    ) -> TextBuffer {
+        event(phase, "promise", of: promise, id: promise.pointee.id, by: thread, at: moment)
     }
 }
 
