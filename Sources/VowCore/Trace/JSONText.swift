@@ -62,13 +62,16 @@ extension TextBuffer {
     @inline(never)
     mutating func append(_ number: Int64, decimals: Int) {
         var unit: Int64 = 1
-        for _ in 0..<decimals { unit *= 10 }
+        for _ in 0..<decimals { unit &*= 10 }
         append(number / unit)
         append(".")
-        while unit > 1 {
+        let rest = number % unit
+        unit /= 10
+        while unit > 1 && unit > rest {
+            append("0")
             unit /= 10
-            append(number / unit % 10)
         }
+        append(rest)
     }
 
     @inline(never)

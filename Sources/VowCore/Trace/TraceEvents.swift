@@ -99,6 +99,7 @@ extension Trace {
 
     /// At most one a millisecond.
     mutating func writeCountersIfDue() {
+        if !history.isOpen { return }
         let now = monotonicNow()
         if now &- history.lastCounters >= 1_000_000 { writeCounters(at: now) }
     }
@@ -135,7 +136,7 @@ extension History {
         by thread: Int32 = vow_platform_thread_number(), at began: Int64? = nil,
         until ended: Int64? = nil, keeping kept: Int = 2
     ) -> TextBuffer {
-        var text = begin(keeping: kept) ?? TextBuffer(nil, capacity: 0)
+        guard var text = begin(keeping: kept) else { return TextBuffer(nil, capacity: 0) }
         text.beginElement()
         text.field("ph", phase)
         if let category { text.field("cat", category) }
