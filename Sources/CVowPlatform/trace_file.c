@@ -10,12 +10,13 @@
 #include "platform.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { own_flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK, most_tries = 16, most_names = 10 };
+enum { own_flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK, most_tries = 16 };
 
 /* ------------------------------------------------------------------- processes */
 
@@ -105,21 +106,13 @@ static int is_standard_stream(const struct stat *what) {
 /* A link or pipe that somebody else has put into a folder where anybody may, as /tmp: it could lead
  * anywhere, or be read by him. (Most systems ask so themselves: fs.protected_symlinks and its
  * like.) */
-static int is_planted(char *path, const struct stat *what) {
+static int is_planted(const char *path, const struct stat *what) {
     struct stat folder;
-    char *slash = strrchr(path, '/');
-    int is_known;
-    if (slash == NULL) {
-        is_known = stat(".", &folder) == 0;
-    } else {
-        char kept = slash == path ? slash[1] : *slash;
-        char *cut = slash == path ? slash + 1 : slash;
-        *cut = 0;
-        is_known = stat(path, &folder) == 0;
-        *cut = kept;
-    }
-    return is_known && (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0 &&
-           what->st_uid != geteuid() && what->st_uid != folder.st_uid;
+    char copy[PATH_MAX];
+    strcpy(copy, path);
+    return stat(dirname(copy), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
+           (folder.st_mode & S_IWOTH) != 0 && what->st_uid != geteuid() &&
+           what->st_uid != folder.st_uid;
 }
 
 /* Closes a file, and has errno say why. */
@@ -129,157 +122,130 @@ static int refuse(int file, int error) {
     return -1;
 }
 
-static int lock_pipe(int file, int is_link) {
-    if (!lock_file(file)) {
-        /* Beside a link there is no name to go to. */
-        return refuse(file, is_link ? EBUSY : EEXIST);
+/* Takes the name of a plain file away, so that it can be made anew; true also where somebody else
+ * has done so. False and errno: EEXIST, another process's. */
+static int remove_old(const char *path, int is_inherited) {
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NOFOLLOW | own_flags);
+    if (file < 0) {
+        return errno == ENOENT || errno == ELOOP;
     }
-    /* Its reader may be late by so much; where that is not allowed, by less. */
-    (void)fcntl(file, F_SETPIPE_SZ, 1 << 20);
+    int error = 0;
+    if (!lock_file(file)) {
+        error = EEXIST;
+    } else if (is_named(file, path) && fstat(file, &status) == 0) {
+        if (is_standard_stream(&status)) {
+            error = EBUSY;
+        } else if (is_in_use(file, is_inherited)) {
+            error = EEXIST;
+        } else if (unlink(path) != 0) {
+            error = errno;
+        }
+    }
+    close(file);
+    errno = error;
+    return error == 0;
+}
+
+/* A pipe, a terminal or a device, which is written as it is. */
+static int open_other(const char *path) {
+    struct stat status;
+    int file = open(path, O_WRONLY | own_flags);
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISFIFO(status.st_mode)) {
+        if (!lock_file(file)) {
+            return refuse(file, EBUSY);
+        }
+        /* Its reader may be late by so much; where that is not allowed, by less. */
+        (void)fcntl(file, F_SETPIPE_SZ, 1 << 20);
+    }
     return file;
 }
 
-/* A regular file that is there. Takes its name away, so that it can be made anew: then 0. Where
- * that is not possible, in a folder of somebody else's, and the file is the user's own, it is
- * emptied: then it is the one. -1 and errno: EEXIST, another process's. */
-static int replace(const char *path, int is_inherited, int *emptied) {
-    struct stat status;
-    int file = open(path, O_RDWR | O_NOFOLLOW | own_flags);
-    if (file < 0) {
-        return errno == ENOENT || errno == ELOOP ? 0 : -1;
-    }
-    if (!lock_file(file)) {
-        return refuse(file, EEXIST);
-    }
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || !is_named(file, path)) {
-        close(file);
-        return 0;
-    }
-    if (is_standard_stream(&status)) {
-        return refuse(file, EBUSY);
-    }
-    if (is_in_use(file, is_inherited)) {
-        return refuse(file, EEXIST);
-    }
-    if (unlink(path) == 0) {
-        close(file);
-        return 0;
-    }
-    if (status.st_uid != geteuid() || ftruncate(file, 0) != 0 || fchmod(file, 0600) != 0) {
-        return refuse(file, errno);
-    }
-    *emptied = file;
-    return 0;
-}
-
-/* -1 and errno, EEXIST: another process has that name. Symbolic links in `path` are resolved. */
-static int open_trace(char *path, int is_inherited, char *scratch) {
+/* -1 and errno, EEXIST: another process has that name. A link in `path` to a file is resolved. */
+static int open_trace(char *path, int is_inherited) {
     struct stat link;
     struct stat found;
+    char target[PATH_MAX];
     for (int tries = 0; tries < most_tries; tries++) {
         int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | own_flags, 0600);
         if (file >= 0) {
-            if (!lock_file(file) || !is_named(file, path)) {
-                close(file);
-                continue;
-            }
-            /* The mask may have taken away what the owner needs. */
-            (void)fchmod(file, 0600);
-            return file;
-        }
-        if (errno != EEXIST) {
-            return -1;
-        }
-        if (lstat(path, &link) != 0) {
-            if (errno == ENOENT) {
-                continue;
-            }
-            return -1;
-        }
-        /* A plain file is not written but replaced. */
-        if (!S_ISREG(link.st_mode) && is_planted(path, &link)) {
-            errno = EACCES;
-            return -1;
-        }
-        if (stat(path, &found) != 0) {
-            if (errno == ENOENT && !S_ISLNK(link.st_mode)) {
-                continue;
-            }
-            return -1;
-        }
-        if (!S_ISREG(found.st_mode)) {
-            file = open(path, O_WRONLY | own_flags);
-            if (file < 0 || fstat(file, &found) != 0 || S_ISFIFO(found.st_mode)) {
-                return file < 0 ? -1 : lock_pipe(file, S_ISLNK(link.st_mode));
-            }
-            if (!S_ISREG(found.st_mode)) {
+            if (lock_file(file) && is_named(file, path)) {
+                /* The mask may have taken away what the owner needs. */
+                (void)fchmod(file, 0600);
                 return file;
             }
             close(file);
-        } else if (S_ISLNK(link.st_mode)) {
-            if (is_standard_stream(&found)) {
-                errno = EBUSY;
+        } else if (errno != EEXIST) {
+            return -1;
+        } else if (lstat(path, &link) != 0) {
+            /* Somebody has just taken it away. */
+            continue;
+        } else if (S_ISREG(link.st_mode)) {
+            if (!remove_old(path, is_inherited)) {
                 return -1;
             }
-            if (realpath(path, scratch) == NULL) {
-                return -1;
-            }
-            strcpy(path, scratch);
+        } else if (is_planted(path, &link)) {
+            errno = EACCES;
+            return -1;
+        } else if (stat(path, &found) != 0) {
+            return -1;
+        } else if (!S_ISREG(found.st_mode)) {
+            return open_other(path);
+        } else if (is_standard_stream(&found)) {
+            errno = EBUSY;
+            return -1;
+        } else if (realpath(path, target) == NULL) {
+            return -1;
         } else {
-            int emptied = -1;
-            if (replace(path, is_inherited, &emptied) < 0) {
-                return -1;
-            }
-            if (emptied >= 0) {
-                return emptied;
-            }
+            strcpy(path, target);
         }
     }
     errno = EEXIST;
     return -1;
 }
 
-/* ----------------------------------------------------------------------- names */
+static char name[PATH_MAX];
 
-/* The first name, or one with the process's number. */
-static int write_name(const char *path, int number, char *name) {
-    const char *mark = strstr(path, "%p");
-    long process = (long)getpid();
-    char own[48] = "";
-    if (number > 1) {
-        snprintf(own, sizeof own, number > 2 ? ".%ld.%d" : ".%ld", process, number - 1);
-    }
-    int length = mark == NULL ? snprintf(name, PATH_MAX, "%s%s", path, own)
-                              : snprintf(name, PATH_MAX, "%.*s%ld%s%s", (int)(mark - path), path,
-                                         process, mark + 2, own);
-    return length >= 0 && length < PATH_MAX;
+const char *vow_platform_trace_name(void) {
+    return name;
 }
 
-int vow_platform_create_trace(const char *path, int is_inherited, char *name, char *scratch,
-                              int *is_other) {
+/* The path with the process's number for "%p", and behind it if that is wanted. */
+static int write_name(const char *path, int is_other) {
+    long process = (long)getpid();
+    const char *mark = strstr(path, "%p");
+    char own[24] = "";
+    if (is_other) {
+        snprintf(own, sizeof own, ".%ld", process);
+    }
+    int length = mark == NULL ? snprintf(name, sizeof name, "%s%s", path, own)
+                              : snprintf(name, sizeof name, "%.*s%ld%s%s", (int)(mark - path), path,
+                                         process, mark + 2, own);
+    return length >= 0 && length < (int)sizeof name;
+}
+
+int vow_platform_create_trace(const char *path, int is_inherited, int *is_other) {
     int cancel = vow_platform_hold_cancel();
     int file = -1;
     errno = EEXIST;
-    for (int number = 1; file < 0 && errno == EEXIST && number <= most_names; number++) {
-        if (!write_name(path, number, name)) {
+    for (int number = 0; file < 0 && errno == EEXIST && number < 2; number++) {
+        *is_other = number > 0;
+        if (write_name(path, *is_other)) {
+            file = open_trace(name, is_inherited);
+        } else {
             errno = ENAMETOOLONG;
-            break;
         }
-        *is_other = number > 1;
-        file = open_trace(name, is_inherited, scratch);
     }
     vow_platform_let_cancel(cancel);
     return file;
 }
 
-void vow_platform_discard_trace(int file, const char *name) {
+void vow_platform_discard_trace(int file) {
     struct stat status;
-    int error = errno;
     int cancel = vow_platform_hold_cancel();
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && is_named(file, name)) {
         unlink(name);
     }
     close(file);
     vow_platform_let_cancel(cancel);
-    errno = error;
 }

@@ -60,8 +60,7 @@ final class TraceTableTests: CoreTest {
             XCTAssertEqual(table.find(address(number))?.pointee.id, id)
         }
         var seen = 0
-        var place = 0
-        while let entry = table.next(&place) {
+        table.forEach { entry in
             seen += 1
             XCTAssertEqual(ids[UInt(bitPattern: entry.pointee.record)], entry.pointee.id)
         }
@@ -106,19 +105,5 @@ final class TraceTableTests: CoreTest {
         setLabel(of: entry, "short")
         XCTAssertEqual(String(cString: entry.pointee.label), "short")
         table.removeAll()
-    }
-
-    func testNamesOfSites() {
-        var names = SiteNames()
-        XCTAssertNil(names.find(address(8)))
-        for number in 1...UInt(500) { names.add(address(number), "site \(number)") }
-        names.add(address(7), "another name")
-        for number in 1...UInt(500) {
-            XCTAssertEqual(
-                names.find(address(number)).map { String(cString: $0) }, "site \(number)")
-        }
-        XCTAssertNil(names.find(address(501)))
-        names.removeAll()
-        XCTAssertNil(names.find(address(1)))
     }
 }

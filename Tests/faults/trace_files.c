@@ -3,6 +3,8 @@
 #define HARNESS_OWN_MAIN
 #include "traces.h"
 
+#include <sys/file.h>
+
 static char line[8192];
 
 /* All files that begin so and are there now; their number. Each is unlinked and its text, to be
@@ -134,28 +136,6 @@ TEST("a symbolic link to a file stays, and what it leads to is replaced; one to 
     unlink(target);
 }
 
-/* But as root, who may change any: there the file is replaced. */
-TEST("a file of one's own in a folder that one may not change is emptied") {
-    char folder[64];
-    char path[80];
-    vow_trace_stop();
-    make_path(folder, sizeof folder);
-    CHECK_INT_EQ(mkdir(folder, 0700), 0);
-    snprintf(path, sizeof path, "%s/trace", folder);
-    write_file(path, "old");
-    CHECK_INT_EQ(chmod(folder, 0555), 0);
-    CHECK_INT_EQ(vow_trace_start(path), 0);
-    label_many("new", 3);
-    CHECK_INT_EQ(vow_trace_stop(), 0);
-    CHECK_INT_EQ(mode_of(path), 0600);
-    char *text = whole_file(path);
-    CHECK(is_whole(text));
-    free(text);
-    CHECK_INT_EQ(chmod(folder, 0700), 0);
-    unlink(path);
-    rmdir(folder);
-}
-
 /* As root what somebody else has left there; else what is one's own, which is taken. */
 TEST("in a sticky folder for all, a link or pipe of somebody else's is not written to") {
     char folder[64];
@@ -202,6 +182,17 @@ TEST("in a sticky folder for all, a link or pipe of somebody else's is not writt
     unlink(path);
     unlink(target);
     rmdir(folder);
+}
+
+TEST("a pipe that another process writes is refused") {
+    vow_trace_stop();
+    CHECK_INT_EQ(mkfifo(new_path(), 0600), 0);
+    int other = open(trace_path, O_RDWR);
+    CHECK_INT_EQ(flock(other, LOCK_EX), 0);
+    CHECK_INT_EQ(vow_trace_start(trace_path), VOW_EINVAL);
+    CHECK_INT_EQ(errno, EBUSY);
+    close(other);
+    unlink(trace_path);
 }
 
 /* ------------------------------------------- processes with the same VOW_TRACE */

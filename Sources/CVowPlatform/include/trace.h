@@ -48,6 +48,11 @@ typedef struct vow_trace_entry {
     const void *combined;
 } vow_trace_entry;
 
+/* Arrays are tuples in Swift. */
+static inline char *vow_trace_executor(vow_trace_entry *entry) {
+    return entry->executor;
+}
+
 /* What a debugger looks for: by its name in the symbol table, which nobody can link to, or, where
  * there is none any more, by its section, which has the same one. */
 typedef struct vow_trace_view {

@@ -25,15 +25,9 @@ public func vow_promise_set_label(_ promise: OpaquePointer!, _ label: UnsafePoin
 @_cdecl("vow_graph_write") @implementation
 public func vow_graph_write(_ fd: Int32, _ format: UInt32) -> Int32 {
     _ = currentThread()
-    let graph: GraphFormat
     switch format {
-    case VOW_GRAPH_DOT: graph = .dot
-    case VOW_GRAPH_JSON: graph = .json
+    case VOW_GRAPH_DOT: return writeGraph(to: fd, asJSON: false)
+    case VOW_GRAPH_JSON: return writeGraph(to: fd, asJSON: true)
     default: return VOW_EINVAL
-    }
-    switch writeGraph(to: fd, graph) {
-    case .written: return 0
-    case .off, .unwritable: return VOW_EINVAL
-    case .noMemory: return VOW_ENOMEM
     }
 }

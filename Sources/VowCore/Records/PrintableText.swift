@@ -34,7 +34,8 @@ private func wantedLength(_ byte: CChar) -> Int {
 }
 
 /// How many bytes the character takes that begins here; 0: it is a control character, or no UTF-8.
-private func printableLength(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Int {
+@inline(never)
+func printableLength(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Int {
     let first = UInt8(bitPattern: bytes[0])
     if first < 0x80 { return first >= 0x20 && first != 0x7f ? 1 : 0 }
     let length = wantedLength(bytes[0])

@@ -63,6 +63,12 @@ struct TextBuffer {
 
     var isCut: Bool { length >= capacity }
 
+    /// The last byte; 0: there is none, or the text is cut.
+    var last: CChar {
+        guard let memory, length > 0, !isCut else { return 0 }
+        return memory[length - 1]
+    }
+
     func hasRoom(for count: Int) -> Bool { length + count < capacity }
 
     func withText(_ body: (UnsafePointer<CChar>, Int) -> Void) {

@@ -14,13 +14,9 @@ package func withLiveGraph(
     asJSON: Bool, _ body: (UnsafePointer<CChar>, Int) -> Void
 ) -> Bool? {
     _ = currentThread()
-    let result = withGraph(asJSON ? .json : .dot) { text in
-        text.withText(body)
-        return .written
+    let result = withGraph(asJSON: asJSON) { lines in
+        lines.withText(body)
+        return 0
     }
-    switch result {
-    case .written: return true
-    case .off, .unwritable: return false
-    case .noMemory: return nil
-    }
+    return result == VOW_ENOMEM ? nil : result == 0
 }

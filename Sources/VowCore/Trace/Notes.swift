@@ -1,8 +1,17 @@
-// What the steps of the core tell while somebody watches. Each is called by a thread that has a reference to the
-// record, or has it locked: so a record's address means the same one from `noteMade` to `noteFreed`.
+// What the steps of the core tell while somebody watches. Each note is called by a thread that has a reference to the
+// record, or has it locked: so the address of a record means the same one from `noteMade` to `noteFreed`.
 
 import CVow
 import CVowPlatform
+
+/// Records what the calling thread tells, if tracing is on.
+@inline(__always)
+private func note(_ body: (inout Trace) -> Void) {
+    if !beginNote() { return }
+    trace.introduceThread()
+    body(&trace)
+    endNote()
+}
 
 /// A promise begins to be.
 @inline(never)
@@ -12,19 +21,15 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     if vow_platform_is_probed() != 0 { vow_probe_create(record, reads, characters(kind.name)) }
     if !isTracing { return }
     let site = siteOfCaller()
-    withTrace { trace in
-        trace.introduceThread()
-        // Before the new one, whose entry the making of another one could move.
-        let readsID = reads.flatMap { trace.known($0)?.pointee.id } ?? 0
+    note { trace in
+        // Before the new promise, whose entry the making of another one could move.
+        let readsID = trace.knownID(reads)
         guard let entry = trace.enter(record, kind) else { return }
         entry.pointee.site = site
-        if readsID != 0 {
-            entry.pointee.reads = UnsafeRawPointer(reads)
-            entry.pointee.reads_id = readsID
-            entry.pointee.reads_at_first = readsID
-        }
+        if readsID != 0 { entry.waitFor(reads, readsID) }
+        entry.pointee.reads_at_first = readsID
         if isLink && kind != .subscription {
-            nameExecutor(of: entry, record.isInline ? nil : record.executorElsewhere)
+            entry.nameExecutor(record.isInline ? nil : record.executorElsewhere)
         }
         trace.writeCountersIfDue()
     }
@@ -33,19 +38,15 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
 /// A promise was made for work that may never be: there is none yet.
 @inline(never)
 func noteReserved(_ work: RecordPointer) {
-    withTrace { trace in
-        guard let entry = trace.table.find(work) else { return }
-        trace.pending -= 1
-        trace.live -= 1
-        trace.table.remove(entry)
+    note { trace in
+        if let entry = trace.table.find(work) { trace.forget(entry) }
     }
 }
 
 /// Work begins that is a part of another promise: made where that was.
 @inline(never)
 func notePart(_ work: RecordPointer, _ kind: TraceKind, of promise: RecordPointer) {
-    withTrace { trace in
-        trace.introduceThread()
+    note { trace in
         let site = trace.known(promise)?.pointee.site
         guard let entry = trace.known(work) else { return }
         entry.pointee.kind = kind.rawValue
@@ -66,104 +67,94 @@ func noteSettled(_ record: RecordPointer, _ value: vow_value) {
         let code = value.isError ? value.box?.errorCode ?? 0 : 0
         vow_probe_settle(record, value.isError ? 1 : 0, code)
     }
-    withTrace { trace in
-        trace.introduceThread()
-        guard let entry = trace.known(record) else { return }
-        if entry.pointee.state != TraceState.pending { return }
+    note { trace in
+        guard let entry = trace.known(record), entry.isPending else { return }
         trace.markSettled(entry, with: value)
-        trace.writeLife(of: entry, value)
+        trace.writeSettled(entry, value)
         entry.pointee.reads = nil
         entry.pointee.has_run = 1
         trace.writeCountersIfDue()
     }
 }
 
-/// A promise's memory is about to be given back.
+/// The memory of a promise is about to be given back.
 @inline(never)
 func noteFreed(_ record: RecordPointer) {
-    withTrace { trace in
+    note { trace in
         guard let entry = trace.table.find(record) else { return }
-        trace.introduceThread()
         trace.catchUp(entry)
-        if entry.pointee.state == TraceState.pending {
-            trace.pending -= 1
-            trace.writeRelease(of: entry)
-        }
-        trace.live -= 1
-        trace.table.remove(entry)
+        if entry.isPending { trace.writeReleased(entry) }
+        trace.forget(entry)
     }
 }
 
 /// A promise begins to follow another one, or goes on to one further along the same path.
 @inline(never)
 func noteFollows(_ record: RecordPointer, _ followed: RecordPointer, isFirst: Bool) {
-    withTrace { trace in
-        trace.introduceThread()
-        // The second before the first, whose entry the making of another one could move.
-        guard let id = trace.known(followed)?.pointee.id, let entry = trace.known(record) else {
-            return
-        }
-        entry.pointee.reads = UnsafeRawPointer(followed)
-        entry.pointee.reads_id = id
+    note { trace in
+        // The followed one before the follower, whose entry the making of another one could move.
+        let id = trace.knownID(followed)
+        guard id != 0, let entry = trace.known(record) else { return }
+        entry.waitFor(followed, id)
         entry.pointee.follows = 1
         entry.pointee.has_run = 1
         if isFirst { trace.writeEdge("follows", from: entry.pointee.id, to: id) }
     }
 }
 
-/// A combinator's promise begins to look at another one, by an eye of its own.
+/// The promise of a combinator begins to look at another one, by an eye of its own.
 @inline(never)
 func noteLooks(_ eye: RecordPointer, at promise: RecordPointer, for combined: RecordPointer?) {
-    withTrace { trace in
-        trace.introduceThread()
-        let owner = combined.flatMap { trace.known($0)?.pointee.id } ?? 0
-        guard let id = trace.known(promise)?.pointee.id, let entry = trace.eye(eye) else { return }
-        entry.pointee.reads = UnsafeRawPointer(promise)
-        entry.pointee.reads_id = id
+    note { trace in
+        let owner = trace.knownID(combined)
+        let id = trace.knownID(promise)
+        guard id != 0, let entry = trace.table.find(eye) ?? trace.insert(eye, .eye) else { return }
+        entry.waitFor(promise, id)
         entry.pointee.owner = owner
         entry.pointee.combined = UnsafeRawPointer(combined)
         if owner != 0 { trace.writeEdge("waits", from: owner, to: id) }
     }
 }
 
-/// And looks away.
+/// An eye looks away.
 @inline(never)
 func noteLooksAway(_ eye: RecordPointer) {
-    withTrace { trace in
-        if let entry = trace.table.find(eye) { trace.table.remove(entry) }
+    note { trace in
+        if let entry = trace.table.find(eye) { trace.forget(entry) }
     }
 }
 
 /// A thread begins to wait for a promise. Returns when that was, 0: not traced.
 @inline(never)
 func noteWaits(_ waiter: RecordPointer, for promise: RecordPointer) -> Int64 {
-    let began: Int64? = withTrace { trace in
-        trace.introduceThread()
-        let now = monotonicNow()
-        guard let id = trace.known(promise)?.pointee.id,
-            let entry = trace.insert(waiter)
-        else { return now }
-        entry.pointee.kind = TraceKind.thread.rawValue
-        entry.pointee.made = now
-        entry.pointee.reads = UnsafeRawPointer(promise)
-        entry.pointee.reads_id = id
+    var began: Int64 = 0
+    note { trace in
+        began = monotonicNow()
+        let id = trace.knownID(promise)
+        guard id != 0, let entry = trace.insert(waiter, .thread) else { return }
+        entry.waitFor(promise, id)
         entry.pointee.owner = UInt64(vow_platform_thread_number())
-        return now
     }
-    return began ?? 0
+    return began
 }
 
+/// The wait is over.
 @inline(never)
 func noteWaited(_ waiter: RecordPointer, for promise: RecordPointer, since began: Int64) {
-    withTrace { trace in
-        if let entry = trace.table.find(waiter) { trace.table.remove(entry) }
-        if let promise = trace.known(promise), began != 0 {
-            trace.writeWait(for: promise.pointee, from: began, until: monotonicNow())
-        }
+    note { trace in
+        if let entry = trace.table.find(waiter) { trace.forget(entry) }
+        if let entry = trace.known(promise) { trace.writeWait(for: entry, since: began) }
     }
 }
 
-/// A reaction's handler is about to run.
+/// What the run of a handler is known by while it lasts.
+struct TracedRun {
+    let began: Int64
+    let id: UInt64
+    let reads: UInt64
+}
+
+/// The handler of a reaction is about to run.
 @inline(never)
 func noteRuns(
     _ reaction: RecordPointer, reading promise: RecordPointer?, on executor: ExecutorPointer?
@@ -171,33 +162,33 @@ func noteRuns(
     if vow_platform_is_probed() != 0 {
         vow_probe_run_start(reaction, promise, characters(kindName(of: executor)))
     }
-    let run: TracedRun?? = withTrace { trace in
-        trace.introduceThread()
-        guard let id = trace.known(reaction)?.pointee.id else { return nil }
+    var run: TracedRun?
+    note { trace in
         let began = monotonicNow()
-        let source = promise.flatMap { trace.known($0)?.pointee }
-        if let source, source.settled != 0 {
-            trace.writeFlow(to: id, at: began, from: source)
+        let id = trace.knownID(reaction)
+        if id == 0 { return }
+        let reads = trace.knownID(promise)
+        run = TracedRun(began: began, id: id, reads: reads)
+        if let promise, let source = trace.table.find(promise), source.pointee.settled != 0 {
+            trace.writeFlow(from: source, to: id, at: began)
         }
         if let entry = trace.table.find(reaction) {
-            nameExecutor(of: entry, executor)
+            entry.nameExecutor(executor)
             entry.pointee.has_run = 0
             entry.pointee.reads = nil
         }
-        return TracedRun(began: began, id: id, reads: source?.id ?? 0)
     }
-    return run ?? nil
+    return run
 }
 
-/// It has returned.
+/// The handler has returned.
 @inline(never)
 func noteRan(_ reaction: RecordPointer, _ run: TracedRun?) {
     if vow_platform_is_probed() != 0 { vow_probe_run_done(reaction) }
-    withTrace { trace in
-        guard let run, let entry = trace.table.find(reaction), entry.pointee.id == run.id else {
-            return
-        }
-        trace.writeRun(run, entry.pointee, until: monotonicNow())
+    guard let run else { return }
+    note { trace in
+        guard let entry = trace.table.find(reaction), entry.pointee.id == run.id else { return }
+        trace.writeRun(run, of: entry)
         entry.pointee.has_run = 1
     }
 }
@@ -206,28 +197,26 @@ func noteRan(_ reaction: RecordPointer, _ run: TracedRun?) {
 @inline(never)
 func noteCancelled(_ record: RecordPointer) {
     if vow_platform_is_probed() != 0 { vow_probe_cancel(record) }
-    withTrace { trace in
-        trace.introduceThread()
-        if let entry = trace.known(record) { trace.writeCancel(entry.pointee) }
+    note { trace in
+        if let entry = trace.known(record) { trace.writeCancelled(entry) }
     }
 }
 
 /// Somebody has said how far the work for a promise is.
 @inline(never)
-func noteProgress(_ record: RecordPointer, _ fraction: Double, _ note: UnsafePointer<CChar>?) {
-    withTrace { trace in
-        trace.introduceThread()
+func noteProgress(_ record: RecordPointer, _ fraction: Double, _ text: UnsafePointer<CChar>?) {
+    note { trace in
         guard let entry = trace.known(record) else { return }
         entry.pointee.progress = fraction
-        trace.writeProgress(of: entry.pointee.id, fraction, note)
+        trace.writeProgress(of: entry.pointee.id, fraction, text)
     }
 }
 
 /// The program's name for a promise; nil: none again.
+@inline(never)
 func noteLabel(_ record: RecordPointer, _ label: UnsafePointer<CChar>?) {
-    withTrace { trace in
-        guard let entry = trace.known(record) else { return }
-        setLabel(of: entry, label)
+    note { trace in
+        if let entry = trace.known(record) { setLabel(of: entry, label) }
     }
 }
 

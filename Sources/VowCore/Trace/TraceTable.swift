@@ -1,5 +1,6 @@
-// The table of live records, by address: open addressing, each entry as near behind its place as those before it
-// allow. All under the tracing's lock, but for a debugger, which stops the program first.
+// The table of live records, by address: open addressing, each entry as near behind its place as the entries before it
+// allow. Another one has the names of sites: there a site is the record, and its name the label. `traceLock` guards
+// both; a debugger, which looks at the table of records, stops the program first.
 
 import CVowPlatform
 
@@ -12,44 +13,44 @@ struct TraceTable {
     private(set) var count = 0
     private var entries: TraceEntryPointer?
     private var lastID: UInt64 = 0
+    /// Debuggers look at this table.
+    private let isShown: Bool
+
+    init(isShown: Bool = false) { self.isShown = isShown }
 
     func find(_ record: UnsafeRawPointer) -> TraceEntryPointer? {
         guard let entries else { return nil }
-        var place = home(of: record)
-        while let found = entries[place].record {
-            if found == record { return entries + place }
-            place = (place + 1) & (capacity - 1)
-        }
-        return nil
+        let place = place(of: record, in: entries)
+        return entries[place].record == nil ? nil : entries + place
     }
 
-    /// A new entry, all zero but for its record and id; nil without memory: the record stays unknown.
+    /// A new entry, all zero but for its record and id; nil without memory.
     mutating func insert(_ record: UnsafeRawPointer) -> TraceEntryPointer? {
         if (count + 1) * 4 > capacity * 3 && !grow() && count + 1 >= capacity { return nil }
         guard let entries else { return nil }
-        let place = freePlace(for: record, in: entries)
+        let entry = entries + place(of: record, in: entries)
         lastID += 1
-        entries[place] = TraceEntry()
-        entries[place].record = record
-        entries[place].id = lastID
-        entries[place].progress = -1
+        entry.pointee = TraceEntry()
+        entry.pointee.record = record
+        entry.pointee.id = lastID
+        entry.pointee.progress = -1
         count += 1
         publish()
-        return entries + place
+        return entry
     }
 
-    /// The entry's label goes with it. Others may move.
+    /// The label of the entry goes with it. Others may move.
     mutating func remove(_ entry: TraceEntryPointer) {
         guard let entries else { return }
-        freeLabel(of: entry)
+        setLabel(of: entry, nil)
         var hole = entry - entries
         var place = hole
         while true {
             place = (place + 1) & (capacity - 1)
             guard let record = entries[place].record else { break }
-            // It may stand in the hole if that lies between its home and where it stands.
-            let isFar = (place - home(of: record)) & (capacity - 1)
-            if isFar >= (place - hole) & (capacity - 1) {
+            // An entry may stand in the hole if that lies between its home and where it stands.
+            let distance = (place - home(of: record)) & (capacity - 1)
+            if distance >= (place - hole) & (capacity - 1) {
                 entries[hole] = entries[place]
                 hole = place
             }
@@ -60,8 +61,7 @@ struct TraceTable {
     }
 
     mutating func removeAll() {
-        var place = 0
-        while let entry = next(&place) { freeLabel(of: entry) }
+        forEach { setLabel(of: $0, nil) }
         if let entries { freeMemory(entries, capacity * MemoryLayout<TraceEntry>.stride) }
         entries = nil
         capacity = 0
@@ -69,70 +69,62 @@ struct TraceTable {
         publish()
     }
 
-    /// One entry after the other, in no order: from 0 on, while nothing is inserted or removed.
-    func next(_ place: inout Int) -> TraceEntryPointer? {
-        guard let entries else { return nil }
-        while place < capacity {
-            defer { place += 1 }
-            if entries[place].record != nil { return entries + place }
-        }
-        return nil
+    /// One entry after the other, in no order. The body neither inserts nor removes any.
+    func forEach(_ body: (TraceEntryPointer) -> Void) {
+        guard let entries else { return }
+        for place in 0..<capacity where entries[place].record != nil { body(entries + place) }
     }
 
     private func home(of record: UnsafeRawPointer) -> Int {
         Int(hashOfAddress(record) >> 32) & (capacity - 1)
     }
 
-    private func freePlace(for record: UnsafeRawPointer, in entries: TraceEntryPointer) -> Int {
+    /// Where the entry of a record stands, or would.
+    private func place(of record: UnsafeRawPointer, in entries: TraceEntryPointer) -> Int {
         var place = home(of: record)
-        while entries[place].record != nil { place = (place + 1) & (capacity - 1) }
+        while let other = entries[place].record, other != record {
+            place = (place + 1) & (capacity - 1)
+        }
         return place
     }
 
     private mutating func grow() -> Bool {
-        let old = (entries: entries, capacity: capacity)
+        let (old, oldCapacity) = (entries, capacity)
         let larger = capacity == 0 ? 1024 : capacity * 2
-        guard let memory = allocateMemory(larger * MemoryLayout<TraceEntry>.stride) else {
-            return false
-        }
-        memset(memory, 0, larger * MemoryLayout<TraceEntry>.stride)
+        let size = larger * MemoryLayout<TraceEntry>.stride
+        guard let memory = allocateMemory(size) else { return false }
+        memset(memory, 0, size)
         let new = memory.bindMemory(to: TraceEntry.self, capacity: larger)
         entries = new
         capacity = larger
-        for place in 0..<old.capacity {
-            guard let entry = old.entries?[place], let record = entry.record else { continue }
-            new[freePlace(for: record, in: new)] = entry
+        guard let old else { return true }
+        for index in 0..<oldCapacity {
+            if let record = old[index].record { new[place(of: record, in: new)] = old[index] }
         }
-        // Before the old one is freed: a debugger may stop the program in between.
+        // Before the old memory is freed: a debugger may stop the program in between.
         publish()
-        if let before = old.entries {
-            freeMemory(before, old.capacity * MemoryLayout<TraceEntry>.stride)
-        }
+        freeMemory(old, oldCapacity * MemoryLayout<TraceEntry>.stride)
         return true
     }
 
-    /// For debuggers.
     private func publish() {
-        vow_platform_show_trace(entries, UInt64(capacity), UInt64(count))
+        if isShown { vow_platform_show_trace(entries, UInt64(capacity), UInt64(count)) }
     }
 }
 
-func freeLabel(of entry: TraceEntryPointer) {
-    guard let label = entry.pointee.label else { return }
-    freeMemory(label, strlen(label) + 1)
-    entry.pointee.label = nil
-}
+let longestLabel = 255
 
-/// A copy, cut at `longestLabel` bytes; nil: none. Without memory there is none either.
-func setLabel(of entry: TraceEntryPointer, _ label: UnsafePointer<CChar>?) {
-    freeLabel(of: entry)
+/// A copy, cut at so many bytes; nil: none. Without memory there is none either.
+func setLabel(
+    of entry: TraceEntryPointer, _ label: UnsafePointer<CChar>?, most: Int = longestLabel
+) {
+    if let old = entry.pointee.label { freeMemory(old, strlen(old) + 1) }
+    entry.pointee.label = nil
     guard let label else { return }
-    let length = min(strlen(label), longestLabel)
+    let length = strnlen(label, most)
     guard let copy = allocateMemory(length + 1) else { return }
-    memcpy(copy, label, length)
     let text = copy.bindMemory(to: CChar.self, capacity: length + 1)
+    memcpy(text, label, length)
     text[length] = 0
     entry.pointee.label = text
 }
-
-let longestLabel = 255
