@@ -130,7 +130,7 @@ static void start_given_up(void) {
 }
 
 static void cancel_and_give_up(void) {
-    has_cancelled[0] = vow_cancel(links[0].promise);
+    has_cancelled[0] = vow_cancel_with(links[0].promise, vow_error("test", 9, NULL));
     give_up_link();
 }
 
