@@ -1,11 +1,11 @@
 // Adoption: a promise resolved with a promise follows it until it settles.
 //
-// A follower is itself the member of the followed promise's queue, so adopting allocates nothing. It
-// stands in the queue of a promise that follows nobody. When that one is resolved with a promise in turn
-// and nobody else reads it, its followers move on and it dies: a recursion of any depth stays flat.
+// A follower is itself the member of the followed promise's queue, so adopting allocates nothing. It stands in the queue of
+// a promise that follows nothing. When that one is resolved with a promise in turn and has no other reader, its followers
+// move on and it dies: a recursion of any depth stays flat. Where a follower goes on, it goes further along its own path.
 //
-// A `finally` that waits for its handler's promise follows it too, but has an outcome of its own: its
-// followers stay in its queue.
+// A `finally` that waits for its handler's promise follows it too, but has an outcome of its own: its followers stay in its
+// queue. A promise that is resolved with a thenable follows a new promise, which the thenable settles.
 
 import CVow
 
@@ -286,4 +286,245 @@ private func takeOutcomeThatIsHeld(
         reportIfReplaced(held, by: value)
     }
     return promise.outcome
+}
+
+// MARK: A follower goes on to another promise
+
+enum Redirection {
+    case isDone
+    /// The follower was cancelled meanwhile: this thread has let go of it.
+    case isLost
+    /// Nobody reads that promise any more.
+    case isTooLate
+}
+
+/// Changes whom a follower follows, under its lock, for those who walk past it meanwhile.
+///
+/// As long as what it followed before may be kept for it, that one may be taken for another reader of what it follows now.
+/// So who cancels it then leaves it to this thread to find out whether there is one.
+/// - Parameter isVisit: the promise is a visit, consumed, and it may be too late for it; else it is borrowed, and nobody but
+///   who is cancelled can come too late: see docs/threads.md.
+func redirect(
+    _ follower: RecordPointer, to followed: RecordPointer, isVisit: Bool, _ thread: ThreadPointer
+) -> Redirection {
+    let word = follower.pointee.state.lock()
+    guard word.phase == .following, let before = follower.upstream else {
+        follower.pointee.state.unlock(word.phase, word.head)
+        follower.markOut()
+        if isVisit { followed.endVisit(thread) }
+        return .isLost
+    }
+    // Nobody comes to that any more: what it has goes over to the follower, and it dies.
+    let inherits = before != followed && before.isOnlyMine && before.follows(followed)
+    let stands = before == followed || inherits
+    // It does not leave while it is on its way.
+    let hasLeft = follower.hasLeft
+    if !stands {
+        if hasLeft {
+            if !isVisit { followed.visit() }
+        } else if !isVisit {
+            followed.retain()
+        } else if !followed.stay() {
+            follower.pointee.state.unlock(word.phase, word.head)
+            followed.endVisit(thread)
+            return .isTooLate
+        }
+        follower.isOnTheWay = true
+    }
+    if inherits { before.upstream = nil }
+    if isWatched && before != followed { noteFollows(follower, followed, isFirst: false) }
+    follower.upstream = followed
+    follower.pointee.state.unlock(word.phase, word.head)
+    if stands && isVisit { followed.endVisit(thread) }
+    if inherits { reclaim(before, thread) }
+    if stands { return .isDone }
+    if hasLeft { before.endVisit(thread) } else { leaveBehind(before, thread) }
+    return arrive(follower)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of one that only the caller has.
+    fileprivate func follows(_ followed: RecordPointer) -> Bool {
+        pointee.state.read().phase == .following && upstream == followed
+    }
+}
+
+private func arrive(_ follower: RecordPointer) -> Redirection {
+    let word = follower.pointee.state.lock()
+    let isMine = word.phase == .following
+    if isMine { follower.isOnTheWay = false }
+    follower.pointee.state.unlock(word.phase, word.head)
+    if isMine { return .isDone }
+    follower.markOut()
+    return .isLost
+}
+
+/// A follower has gone on, past a promise (consumed) that it followed so far. If it was the last reader nobody needs
+/// that, though it be a reaction: what it is for goes on with the follower.
+private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    if promise.pointee.state.read().hasValue {
+        promise.release(thread)
+    } else {
+        releasePending(promise, isPassed: true, thread)
+    }
+}
+
+// MARK: Followers move on, and what they followed dies
+
+/// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
+/// False when somebody else reads it, or when it has many followers: then it stays between them.
+func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    guard let (first, followed) = takeFollowers(of: promise, besides: 0) else { return false }
+    var moving = first
+    // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
+    let outer = thread.pointee.agenda.isTakingOutcomes
+    thread.pointee.agenda.isTakingOutcomes = true
+    defer { thread.pointee.agenda.isTakingOutcomes = outer }
+    // First: whoever cancels the last of its followers goes on with it. Those that are still to be moved keep it,
+    // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
+    letGo(ofYielded: promise, thread)
+    while let follower = moving.popFirst() {
+        if follower.pointee.flags.contains(RecordFlag.hasFollowers),
+            let (theirs, next) = takeFollowers(of: follower, besides: Counts.oneVisitor)
+        {
+            // It stayed in between earlier, because somebody read it then.
+            moving.append(theirs)
+            next.endVisit(thread)
+            letGo(ofYielded: follower, thread)
+        } else if isUnreadable(follower, besides: Counts.oneVisitor)
+            && follower.pointee.isObserved.isSet
+        {
+            // Passed by on the way of its own follower, which reports in its place, and given up by
+            // its holders.
+            abandon(follower, thread)
+        } else if redirect(follower, to: followed, isVisit: false, thread) == .isDone {
+            attach(follower, thread)
+        }
+        follower.endVisit(thread)
+    }
+    followed.endVisit(thread)
+    return true
+}
+
+/// Empties the queue of a following promise that has nothing but a few followers, and no other reader or visitor, for ever:
+/// the caller, whose reference to it was its queue's, is to let go of it. Resolvers may be held: they can say nothing any
+/// more. Each follower, and what it followed itself, is visited.
+/// - Parameter besides: which references the caller has, other than its queue's.
+private func takeFollowers(
+    of promise: RecordPointer, besides: UInt64
+) -> (followers: SlotList, followed: RecordPointer)? {
+    let word = promise.pointee.state.lock()
+    let isFree = mayPassFollowersOn(promise, word, besides: besides)
+    var taken: (SlotList, RecordPointer)?
+    if isFree, let followed = promise.upstream {
+        // Under the lock: who cancels one of them sees that it is in no queue.
+        var list = SlotList()
+        var current = word.head
+        while let follower = current {
+            current = follower.next
+            moveDescents(from: follower, to: nil)
+            follower.forgetPlace()
+            follower.visit()
+            list.prepend(follower)
+        }
+        followed.visit()
+        taken = (list, followed)
+        // From here on nobody enters it; who cancels it takes a producer's reference of its own.
+        promise.beginOut()
+    }
+    promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
+    return taken
+}
+
+/// Whether a promise (locked) follows, has nothing but a few followers, and nobody else reads it.
+func mayPassFollowersOn(
+    _ promise: RecordPointer, _ word: StateWord, besides: UInt64
+) -> Bool {
+    let most = 16
+    if word.phase != .following || promise.passage.contains(.outcomeIsHeld)
+        || promise.pointee.flags.contains(RecordFlag.cancelled) || promise.keepsContext
+    {
+        return false
+    }
+    var followers = 0
+    var member = word.head
+    while let current = member, followers <= most, isFollower(current) {
+        followers += 1
+        member = current.next
+    }
+    return member == nil && followers > 0 && followers <= most
+        && promise.nowCounts.isRead(by: followers, besides: besides)
+        && isCancelledWithFollowers(promise, word)
+}
+
+/// Whether nobody can cancel the promise but through its followers (under its lock): it has no token, or they all
+/// have the same.
+private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWord) -> Bool {
+    guard let source = promise.token else { return true }
+    var member = word.head
+    while let current = member {
+        if current.token != source { return false }
+        member = current.next
+    }
+    return true
+}
+
+private func isFollower(_ member: RecordPointer) -> Bool {
+    let shape = member.pointee.shape
+    return !shape.isWaiter && !shape.isObserver && member.pointee.state.read().phase == .following
+}
+
+/// Whether nobody but the caller holds the promise and nobody waits for it: its outcome can reach nobody.
+private func isUnreadable(_ promise: RecordPointer, besides: UInt64) -> Bool {
+    promise.nowCounts.isOneProducers(besides: besides)
+        && promise.pointee.state.read().head == nil
+        && !promise.passage.contains(.outcomeIsHeld) && !promise.keepsContext
+}
+
+/// Of one that has yielded: it stays following, with its reference, for those who walk past it at this moment; the last of
+/// them frees it. What it followed goes on, and reports its own rejection.
+private func letGo(ofYielded promise: RecordPointer, _ thread: ThreadPointer) {
+    // Its token must not find it while it dies.
+    if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
+    promise.releaseProducer(thread)
+}
+
+/// The same of a follower that stands in no queue, and that nobody reads or waits for.
+private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    let word = promise.pointee.state.lock()
+    let isFollowing = word.phase == .following
+    // Known to whoever cancels it later, as the last who passed: the queue's reference is gone.
+    if isFollowing { promise.beginOut() }
+    promise.pointee.state.unlock(word.phase, word.head)
+    if isFollowing {
+        letGo(ofYielded: promise, thread)
+    } else {
+        promise.markOut()
+    }
+}
+
+// MARK: Thenables
+
+/// A claimed promise follows a new one that the object (consumed) will settle. The object is foreign
+/// code, so it is asked when inline handlers run, not here. For `hold` see `Hold`.
+func followThenable(
+    _ object: vow_value, by promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
+) {
+    let shape: Shape = [.link, .subscription]
+    guard let memory = takeMemory(shape.recordSize) else {
+        follow(promiseWithoutMemory, by: promise, hold, thread)
+        object.release(thread)
+        return
+    }
+    let subscription = memory.bindMemory(to: Record.self, capacity: 1)
+    // One promise reference for the follower, one producer's for the list of ready work.
+    subscription.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
+    subscription.upstream = nil
+    subscription.link.initialize(
+        to: LinkPart(handler: nil, context: object.as.pointer, executor: nil))
+    count(thread.cell.pointee.counters.promisesMade)
+    if isWatched { noteMade(subscription, .subscription) }
+    // First, because following may free something whose destructor waits.
+    thread.pointee.agenda.ready.append(subscription)
+    follow(subscription, by: promise, hold, thread)
 }
