@@ -174,7 +174,7 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
 // MARK: Values on loan
 //
 // In a checked build a handler gets its input in a box of its own, counted once: a handler that returns
-// the input without having retained it is caught, whoever else holds the original.
+// the input without having retained it is caught, whatever else holds the original.
 
 #if VOW_CHECKED
     import CVow

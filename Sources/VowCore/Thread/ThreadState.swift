@@ -37,7 +37,7 @@ struct ThreadState: ~Copyable {
     var owesWorker: Bool
     /// Of a worker of the pool: itself.
     var worker: WorkerPointer?
-    /// The loops whose thread this is, newest first: see `Homes`.
+    /// The loops whose thread this is, newest first: see Loop.swift.
     let homeLock: SpinLock
     let firstHome: AtomicWord
     /// The custom executor that it belonged to last.

@@ -1,11 +1,145 @@
-// Descriptors that are watched, each for one moment: of a loop, or of the process. Several may watch one
-// descriptor; the kernel is told what all of them want together.
+// Watching descriptors, each for one moment: on a loop's thread in the loop's set, elsewhere in the process's.
 //
-// The watches of one descriptor are a list, and the oldest ones of all descriptors a tree in the watches' own memory: a
-// treap, sorted by descriptors and, from the root down, by ranks that are as good as random.
+// Several watches may be of one descriptor; the kernel is told what all of them want together. The watches of one descriptor
+// are a list, and the oldest ones of all descriptors a tree in the watches' own memory: a treap, sorted by descriptors and,
+// from the root down, by ranks that are as good as random.
+//
+// At the set of the process looks a thread of our own, the watcher: it calls a worker when something in the set is ready; then
+// it rests until that worker has taken what there is. What is told that its descriptor is ready may be slow, or wait for
+// another descriptor: after a moment's patience, for which a timer stands, the watcher looks again.
 
 import CVow
 import CVowPlatform
+
+enum WatchStart {
+    case started
+    /// Nothing to watch: it is always ready.
+    case always
+    case refused, noMemory
+}
+
+/// It may fire before this returns. The descriptor is open.
+func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
+    let loop = loopHere(thread)
+    defer { loop?.release(thread) }
+    guard let table: WatchTablePointer = loop?.pointee.watches ?? processTable else {
+        fatal("there is no table of watches")
+    }
+    if table == processTable && refusesWork { return .refused }
+    if table == processTable && !prepareKeeper(thread) { return .noMemory }
+    var lost: WatchPointer?
+    let start: WatchStart = withStripe(table.pointee.stripe) {
+        if table.pointee.isClosed { return .refused }
+        if table == processTable && !hasProcessSet() { return .noMemory }
+        let failure = table.add(watch)
+        #if VOW_CHECKED
+            if table == processTable { table.lookForLost() }
+        #endif
+        lost = table.takeLost()
+        switch failure {
+        case 0: return .started
+        case EPERM: return .always
+        default: return .noMemory
+        }
+    }
+    if lost != nil { _ = fireLost(lost, thread) }
+    return start
+}
+
+/// Returns how many.
+private func fireLost(_ list: WatchPointer?, _ thread: ThreadPointer) -> Int {
+    var fired = 0
+    var next = list
+    asOneStep(thread) {
+        while let watch = next {
+            next = watch.pointee.next
+            fired += 1
+            watch.pointee.fire(watch, 0, thread)
+        }
+    }
+    return fired
+}
+
+#if VOW_CHECKED
+    /// Fires those whose descriptors were closed, where nothing else shows it. Returns how many.
+    func fireClosed(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
+        let lost: WatchPointer? = withStripe(table.pointee.stripe) {
+            if table.pointee.isClosed || table.pointee.set < 0 { return nil }
+            table.lookForLost()
+            return table.takeLost()
+        }
+        if lost == nil { return 0 }
+        let fired = fireLost(lost, thread)
+        leave(thread)
+        return fired
+    }
+#endif
+
+/// True: it will never fire, and the kernel has forgotten it. False: it has fired, or is about to.
+func stopWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> Bool {
+    var lost: WatchPointer?
+    let isStopped = withStripe(watch.pointee.stripe) {
+        guard let table = watch.pointee.table else { return false }
+        table.remove(watch)
+        lost = table.takeLost()
+        return true
+    }
+    if lost != nil { _ = fireLost(lost, thread) }
+    return isStopped
+}
+
+/// Fires what is ready in a table, up to 64 descriptors. Returns how many fired. All settle before foreign code
+/// runs, which might read what others were told is there, or wait for one of them.
+/// - Parameter allAreSettled: called then.
+func fireWatches(
+    _ table: WatchTablePointer, _ thread: ThreadPointer, then allAreSettled: () -> Void = {}
+) -> Int {
+    let set: Int32 = withStripe(table.pointee.stripe) {
+        table.pointee.count == 0 || table.pointee.isClosed ? -1 : table.pointee.set
+    }
+    if set < 0 { return 0 }
+    return withUnsafeTemporaryAllocation(of: vow_platform_ready.self, capacity: 64) { ready in
+        var fired = 0
+        asOneStep(thread) {
+            for index in 0..<Int(vow_platform_look(set, ready.baseAddress, 64)) {
+                fired += fire(ready[index], in: table, thread)
+            }
+            allAreSettled()
+        }
+        leave(thread)
+        return fired
+    }
+}
+
+private func fire(
+    _ found: vow_platform_ready, in table: WatchTablePointer, _ thread: ThreadPointer
+) -> Int {
+    var fired = 0
+    var lost: WatchPointer?
+    var list: WatchPointer? = withStripe(table.pointee.stripe) {
+        if table.pointee.isClosed { return nil }
+        let taken = table.take(found.descriptor, found.events)
+        lost = table.takeLost()
+        return taken
+    }
+    while let watch = list {
+        list = watch.pointee.next
+        fired += 1
+        watch.pointee.fire(watch, found.events & watch.pointee.events, thread)
+    }
+    return lost == nil ? fired : fired + fireLost(lost, thread)
+}
+
+/// The loop is destroyed.
+func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
+    let stripe = table.pointee.stripe
+    withStripe(stripe) { table.pointee.isClosed = true }
+    while let watch = withStripe(stripe, { table.takeAny() }) {
+        watch.pointee.fire(watch, 0, thread)
+    }
+}
+
+// MARK: The table of a set
 
 typealias WatchPointer = UnsafeMutablePointer<WatchNode>
 typealias WatchTablePointer = UnsafeMutablePointer<WatchTable>
@@ -279,3 +413,115 @@ extension WatchPointer {
         return bits ^ bits >> 16
     }
 }
+
+// MARK: The set of the process
+
+/// Written once, before any thread has entered. Its set is made with the first watch.
+nonisolated(unsafe) private(set) var processTable: WatchTablePointer! = nil
+
+/// All under the table's lock, which is the clock's, too.
+private struct Watching {
+    let patience: TimerPointer
+    /// It is in the clock, or about to fire.
+    var isPatient = false
+    /// The watcher was made.
+    var isThere = false
+    /// What wakes it when it is to end; -1: nothing.
+    var farewell: Int32 = -1
+}
+
+nonisolated(unsafe) private var watching: UnsafeMutablePointer<Watching>! = nil
+
+/// What the watcher rests on.
+private let watcherWord = AtomicWord(Parking.awake)
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareProcessWatches(_ storage: inout UnsafeMutableRawPointer) {
+    processTable = makeWatchTable(in: storage, set: -1, stripe: processStripe)
+    storage += WatchTable.size
+    let patience = storage.bindMemory(to: TimerNode.self, capacity: 1)
+    patience.initialize(to: TimerNode { _, _, _ in isOver() })
+    storage += (MemoryLayout<TimerNode>.stride + 15) & ~15
+    watching = storage.bindMemory(to: Watching.self, capacity: 1)
+    watching.initialize(to: Watching(patience: patience))
+    storage += (MemoryLayout<Watching>.stride + 15) & ~15
+}
+
+/// Under the table's lock, when there is a keeper. False: no memory, no descriptors, or no thread.
+func hasProcessSet() -> Bool {
+    if processTable.pointee.set < 0 { processTable.pointee.set = vow_platform_make_set() }
+    if processTable.pointee.set < 0 { return false }
+    if !watching.pointee.isThere { watching.pointee.isThere = startThread(watcherMain) }
+    return watching.pointee.isThere
+}
+
+private func watcherMain(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    vow_platform_name_thread("vow watcher")
+    let thread = currentThread()
+    while let set = withStripe(processStripe, { processTable.pointee.openSet }) {
+        _ = vow_platform_sleep(set, -1)
+        submitEvent(.watches, thread)
+        _ = park(watcherWord, at: watcherWord.address, until: .never)
+    }
+    withStripe(processStripe) {
+        if watching.pointee.farewell >= 0 { vow_platform_close(watching.pointee.farewell) }
+        watching.pointee.farewell = -1
+    }
+    return nil
+}
+
+extension WatchTable {
+    /// Nil: it is closed.
+    fileprivate var openSet: Int32? { isClosed ? nil : set }
+}
+
+private func lookAgain() { unparkToLook(watcherWord, at: watcherWord.address) }
+
+/// Something is ready.
+func fireProcessWatches(_ thread: ThreadPointer) {
+    _ = fireWatches(processTable, thread) { withStripe(processStripe) { bePatient() } }
+    withStripe(processStripe) {
+        if watching.pointee.isPatient, watching.pointee.patience.pointee.clock != nil {
+            watching.pointee.isPatient = false
+            processClock.pointee.remove(watching.pointee.patience)
+        }
+    }
+    lookAgain()
+}
+
+/// Under the lock, before foreign code.
+private func bePatient() {
+    if watching.pointee.isPatient || processClock.pointee.isClosed { return }
+    watching.pointee.isPatient = true
+    watching.pointee.patience.pointee.clock = processClock
+    processClock.pointee.add(watching.pointee.patience, at: monotonicNow() + eventPatience)
+}
+
+/// As a timer: calls no foreign code.
+private func isOver() {
+    withStripe(processStripe) { watching.pointee.isPatient = false }
+    lookAgain()
+}
+
+/// The library's work in the process ends.
+func closeProcessWatches(_ thread: ThreadPointer) {
+    closeWatches(processTable, thread)
+    withStripe(processStripe) {
+        if watching.pointee.isThere && watching.pointee.farewell < 0 && !isForkedChild {
+            watching.pointee.farewell = makeRaisedEvent(in: processTable.pointee.set)
+        }
+    }
+    lookAgain()
+}
+
+/// Makes the set readable for ever. -1: there is no descriptor to be had.
+private func makeRaisedEvent(in set: Int32) -> Int32 {
+    let event = vow_platform_make_event()
+    if event < 0 { return -1 }
+    vow_platform_raise(event)
+    _ = vow_platform_watch(set, event, VOW_READ)
+    return event
+}
+
+/// In a forked child, under all locks: the kernel's set is the parent's, too, and must not be changed.
+func turnProcessWatchesIntoCopy() { processTable.pointee.isClosed = true }
