@@ -168,9 +168,6 @@ func invalidPromise(
 // MARK: What a checked build says of a wrong handle
 
 #if VOW_CHECKED
-    import CVow
-    import CVowPlatform
-
     extension Seal {
         /// A function was given a handle that is not that of a live object of ours, of the kind that it takes.
         @inline(never)

@@ -182,7 +182,7 @@ public func vow_value_describe(
     return Int32(clamping: text.length)
 }
 
-// MARK: Readers
+// MARK: Readers that say whether a value is of their kind
 
 /// What is not wanted has no place; what is not there leaves its place alone.
 @inline(__always)

@@ -177,8 +177,6 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
 // the input without having retained it is caught, whatever else holds the original.
 
 #if VOW_CHECKED
-    import CVow
-
     struct Loan {
         let value: vow_value
 

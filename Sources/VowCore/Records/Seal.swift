@@ -6,11 +6,11 @@
 // has of it: a reaction that reads the promise keeps the memory, so that without the count a handle which was given away
 // would work for as long as that.
 
+import CVowPlatform
+
 // MARK: Seals
 
 #if VOW_CHECKED
-    import CVowPlatform
-
     /// What a seal belongs to.
     enum Sealed: UInt64, CaseIterable {
         case promise, executor, source, value, loop, scope, registration, box

@@ -1,7 +1,7 @@
 // What a value stands for: the counted memory behind strings, objects, lists and errors.
 //
 // A box has a count, and behind it a part by its kind. Making one takes one piece of memory; where there is none, the maker
-// returns nil. A late box holds what is Swift's own until somebody looks: then it becomes C's, once and for all. The
+// returns nil. A late box holds what is Swift's own until C looks: then it becomes C's, once and for all. The
 // library's own errors exist before they are needed, so rejecting with one allocates nothing.
 
 import CVow

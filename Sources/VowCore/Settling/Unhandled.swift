@@ -1,4 +1,4 @@
-// Telling the program about a rejection that nobody observed.
+// Telling the program about a rejection that no reader has observed.
 //
 // The program's hook is told where there is one. Else the report is written to standard error: the first rejections each on
 // a line of its own, then one each time their number has doubled, and in the end how many there were.
