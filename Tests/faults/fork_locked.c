@@ -1,6 +1,6 @@
 /* Tests a forked child that uses a promise which another thread of its parent was changing at that
  * moment. The moment is a few instructions long, so the test sets the mark that such a thread has
- * set: bit 3 of a promise's first word (see StateWord.swift). */
+ * set: bit 3 of a promise's first word (see State.swift). */
 #include "../c/worker.h"
 #include <sys/wait.h>
 

@@ -1,8 +1,8 @@
 /* Waiting: two threads wait for one promise, one with a deadline, while a third settles it or nobody
  * does, and a fourth makes their wait endless and nudges them.
  *
- * Follows Waiting/Await.swift, Thread/WaitingThreads.swift, Platform/Parking.swift and Records/Transitions.
- * swift. What a wait runs nested, and the pool's places, are in pool.pml.
+ * Follows Waiting/Await.swift, Thread/WaitingThreads.swift, Platform/Parking.swift and Records/State.swift.
+ * What a wait runs nested, and the pool's places, are in pool.pml.
  *
  * Checked:
  *   G11  a waiter whose promise settles ends; one whose wait became endless ends (no wake-up is missed);

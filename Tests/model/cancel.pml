@@ -1,7 +1,7 @@
 /* Cancelling: members of a promise's queue are cancelled, by hand or by a token, while it settles, or begins to follow
  * another one, while their executor begins them, or while they begin to follow.
  *
- * Follows Settling/Cancelling/Cancel.swift, Settling/Interest.swift, Records/Unlink.swift, and of Settle, Run, Follow and
+ * Follows Settling/Cancel.swift, Settling/Free.swift, Records/Queue.swift, and of Settle, Run, Follow and
  * Token what meets them. One step is one atomic operation of the code with the private work next to it. What the
  * code does in a loop with `Backoff` waits here until another look could find something else.
  *

@@ -1,7 +1,7 @@
 /* Adoption: N promises, one thread each, every graph of adoptions among them.
  *
- * Follows Settling/Following (Follow.swift, Path.swift, Rings.swift, LookBelow.swift), Settling/Settle.swift
- * (followers only), Lifetime/Counting.swift and Records/Transitions.swift. One step of a process is one
+ * Follows Settling/Follow.swift, Settling/Rings.swift, Settling/Settle.swift
+ * (followers only), Lifetime/References.swift and Records/State.swift. One step of a process is one
  * atomic operation of the code together with the private work next to it; a compare-and-exchange loop
  * without side effects is one step that waits until it can be taken.
  *

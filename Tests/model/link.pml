@@ -1,8 +1,8 @@
 /* The usual path of inline reactions, with the steps that it leaves out: a chain P, A, B, where A reads P and B reads
  * A, and C, which reads P or A and may come late. All are begun by running (inline, no token) and handle both outcomes.
  *
- * Follows Settling/Settle.swift, Delivery.swift, Run.swift, Cancel.swift, Counting.swift, React.swift
- * and Interest.swift (a reference to something pending). One step is one atomic operation with the private work next
+ * Follows Settling/Settle.swift, HandOver.swift, Run.swift, Cancel.swift, References.swift, React.swift
+ * and Free.swift (a reference to something pending). One step is one atomic operation with the private work next
  * to it; but what is written plainly by sole ownership is a step of its own, behind the one that asked the counts.
  *
  * Not one order of all steps: `markOut` of a single member and the unlocking behind it are plain stores, and stand in
@@ -113,7 +113,7 @@ end:
 
 #define written (buffered[me] == NIL)
 
-/* Counting.swift, Reclaim.swift */
+/* References.swift */
 inline free(p)
 {
     alive(p);
@@ -170,7 +170,7 @@ inline release(p)
     fi
 }
 
-/* Transitions.swift */
+/* State.swift */
 inline lock(p) { d_step { !locked[p] && written -> alive(p); locked[p] = true; word = phase[p] } }
 
 inline unlockNow(p, newPhase) { alive(p); assert(locked[p]); locked[p] = false; phase[p] = newPhase; word = 0 }
@@ -343,7 +343,7 @@ inline settleClaimed(p)
     got = false
 }
 
-/* Delivery.swift */
+/* HandOver.swift */
 inline takeDelivery(m, p)
 {
     d_step {
@@ -413,7 +413,7 @@ inline endReading(p)
     d_step { mine = 0; isLast = false; isCounted = false; isHolding = false }
 }
 
-/* EndCancelled.swift: claimCancelled, takeError, and the settling behind them */
+/* CancelReaction.swift: claimCancelled, takeError, and the settling behind them */
 inline endCancelled(m)
 {
     d_step {

@@ -1,6 +1,6 @@
 /* The pool: work of two kinds, workers that come, go and wait, and a system that may give no thread.
  *
- * Follows Executors/Pool.swift, CallWorker.swift, Worker.swift, Keeper.swift, LendPlace.swift, and the pool's part of
+ * Follows Executors/Pool.swift, Executors/Worker.swift, and the pool's part of
  * Waiting/Await.swift. What is done under the pool's lock is one step; between two such steps anybody may come. How a
  * handler goes on is nobody's step but its worker's. An idle worker's patience ends at any time, and the keeper looks at
  * any time: it sees each worker that sleeps in the system, and may take all others for such.

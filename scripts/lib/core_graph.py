@@ -24,9 +24,9 @@ EXCEPTIONS = {
     # The first call of the program, on whatever floor it enters, starts the library.
     "Thread/ThreadState.swift:startCore",
     # The last reader of a pending promise goes: its producer hears of it, at once.
-    "Lifetime/Counting.swift:releasePending",
+    "Lifetime/References.swift:releasePending",
     # A listener's context is destroyed by work for its executor.
-    "Settling/Listeners.swift:endElsewhere",
+    "Settling/Observe.swift:endElsewhere",
 }
 
 # What the compiler makes of a function besides its own code.

@@ -1,6 +1,10 @@
-// Chapter 4 of vow.h: chaining.
+// Chapters 4 and 5 of vow.h: chaining; a context that several links share, in memory of the library's with a count before it;
+// waiting.
 
 import CVow
+import CVowPlatform
+
+// MARK: Chaining
 
 @_cdecl("vow_then") @implementation
 public func vow_then(
@@ -100,4 +104,96 @@ extension Reaction {
                 onRejected: given.on_rejected, destroy: given.destroy, label: given.label),
             token: tokenRecord(given.token, "vow_then_with"))
     }
+}
+
+// MARK: Contexts that links share
+
+private struct SharedContext: ~Copyable {
+    let count = AtomicWord(1)
+    let size: Int
+    let destroy: Destroy?
+    #if VOW_CHECKED
+        var seal = Seal.live(.box)
+    #endif
+
+    /// So that what follows is aligned as all memory is.
+    static let header = (MemoryLayout<SharedContext>.size + 15) & ~15
+}
+
+@inline(__always)
+private func shared(
+    _ context: UnsafeMutableRawPointer?, _ function: StaticString
+) -> UnsafeMutablePointer<SharedContext>? {
+    guard let context else { return nil }
+    let box = (context - SharedContext.header).assumingMemoryBound(to: SharedContext.self)
+    #if VOW_CHECKED
+        if box.pointee.seal != Seal.live(.box) {
+            fatal(function, ": the box was released before (or is none)")
+        }
+    #endif
+    return box
+}
+
+@_cdecl("vow_box_create") @implementation
+public func vow_box_create(
+    _ size: Int, _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)!
+) -> UnsafeMutableRawPointer! {
+    _ = currentThread()
+    guard canBeArray(size), let memory = takeMemory(SharedContext.header + size) else { return nil }
+    memory.bindMemory(to: SharedContext.self, capacity: 1)
+        .initialize(to: SharedContext(size: size, destroy: destroy))
+    return memset(memory + SharedContext.header, 0, size)
+}
+
+@_cdecl("vow_box_retain") @implementation
+public func vow_box_retain(_ box: UnsafeMutableRawPointer!) -> UnsafeMutableRawPointer! {
+    // Relaxed: the caller has a reference.
+    _ = shared(box, "vow_box_retain")?.pointee.count.addRelaxed(1)
+    return box
+}
+
+@_cdecl("vow_box_release") @implementation
+public func vow_box_release(_ box: UnsafeMutableRawPointer!) {
+    guard let context = shared(box, "vow_box_release"),
+        context.pointee.count.subtractAcquireRelease(1) == 1
+    else { return }
+    let thread = currentThread()
+    if let destroy = context.pointee.destroy { runForeign(thread) { destroy(box) } }
+    #if VOW_CHECKED
+        context.pointee.seal = Seal.freed
+    #endif
+    giveMemoryBack(context, SharedContext.header + context.pointee.size)
+    leave(thread)
+}
+
+// MARK: Waiting
+
+@_cdecl("vow_await") @implementation
+public func vow_await(
+    _ promise: OpaquePointer!, _ timeout_ns: Int64, _ out: UnsafeMutablePointer<vow_value>!
+) -> Int32 {
+    out?.pointee = vow_none()
+    guard let record = promiseRecord(promise, "vow_await"), timeout_ns >= Int64(VOW_FOREVER) else {
+        return VOW_EINVAL
+    }
+    let thread = currentThread()
+    if !record.pointee.state.read().hasValue {
+        if timeout_ns == 0 { return Int32(VOW_PENDING) }
+        checkHandlersAreThere(thread)
+        let deadline: Deadline = timeout_ns == Int64(VOW_FOREVER) ? .never : .after(timeout_ns)
+        let result = wait(for: record, until: deadline, thread)
+        leave(thread)
+        switch result {
+        case .settled: break
+        case .timedOut: return Int32(VOW_PENDING)
+        case .deadlock: return VOW_EDEADLOCK
+        case .forked: return VOW_EFORKED
+        case .noThread: return VOW_ENOMEM
+        case .shutDown, .isBusy: fatal("a wait without a loop ended as if it had one")
+        }
+    }
+    let value = record.value
+    if value.isError { record.pointee.isObserved.set() }
+    out?.pointee = value.retained()
+    return Int32(value.isError ? VOW_REJECTED : VOW_FULFILLED)
 }

@@ -1,7 +1,9 @@
-// Chapter 7 of vow.h: event loops.
+// Chapters 7 and 8 of vow.h: event loops; time, with time-outs and retries.
 
 import CVow
 import CVowPlatform
+
+// MARK: Event loops
 
 @inline(__always)
 private func loopRecord(_ handle: OpaquePointer?, _ function: StaticString) -> LoopPointer? {
@@ -130,4 +132,50 @@ public func vow_fd_ready(_ fd: Int32, _ events: UInt32) -> OpaquePointer! {
     if let left = timeLeft(thread) { promise = limitTime(of: promise, left, thread) }
     leave(thread)
     return OpaquePointer(promise)
+}
+
+// MARK: Time
+
+@_cdecl("vow_now") @implementation
+public func vow_now() -> Int64 { clockNow(currentThread()) }
+
+@_cdecl("vow_delay") @implementation
+public func vow_delay(_ ns: Int64) -> OpaquePointer! {
+    let thread = currentThread()
+    if ns < 0 { return invalidPromise("vow_delay", "ns is negative", thread) }
+    let delay = makeDelay(ns, thread)
+    leave(thread)
+    return OpaquePointer(delay)
+}
+
+// MARK: Time-outs and retries
+
+@_cdecl("vow_timeout") @implementation
+public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer! {
+    let thread = currentThread()
+    // A scope's deadline holds all the same.
+    let isForEver = ns == Int64(VOW_FOREVER)
+    if isForEver && timeLeft(thread) == nil && promiseRecord(promise, "vow_timeout") != nil {
+        return promise
+    }
+    guard let record = consumedRecord(promise, "vow_timeout") else {
+        return invalidPromise("vow_timeout", "promise is NULL", thread)
+    }
+    if ns < 0 && !isForEver {
+        let answer = invalidPromise("vow_timeout", "ns is negative", thread)
+        record.release(thread)
+        leave(thread)
+        return answer
+    }
+    let limited = limitTime(of: record, isForEver ? Int64.max : ns, thread)
+    // One that is settled already comes back.
+    if limited == record { record.noteHandle() }
+    leave(thread)
+    return OpaquePointer(limited)
+}
+
+@_cdecl("vow_error_attempts") @implementation
+public func vow_error_attempts(_ value: vow_value) -> Int64 {
+    checkValue(value, "vow_error_attempts")
+    return value.box(of: VOW_ERROR)?.part(ErrorPart.self).pointee.attempts ?? 0
 }

@@ -1,6 +1,12 @@
-// vow_all and vow_all_settled: every member counts.
+// The combinators over a list, each a `Group`: vow_all and vow_all_settled, for which every member counts; vow_any and
+// vow_race, which the first member decides that can; vow_some, for which so many values are enough.
+//
+// Of vow_some values and errors each get as many places as decide, and later ones none. A value waits in its idle observer,
+// with a mark; the member that completes a kind collects that kind in the order of the members.
 
 import CVow
+
+// MARK: vow_all and vow_all_settled
 
 /// Every promise's value; or the first error.
 func combineAll(
@@ -59,4 +65,168 @@ private func addToList(_ value: vow_value, from observer: RecordPointer, _ threa
         return
     }
     decide(group, handOut(&group.pointee.outcomes.success), by: observer, thread)
+}
+
+// MARK: vow_any and vow_race
+
+/// The first value; or, when there is none, all errors.
+func combineAny(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
+) -> RecordPointer {
+    let message: StaticString = "no promise was fulfilled"
+    guard let failure = makeAggregate(count: members.count, message, thread) else {
+        return refuseMembers(members, thread)
+    }
+    if members.isEmpty { return makePromise(of: failure, thread) }
+    let plan = GroupPlan(
+        kind: .any, told: memberOfAnyTold, count: members.count,
+        outcomes: Outcomes(failure: failure),
+        errors: members.count)
+    return combine(members, plan, thread)
+}
+
+/// What the first one to settle does.
+func combineRace(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
+) -> RecordPointer {
+    combine(members, GroupPlan(kind: .race, told: memberOfRaceTold, count: members.count), thread)
+}
+
+private func memberOfAnyTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    let group = group(of: observer)
+    if !promise.value.isError {
+        decide(group, promise.value.retained(), by: observer, thread)
+        return
+    }
+    group.errors?[group.index(of: observer)] = promise.value.retained()
+    // The last one has acquired what the others wrote.
+    if group.pointee.errorsLeft.subtractAcquireRelease(1) != 1 {
+        goOnWithoutMember(of: group, thread)
+        return
+    }
+    if let errors = group.errors {
+        for index in 0..<group.pointee.count { label(&errors[index], at: index, thread) }
+    }
+    decide(group, handOut(&group.pointee.outcomes.failure), by: observer, thread)
+}
+
+private func memberOfRaceTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    if promise.value.isError {
+        rejectGroup(with: promise.value, from: observer, thread)
+    } else {
+        decide(group(of: observer), promise.value.retained(), by: observer, thread)
+    }
+}
+
+// MARK: vow_some
+
+private let valueMark: UInt8 = 1
+private let errorMark: UInt8 = 2
+
+/// The first `wanted` values; or the errors, as soon as there cannot be so many.
+func combineSome(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, wanted: Int, _ thread: ThreadPointer
+) -> RecordPointer {
+    // Errors that leave too few members.
+    let errors = wanted > members.count ? 0 : members.count - wanted + 1
+    let message: StaticString = "fewer promises than wanted were fulfilled"
+    guard let failure = makeAggregate(count: errors, message, thread) else {
+        return refuseMembers(members, thread)
+    }
+    if errors == 0 { return decideAtOnce(members, failure, thread) }
+    guard let success = makeEmptyList(count: wanted) else {
+        failure.release(thread)
+        return refuseMembers(members, thread)
+    }
+    if wanted == 0 {
+        failure.release(thread)
+        return decideAtOnce(members, success, thread)
+    }
+    let plan = GroupPlan(
+        kind: .some, told: memberOfSomeTold, count: members.count,
+        outcomes: Outcomes(success: success, failure: failure), values: wanted, errors: errors,
+        isMarked: true)
+    return combine(members, plan, thread)
+}
+
+/// No member is needed.
+private func decideAtOnce(
+    _ members: UnsafeBufferPointer<OpaquePointer?>, _ outcome: vow_value, _ thread: ThreadPointer
+) -> RecordPointer {
+    var promise: RecordPointer!
+    asOneStep(thread) {
+        promise = makePromise(of: outcome, thread)
+        for member in members {
+            if let member = RecordPointer(member) { giveUpMember(member, thread) }
+        }
+    }
+    return promise
+}
+
+private func memberOfSomeTold(
+    _ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer
+) {
+    let group = group(of: observer)
+    let kind = promise.value.isError ? errorMark : valueMark
+    if place(promise.value, kind, from: observer) {
+        let outcome = collect(kind, of: group, thread)
+        decide(group, outcome, by: observer, thread)
+    } else {
+        goOnWithoutMember(of: group, thread)
+    }
+}
+
+/// Gives an outcome (borrowed) a place if there is one. True when it took the last one: all the
+/// others have been written then, and acquired.
+private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPointer) -> Bool {
+    let group = group(of: observer)
+    let isPlaced =
+        kind == errorMark
+        ? group.pointee.errorsPlaced.addRelaxed(1) < group.pointee.errorsNeeded
+        : group.pointee.valuesPlaced.addRelaxed(1) < group.pointee.valuesNeeded
+    if !isPlaced { return false }
+    observer.value = value.retained()
+    group.mark(group.index(of: observer)).pointee.insert(kind)
+    return kind == errorMark
+        ? group.pointee.errorsLeft.subtractAcquireRelease(1) == 1
+        : group.pointee.valuesLeft.subtractAcquireRelease(1) == 1
+}
+
+/// The outcome that consists of the outcomes of one kind.
+private func collect(
+    _ kind: UInt8, of group: GroupPointer, _ thread: ThreadPointer
+) -> vow_value {
+    guard let items = kind == errorMark ? group.errors : group.values else {
+        fatal("a combined promise has no list")
+    }
+    var next = 0
+    for index in 0..<group.pointee.count where group.mark(index).pointee.contains(kind) {
+        items[next] = group.observer(index).value
+        if kind == errorMark { label(&items[next], at: index, thread) }
+        next += 1
+    }
+    group.pointee.marksHandedOut = kind
+    // Members that come too late read the group meanwhile. So nothing of it is passed by `&`, which
+    // claims all of it; the stores touch only what nobody else does.
+    let outcomes = group.pointee.outcomes
+    if kind == errorMark {
+        group.pointee.outcomes.failure = vow_none()
+        return outcomes.failure
+    }
+    group.pointee.outcomes.success = vow_none()
+    return outcomes.success
+}
+
+/// Of a group that nothing uses any more: the outcomes that were of no use.
+func releaseMarked(_ group: GroupPointer, _ thread: ThreadPointer) {
+    for index in 0..<group.pointee.count {
+        let mark = group.mark(index).pointee.snapshot
+        if mark != 0 && mark != group.pointee.marksHandedOut {
+            group.observer(index).value.release(thread)
+        }
+    }
 }

@@ -1,8 +1,12 @@
-// vow_catch_if: a reaction that looks at an error's domain and code before it calls the user's
-// function.
+// Links with a twist of their own.
+//
+// vow_catch_if makes a reaction that looks at an error's domain and code before it calls the program's function. vow_shield
+// makes a link without handlers, which waits for a promise and does not cancel it: see `isShield`.
 
 import CVow
 import CVowPlatform
+
+// MARK: vow_catch_if
 
 /// The domain follows.
 private struct Filter {
@@ -85,4 +89,15 @@ private func destroyFilter(_ context: UnsafeMutableRawPointer?) {
     let filter = context.assumingMemoryBound(to: Filter.self).pointee
     giveMemoryBack(context, filter.size)
     filter.destroy?(filter.context)
+}
+
+// MARK: vow_shield
+
+/// A promise (owned) that settles as the given one (consumed) does, and whose cancelling leaves that alone.
+func shield(_ promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer {
+    react(
+        to: promise,
+        Reaction(
+            shape: [.link, .finally], handler: nil, context: nil, executor: ownExecutors.inline),
+        thread)
 }

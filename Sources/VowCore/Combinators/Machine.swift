@@ -1,10 +1,10 @@
-// What map, reduce, repeat and retry have in common: one promise, and lanes on which one promise
-// after the other is waited for, in one piece of memory:
+// What map, reduce, repeat, retry and using have in common: one promise, and lanes on which one promise after the other is
+// waited for, in one piece of memory:
 //
 //   Record | ProducerPart | Machine | the program's fields | lanes
 //
-// A program says what comes next on a lane. Its functions run as work of their own, on the
-// machine's executor.
+// A program says what comes next on a lane. Its functions run as work of their own, on the machine's executor; in a checked
+// build their input is lent, as a handler's is.
 
 import CVow
 
@@ -510,4 +510,19 @@ private func end(_ machine: MachinePointer, _ thread: ThreadPointer) {
         machine.pointee.executor.release(thread)
         settleQuiet(machine.promise, outcome, thread)
     }
+}
+
+// MARK: Calling a function of the program
+
+@inline(__always)
+func callWithLoan(_ input: vow_value, _ body: (vow_value) -> vow_value) -> vow_value {
+    #if VOW_CHECKED
+        let thread = currentThread()
+        let loan = Loan(input, thread)
+        let result = body(loan.value)
+        loan.end(returning: result, thread)
+        return result
+    #else
+        return body(input)
+    #endif
 }

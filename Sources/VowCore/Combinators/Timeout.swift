@@ -1,7 +1,15 @@
-// vow_timeout: a promise that watches another one and has a timer, in one piece of memory. Who
-// decides first stops the other one; while the promise is being made, its maker does.
+// Promises of time and of descriptors: vow_timeout, vow_delay, and the promise that a descriptor is ready.
+//
+// A promise of vow_timeout watches another one and has a timer, in one piece of memory. The one that decides first, promise or
+// timer, stops the other; while the promise is being made, its maker does.
+//
+// The timer of a delay stands in the delay's own memory; being in the heap is one producer's reference. So it is with the watch
+// of a descriptor and its table. Cancelled, the promise of a descriptor is rejected when the watch has ended, and not before: a
+// thread that sees it settled may close the descriptor, and need not be the thread that cancels.
 
 import CVow
+
+// MARK: vow_timeout
 
 private typealias TimeoutPointer = UnsafeMutablePointer<Timeout>
 
@@ -162,4 +170,90 @@ private func decide(
 private func letGo(of limited: TimeoutPointer, _ thread: ThreadPointer) {
     if limited.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     limited.promise.releaseProducer(thread)
+}
+
+// MARK: Delays
+
+/// Of the program's, which takes no longer than its scope: then it is rejected.
+/// - Parameter nanoseconds: not negative.
+func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
+    if let left = timeLeft(thread), left < nanoseconds {
+        return makeDelay(left, TimerNode(missDeadline), thread)
+    }
+    return makePlainDelay(nanoseconds, thread)
+}
+
+/// - Parameter nanoseconds: not negative.
+func makePlainDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
+    makeDelay(nanoseconds, TimerNode(fireDelay), thread)
+}
+
+private func makeDelay(
+    _ nanoseconds: Int64, _ node: TimerNode, _ thread: ThreadPointer
+) -> RecordPointer {
+    guard let delay = makeProduced(.delay, node, thread, stop: stopDelay) else {
+        return promiseWithoutMemory
+    }
+    let timer = delay.part(TimerNode.self)
+    switch startTimer(timer, after: nanoseconds, thread) {
+    case .started: delay.producer.pointee.isLeftWithParent = timer.pointee.stripe == processStripe
+    case .refused: settleProduced(delay, ownErrors.refusal, thread)
+    case .noMemory: settleProduced(delay, ownErrors.noMemory, thread)
+    }
+    return delay
+}
+
+private func fireDelay(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let value = end == .due ? vow_none() : ownErrors.ended
+    settleProduced(RecordPointer(ofPart: timer), value, thread)
+}
+
+private func missDeadline(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let error = end == .due ? ownErrors.timedOut : ownErrors.shutDown
+    settleProduced(RecordPointer(ofPart: timer), error, thread)
+}
+
+private func stopDelay(_ delay: RecordPointer, _ thread: ThreadPointer) {
+    if stopTimer(delay.part(TimerNode.self)) { delay.releaseProducer(thread) }
+}
+
+// MARK: Descriptors
+
+/// The descriptor is open; the events are valid.
+func makeDescriptorReady(_ descriptor: Int32, _ events: UInt32, _ thread: ThreadPointer)
+    -> RecordPointer
+{
+    let watch = WatchNode(descriptor, events, fireReady)
+    guard let promise = makeProduced(.descriptor, watch, isQuiet: true, thread, stop: stopReady)
+    else {
+        return promiseWithoutMemory
+    }
+    let place = promise.part(WatchNode.self)
+    switch startWatch(place, thread) {
+    case .started:
+        promise.producer.pointee.isLeftWithParent = place.pointee.stripe == processStripe
+    case .always: settleProduced(promise, vow_int(Int64(events)), thread)
+    case .refused: settleProduced(promise, ownErrors.refusal, thread)
+    case .noMemory: settleProduced(promise, ownErrors.noMemory, thread)
+    }
+    return promise
+}
+
+private func fireReady(_ watch: WatchPointer, _ events: UInt32, _ thread: ThreadPointer) {
+    let end = watch.pointee.isLost ? ownErrors.closed : ownErrors.ended
+    let value = events == 0 ? end : vow_int(Int64(events))
+    settleQuiet(RecordPointer(ofPart: watch), value, thread)
+}
+
+private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {
+    let isStopped = stopWatch(promise.part(WatchNode.self), thread)
+    if !promise.isCancelled {
+        if isStopped { promise.releaseProducer(thread) }
+    } else if isStopped {
+        settleQuiet(promise, ownErrors.cancelled, thread)
+    } else if isForkedChild && promise.producer.pointee.isLeftWithParent {
+        // A thread of the parent was about to fire it.
+        promise.retainProducer()
+        settleQuiet(promise, ownErrors.cancelled, thread)
+    }
 }

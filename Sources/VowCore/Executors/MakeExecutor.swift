@@ -1,4 +1,8 @@
-// Making and freeing executors. Nil when there is no memory.
+// Making executors, finding them again, and freeing them. A maker returns nil when there is no memory.
+//
+// The directory has the executors that can be found again: custom ones that can tell whether a thread is theirs, and the
+// serial ones on queues of the program. All in it is under the directory's lock. In a forked child most executors are left
+// with the parent: such an executor runs nothing.
 
 import CVow
 import CVowPlatform
@@ -109,4 +113,199 @@ func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 private func sizeOf(_ kind: ExecutorKind, nameSize: Int) -> Int {
     let size = MemoryLayout<ExecutorRecord>.stride + nameSize
     return kind == .custom ? size + sizeOfClassCopy : size
+}
+
+// MARK: The directory
+
+/// Under the lock, like the fields for it. The count of ambient ones says without the lock that there is nothing to
+/// look for.
+private let directoryLock = SpinLock()
+private let ambientCount = AtomicWord(0)
+nonisolated(unsafe) private var firstAmbient: ExecutorPointer?
+/// Those on queues. Written once, before any thread has entered.
+nonisolated(unsafe) private var onQueues: AddressTablePointer! = nil
+
+/// Takes memory from the front of `storage`, which it moves on.
+func prepareExecutorDirectory(_ storage: inout UnsafeMutableRawPointer) {
+    onQueues = AddressTable.make(&storage)
+}
+
+/// The custom executor that the thread belongs to, owned. Asks foreign code, so never under the lock.
+@inline(__always)
+func ambientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
+    ambientCount.loadAcquire() == 0 ? nil : findAmbientExecutor(thread)
+}
+
+/// The one that said so last on this thread is asked first, so that a thread which belongs to one does not pay for the
+/// others. Whoever belongs to none has to ask all: what one has answered says nothing of the next time.
+@inline(never)
+private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
+    let last = directoryLock.withLock { retained(thread.pointee.ambient.executor) }
+    if let last, isCurrent(last, thread) { return last }
+    let found = askAll(but: last, thread)
+    last?.release(thread)
+    if let found { directoryLock.withLock { thread.pointee.ambient.remember(found, thread) } }
+    return found
+}
+
+func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
+    guard let current = executor.checkedClass?.pointee.current else { return false }
+    return runForeign(thread) { current(executor.pointee.context) }
+}
+
+/// The lock is taken for a few at a time.
+private func askAll(but asked: ExecutorPointer?, _ thread: ThreadPointer) -> ExecutorPointer? {
+    let few = 16
+    return withUnsafeTemporaryAllocation(of: ExecutorPointer.self, capacity: few) { batch in
+        var found: ExecutorPointer?
+        // The last one of a batch is kept, and so in the list, until those behind it are taken.
+        var last: ExecutorPointer?
+        repeat {
+            var count = 0
+            directoryLock.withLock {
+                var next = last == nil ? firstAmbient : last?.pointee.nextListed
+                while let executor = next, count < few {
+                    if retainUnlessDead(executor) {
+                        batch[count] = executor
+                        count += 1
+                    }
+                    next = executor.pointee.nextListed
+                }
+            }
+            last?.release(thread)
+            last = found == nil && count == few ? batch[few - 1] : nil
+            for index in 0..<count {
+                let executor = batch[index]
+                if found == nil && executor != asked && isCurrent(executor, thread) {
+                    found = executor
+                } else if executor != last {
+                    executor.release(thread)
+                }
+            }
+        } while last != nil && found == nil
+        if let last, last != found { last.release(thread) }
+        return found
+    }
+}
+
+/// The executor that was made for a serial queue, owned.
+func listedExecutor(on queue: WorkQueue) -> ExecutorPointer? {
+    directoryLock.withLock { known(on: queue) }
+}
+
+/// Under the lock. One whose last reference is gone is on its way out of the table and passed over.
+private func known(on queue: WorkQueue) -> ExecutorPointer? {
+    var place = onQueues.first(queue.address)
+    while let current = place {
+        // It is the first field.
+        let executor = UnsafeMutableRawPointer(current).assumingMemoryBound(to: ExecutorRecord.self)
+        if let known = retained(executor) { return known }
+        place = current.nextLike
+    }
+    return nil
+}
+
+private func place(of executor: ExecutorPointer) -> TablePlace {
+    UnsafeMutableRawPointer(executor).assumingMemoryBound(to: TableMember.self)
+}
+
+private func retained(_ executor: ExecutorPointer?) -> ExecutorPointer? {
+    executor.flatMap { retainUnlessDead($0) ? $0 : nil }
+}
+
+private func retainUnlessDead(_ executor: ExecutorPointer) -> Bool {
+    while true {
+        let counts = executor.pointee.counts.loadRelaxed()
+        if counts == 0 { return false }
+        if executor.pointee.counts.replaceAcquire(counts, counts + 1).exchanged { return true }
+    }
+}
+
+/// Lists an executor on a serial queue of the program, unless there is one; returns that one then, owned.
+func listUnlessKnown(_ executor: ExecutorPointer, on queue: WorkQueue) -> ExecutorPointer? {
+    var isUntended = false
+    let other: ExecutorPointer? = directoryLock.withLock {
+        if let known = known(on: queue) { return known }
+        executor.pointee.isListed = true
+        onQueues.add(place(of: executor), queue.address)
+        isUntended = onQueues.pointee.isUntended
+        return nil
+    }
+    if isUntended { tend(onQueues, directoryLock) }
+    return other
+}
+
+/// A custom one that can tell whether a thread is its own.
+func list(_ executor: ExecutorPointer) {
+    directoryLock.withLock {
+        enter(executor)
+        ambientCount.addAsOnlyWriter(1)
+    }
+}
+
+/// Under the lock.
+private func enter(_ executor: ExecutorPointer) {
+    executor.pointee.isListed = true
+    executor.pointee.nextListed = firstAmbient
+    firstAmbient?.pointee.previousListed = executor
+    firstAmbient = executor
+}
+
+func unlist(_ executor: ExecutorPointer) {
+    let isUntended = directoryLock.withLock {
+        if executor.pointee.kind == .custom {
+            leave(executor)
+            ambientCount.addAsOnlyWriter(UInt64.max)
+            forgetByAll(executor)
+            return false
+        }
+        let place = place(of: executor)
+        if place.pointee.key != nil { onQueues.remove(place) }
+        return onQueues.pointee.isUntended
+    }
+    if isUntended { tend(onQueues, directoryLock) }
+}
+
+private func leave(_ executor: ExecutorPointer) {
+    let next = executor.pointee.nextListed
+    let previous = executor.pointee.previousListed
+    next?.pointee.previousListed = previous
+    if let previous { previous.pointee.nextListed = next } else { firstAmbient = next }
+}
+
+/// Around a fork.
+func lockExecutorDirectory() { directoryLock.lock() }
+func unlockExecutorDirectory() { directoryLock.unlock() }
+
+/// In a forked child, under the lock: the other threads are gone.
+func forgetAmbientsOfOthers(but survivor: ThreadPointer?) {
+    var executor = firstAmbient
+    while let current = executor {
+        current.pointee.firstRemembering = nil
+        executor = current.pointee.nextListed
+    }
+    if let survivor { survivor.pointee.ambient.beAlone(survivor) }
+}
+
+/// The thread ends.
+func forgetAmbient(_ thread: ThreadPointer) {
+    directoryLock.withLock { thread.pointee.ambient.forget() }
+}
+
+// MARK: In a forked child
+
+/// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
+func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
+    reaction.pointee.shape.isReaction && (reaction.executor?.isLeftWithParent ?? false)
+}
+
+extension ExecutorPointer {
+    /// In a forked child: it runs nothing.
+    var isLeftWithParent: Bool {
+        switch pointee.kind {
+        case .pool, .serial, .dispatch, .barrier: return true
+        case .loop: return loop.isCopy
+        case .inline, .custom: return false
+        }
+    }
 }

@@ -1,12 +1,14 @@
-// The pool: ready work, and who does it. Three kinds of work stand here: the pool's reactions and the drains of serial
-// executors, each in the order in which they came, and what has happened off loops. The workers are threads of our own, so
-// that handing work over needs neither memory nor a new thread.
+// The pool: ready work, and which worker does it. Three kinds of work stand here: the pool's reactions and the drains of
+// serial executors, each in the order in which they came, and what has happened off loops. The workers are threads of our
+// own, so that handing work over needs neither memory nor a new thread.
 //
-// Everything is under one lock that is held for a few instructions. Whoever leaves it has called a worker if there is
-// work that may begin: a worker looks at all kinds before it becomes idle, and who adds work sees who is idle.
+// Everything is under one lock that is held for a few instructions. A thread that leaves the lock has called a worker if
+// there is work that may begin: a worker looks at all kinds before it becomes idle, and a thread that adds work sees which
+// workers are idle.
 //
 // Of reactions and of drains as many run at once as the process has processors, so long handlers of one kind do not hold up
-// the other. Workers that wait in `vow_await` do not count, nor do those that the keeper has seen asleep.
+// the other. Workers that wait in `vow_await` do not count, nor do those that the keeper has seen asleep: a worker lends its
+// place while it sleeps, or runs what it waits for itself.
 
 import CVow
 import CVowPlatform
@@ -225,3 +227,53 @@ func refuseWholly(_ reaction: RecordPointer, _ reason: Refusal, _ thread: Thread
 /// Around a fork.
 func lockPool() { poolLock.lock() }
 func unlockPool() { poolLock.unlock() }
+
+// MARK: Waiting inside the pool
+
+/// How deep a wait looks into the queue for what it waits for.
+private let searchDepth = 4096
+
+/// Takes a reaction that no worker has begun out of the queue.
+func takeFromPool(_ reaction: RecordPointer) -> Bool {
+    poolLock.withLock { pool.reactions.remove(reaction, within: searchDepth) }
+}
+
+/// A worker is going to sleep. One must remain that does not wait, since what all wait for may stand in the queue:
+/// false, and it must not sleep, where it would be the last one and the system gives no other.
+func lendPlaceInPool(_ worker: WorkerPointer, _ thread: ThreadPointer) -> Bool {
+    while true {
+        poolLock.lock()
+        if worker.pointee.isBlocked || pool.workers - pool.blocked >= 2 {
+            pool.block(worker)
+            let call = pool.callForMore()
+            poolLock.unlock()
+            make(call, thread)
+            return true
+        }
+        let isTooMany = pool.workers + pool.starting >= Pool.mostWorkers
+        if !isTooMany { pool.starting += 1 }
+        poolLock.unlock()
+        if isTooMany || !startWorker(nil, thread) { return false }
+    }
+}
+
+func takePlaceInPoolBack(_ worker: WorkerPointer) {
+    poolLock.withLock { pool.unblock(worker) }
+}
+
+extension Pool {
+    fileprivate mutating func block(_ worker: WorkerPointer) {
+        worker.pointee.waits += 1
+        if worker.pointee.waits > 1 { return }
+        blocked += 1
+        if let duty = worker.pointee.duty { self[duty].busy -= 1 }
+    }
+
+    fileprivate mutating func unblock(_ worker: WorkerPointer) {
+        worker.pointee.waits -= 1
+        if worker.pointee.isBlocked { return }
+        blocked -= 1
+        worker.pointee.begun &+= 1
+        if let duty = worker.pointee.duty { self[duty].busy += 1 }
+    }
+}

@@ -1,5 +1,8 @@
-// Handing a reaction to its executor. Foreign code may run here (a custom executor's `submit`), so no
-// lock is held.
+// Handing a reaction to its executor. Foreign code may run here (a custom executor's `submit`), so no lock is held.
+//
+// A reaction that names no executor gets the running handler's, else that of the loop or custom executor whose thread this
+// is, else the default. A thread that works for an executor has a `Place`, which says so, and counts what it owes the
+// executor afterwards. A reaction that its executor cannot run is rejected.
 
 import CVow
 
@@ -110,4 +113,130 @@ private func runCustom(_ work: UnsafeMutableRawPointer?) {
         return
     }
     runWholly(reaction, thread)
+}
+
+// MARK: The executor of a reaction that names none
+
+/// The default. Without the lock, `shortcut` is the address of one that lives for ever, or 0 for the pool, or
+/// `noShortcut`; that also before anybody has asked.
+private let standardLock = SpinLock()
+private let shortcut = AtomicWord(noShortcut)
+private let noShortcut: UInt64 = 1
+nonisolated(unsafe) private var standard: ExecutorPointer?
+
+/// Owned by the reaction.
+@inline(__always)
+func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> ExecutorPointer {
+    if let executor = named ?? thread.pointee.frame?.pointee.executor {
+        executor.retain()
+        return executor
+    }
+    return executorOutsideHandlers(thread)
+}
+
+@inline(__always)
+private func executorOutsideHandlers(_ thread: ThreadPointer) -> ExecutorPointer {
+    // A loop's reference is its executor's.
+    homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor(thread)
+}
+
+@inline(__always)
+private func standardExecutor(_ thread: ThreadPointer) -> ExecutorPointer {
+    let word = shortcut.loadAcquire()
+    if word == noShortcut { return standardExecutorSlowly(thread) }
+    return ExecutorPointer(bitPattern: UInt(word)) ?? ownExecutors.pool
+}
+
+@inline(never)
+private func standardExecutorSlowly(_ thread: ThreadPointer) -> ExecutorPointer {
+    prepareWorkers(thread)
+    return standardLock.withLock {
+        if standard == nil && hasWorkers { shortcut.storeRelease(wayTo(nil)) }
+        let executor: ExecutorPointer = standard ?? ownExecutors.pool
+        executor.retain()
+        return executor
+    }
+}
+
+/// - Parameter executor: borrowed, kept; nil: the pool.
+func setStandardExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
+    executor?.retain()
+    if executor == nil { prepareWorkers(thread) }
+    let before = standardLock.withLock {
+        let before = standard
+        standard = executor
+        shortcut.storeRelease(wayTo(executor))
+        return before
+    }
+    before?.release(thread)
+}
+
+private func wayTo(_ executor: ExecutorPointer?) -> UInt64 {
+    guard let executor else { return 0 }
+    return executor.pointee.isImmortal ? UInt64(UInt(bitPattern: executor)) : noShortcut
+}
+
+/// Around a fork.
+func lockStandardExecutor() { standardLock.lock() }
+func unlockStandardExecutor() { standardLock.unlock() }
+
+// MARK: That a thread works for an executor
+
+/// Works for an executor, which the caller keeps alive.
+@inline(__always)
+func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: () -> Void) {
+    var place = Place(executor: executor, outer: thread.pointee.place)
+    withUnsafeMutablePointer(to: &place) {
+        thread.pointee.place = $0
+        body()
+    }
+    thread.pointee.place = place.outer
+    executor.release(place.runs, thread)
+}
+
+extension ExecutorPointer {
+    /// Nil: what it runs may as well be run by any thread. Only the address is looked at.
+    var ownsThread: ExecutorPointer? {
+        self == ownExecutors.pool || self == ownExecutors.inline ? nil : self
+    }
+}
+
+/// This thread works for the executor, or is the one that its loop is run by. A custom executor is not asked.
+@inline(never)
+func isAt(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
+    if thread.pointee.place?.pointee.executor == executor { return true }
+    return executor.pointee.kind == .loop
+        && executor.loop.pointee.home.loadRelaxed() == word(of: thread)
+}
+
+/// The executor of a reaction that has run: whoever works for it gives all those references back together.
+@inline(__always)
+func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
+    if let place = thread.pointee.place, place.pointee.executor == executor {
+        place.pointee.runs &+= 1
+    } else {
+        executor?.release(thread)
+    }
+}
+
+// MARK: Work that its executor cannot run
+
+/// Why an executor cannot run a reaction.
+enum Refusal {
+    /// In a forked child.
+    case forked
+    /// It is an event loop that was destroyed, or the library's work in the process has ended.
+    case shutDown
+    /// The system gives no thread.
+    case noThread
+}
+
+/// Rejects a reaction that its executor cannot run. A context is destroyed when the hand-over is over.
+func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
+    switch reason {
+    case .forked: reaction.passage.insert(.isRefused)
+    case .shutDown: reaction.passage.insert([.isRefused, .isShutOut])
+    case .noThread: reaction.passage.insert([.isRefused, .lacksThread])
+    }
+    performRefused(reaction, thread)
 }

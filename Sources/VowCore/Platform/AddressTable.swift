@@ -2,9 +2,9 @@
 // (Litwin, 1980). With a member that comes a bucket or two are split, with one that goes two are joined: so no call takes
 // long because there are many. Without memory for more buckets the lists become longer.
 //
-// Buckets stand in segments. The first one is there from the beginning; each other has as many as all before it.
+// Buckets stand in segments. The first segment is there from the beginning; each other has as many as all before it.
 //
-// All is under the lock of whoever has the table, but for `tend`, which takes it.
+// All is under the lock of the table's owner, but for `tend`, which takes it.
 
 import CVowPlatform
 
@@ -212,4 +212,13 @@ extension TablePlace {
         while let other = place, other.pointee.key != key { place = other.pointee.next }
         return place
     }
+}
+
+// MARK: Hashes
+//
+// Spreads addresses over tables. packaging/gdb knows it, too.
+
+/// Multiplied by the golden ratio, because addresses have zeroes at their end: the high bits are good, the low ones not.
+func hashOfAddress(_ address: UnsafeRawPointer) -> UInt64 {
+    UInt64(UInt(bitPattern: address)) &* 0x9e37_79b9_7f4a_7c15
 }

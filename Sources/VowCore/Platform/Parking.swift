@@ -1,6 +1,12 @@
-// Sleeping until another thread says so: one word, futex underneath, no allocation.
+// How a thread waits for another: parking, a lock for a few instructions, and a back-off.
+//
+// Parking is sleeping until another thread says so: one word, futex underneath, no allocation. The lock needs one word and
+// no set-up; a thread that does not get the lock soon sleeps, because the holder may be a thread that this one keeps from
+// running. The back-off is for a thread that waits for another one to finish a few instructions.
 
 import CVowPlatform
+
+// MARK: Parking
 
 /// What the parking word of a waiting thread says. Its low 32 bits are what the kernel compares.
 enum Parking {
@@ -130,5 +136,125 @@ func unparkToLook(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
         let found = word.replaceAcquireRelease(Parking.asleep, Parking.nudged)
         if found.exchanged { vow_platform_wake(address) }
         if found.original != Parking.awake { return }
+    }
+}
+
+// MARK: A lock for a few instructions
+//
+//   0   free
+//   1   held
+//   2   held, and a thread may be asleep
+//
+// The three states are Drepper's, "Futexes Are Tricky" (2011), mutex 2.
+
+private let free: UInt64 = 0
+private let held: UInt64 = 1
+private let awaited: UInt64 = 2
+
+struct SpinLock: ~Copyable, Sendable {
+    private let word = AtomicWord(free)
+
+    init() {}
+
+    /// Acquires; pairs with the release in `unlock`. Never held across foreign code.
+    @inline(__always)
+    func lock() {
+        if !word.replaceAcquire(free, held).exchanged { lockSlowly() }
+    }
+
+    @inline(never)
+    func unlock() {
+        #if VOW_SCHEDULES
+            word.storeRelease(free)
+        #else
+            if word.exchangeAcquireRelease(free) == awaited { wakeOne() }
+        #endif
+    }
+
+    @inline(__always)
+    func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+
+    #if VOW_SCHEDULES
+        private func lockSlowly() {
+            var pause = Backoff()
+            while !word.replaceAcquire(free, held).exchanged { pause.wait() }
+        }
+    #else
+        @inline(never)
+        private func lockSlowly() {
+            for _ in 0..<Backoff.spins {
+                if word.loadRelaxed() == free && word.replaceAcquire(free, held).exchanged {
+                    return
+                }
+                vow_platform_relax()
+            }
+            if isForkedChild {
+                lockInChild()
+                return
+            }
+            while word.exchangeAcquireRelease(awaited) != free {
+                _ = vow_platform_wait(address, UInt32(awaited), nil)
+            }
+        }
+
+        /// In a forked child a thread of the parent may have held it, which never gives it back: then it is broken. What it
+        /// guards are lists, which a thread that goes along them finds whole, whatever step of a change was the last.
+        private func lockInChild() {
+            var pause = Backoff()
+            while word.exchangeAcquireRelease(awaited) != free {
+                // The registry's own is free as the child begins, and tells who else there is.
+                let isOnly = address != threadRegistryLock.address && isOnlyThread
+                if isOnly || pause.isHopeless { return }
+                pause.wait()
+            }
+        }
+
+        /// The lock may be taken, given up and gone meanwhile: its address is only named to the kernel.
+        @inline(never)
+        private func wakeOne() { vow_platform_wake(address) }
+
+        /// Little-endian, so the low half comes first.
+        fileprivate var address: UnsafeRawPointer { word.address }
+    #endif
+}
+
+// MARK: Backing off
+
+/// Spins at first, then gives the processor away: the other thread may not be running. In the end it sleeps: a thread of
+/// a lower priority than this one's gets the processor in no other way.
+struct Backoff {
+    static let spins = 64
+    /// One word: it is set up for each step, though hardly any waits.
+    private var rounds = 0
+
+    init() {}
+
+    /// It has waited for about a second.
+    var isHopeless: Bool { rounds > 1200 }
+
+    @inline(never)
+    mutating func wait() {
+        #if VOW_SCHEDULES
+            vow_schedule_point(VOW_STEP_PAUSE, nil)
+        #else
+            rounds &+= 1
+            if rounds < Backoff.spins { vow_platform_relax() } else { rest(rounds) }
+        #endif
+    }
+}
+
+@inline(never)
+private func rest(_ rounds: Int) {
+    let yields = 64
+    let sleeps = rounds - Backoff.spins - yields
+    if sleeps < 0 {
+        _ = sched_yield()
+    } else {
+        // 16 microseconds, then twice as long, up to a millisecond.
+        vow_platform_pause(1 << Int64(14 + min(sleeps, 6)))
     }
 }

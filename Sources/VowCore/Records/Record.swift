@@ -1,5 +1,11 @@
-// The memory of a promise, of a reaction (which is a promise fused with what resolves it), and of a
-// waiting thread: one layout, so that a queue can hold all three.
+// The memory of a promise, of a reaction (which is a promise fused with what resolves it), and of a waiting thread: one
+// layout, so that one queue can hold all three.
+//
+// A record has the state word, the counts and a slot. The phase of the word says what the slot holds and what may write
+// the slot: see State.swift. `Counts` says how long the memory stays, and whether a producer's work is still wanted.
+// Behind the record stands what its shape adds: `LinkPart` for a reaction, with the handler, its context and its executor,
+// and `LinkExtras` for what options and tokens add to those; `ProducerPart`, of the floor above, for a promise of the
+// library's own making.
 
 import CVow
 
@@ -391,4 +397,238 @@ extension Record {
         passageStorage == .outcomeIsHeld && inlineLeftStorage == 7
             && slot.1 == UInt64(UInt(bitPattern: upstream))
     }
+}
+
+// MARK: What a reaction adds
+
+/// What a reaction adds to a record. 72 bytes together.
+struct LinkPart {
+    /// See `lane`.
+    private var laneStorage: UInt64 = 0
+    var handler: Handler?
+    var context: UnsafeMutableRawPointer?
+    private var executorOrSource: UnsafeMutableRawPointer?
+
+    init(handler: Handler?, context: UnsafeMutableRawPointer?, executor: ExecutorPointer?) {
+        self.handler = handler
+        self.context = context
+        executorOrSource = UnsafeMutableRawPointer(executor)
+    }
+
+    /// Of an inline reaction.
+    init(handler: Handler?, context: UnsafeMutableRawPointer?, source: RecordPointer?) {
+        self.handler = handler
+        self.context = context
+        executorOrSource = UnsafeMutableRawPointer(source)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    @inline(__always)
+    var isInline: Bool { pointee.flags.contains(RecordFlag.isInline) }
+
+    /// Nobody has to be asked before its handler runs: the thread that has it on its list reads nothing that a
+    /// canceller writes.
+    @inline(__always)
+    var isBegunByRunning: Bool { isInline && !pointee.shape.isTravelling }
+
+    /// Of a reaction that is not inline.
+    @inline(__always)
+    var executorElsewhere: ExecutorPointer? {
+        executorOrSource.load(as: ExecutorPointer?.self)
+    }
+
+    /// Of an inline reaction: the promise that it reads, where no canceller writes while the reaction is on a
+    /// thread's list. One with a token may be given something else to read: its `upstream` tells.
+    @inline(__always)
+    var source: RecordPointer? {
+        get { executorOrSource.load(as: RecordPointer?.self) }
+        nonmutating set { executorOrSource.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
+    /// is not needed any more, and lends its place.
+    var withdrawnUpstream: RecordPointer? {
+        get { handlerPlace.load(as: RecordPointer?.self) }
+        nonmutating set { handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self) }
+    }
+
+    /// Of a `finally` that waits for its handler's promise: the promise whose outcome is passed on, owned. In the same
+    /// place.
+    var outcome: RecordPointer? {
+        get { withdrawnUpstream }
+        nonmutating set { withdrawnUpstream = newValue }
+    }
+
+    /// Of a reaction that waits for what it follows though it is cancelled and others read that: the error that it is to be
+    /// rejected with, owned. In the same place; marked by `RecordFlag.hasLeft`.
+    var errorOfLeft: vow_value {
+        get { vow_value(VOW_ERROR, handlerPlace.load(as: UnsafeMutableRawPointer.self)) }
+        nonmutating set {
+            handlerPlace.storeBytes(of: newValue.as.pointer, as: UnsafeMutableRawPointer?.self)
+        }
+    }
+
+    private var handlerPlace: UnsafeMutableRawPointer { linkField(1) }
+
+    @inline(__always)
+    private var executorOrSource: UnsafeMutableRawPointer { linkField(3) }
+
+    @inline(__always)
+    private func linkField(_ index: Int) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self) + MemoryLayout<Record>.size
+            + index * MemoryLayout<UInt64>.size
+    }
+}
+
+/// What `vow_then_with` adds.
+struct LinkExtras {
+    var onRejected: Handler?
+    var destroy: Destroy?
+    var label: UnsafePointer<CChar>?
+}
+
+/// What a token or a context adds to those.
+struct TravelPart {
+    /// Its token's list; the source is counted here until the reaction leaves it.
+    var registration: Registration
+    /// The end of the scope that the reaction was made under; one producer's reference.
+    var scope: RecordPointer?
+    /// The context to run with; owned.
+    var context: vow_value
+}
+
+extension TravelPart {
+    init(token: SourcePointer?, _ surroundings: Surroundings) {
+        registration = Registration(.reaction, token)
+        scope = surroundings.scope
+        context = surroundings.context
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a link, borrowed; nil: it carries nothing.
+    var surroundings: Surroundings? {
+        if !pointee.shape.isTravelling { return nil }
+        return Surroundings(context: travel.pointee.context, scope: travel.pointee.scope)
+    }
+}
+
+/// What reactions carry along.
+struct Surroundings {
+    /// Marked where there is a scope.
+    var context = vow_none()
+    /// The promise of its end.
+    var scope: RecordPointer?
+
+    /// In a context's reserved word, whose other bits say which Swift type a small value is of.
+    static let scopeMark: UInt32 = 1 << 31
+}
+
+// MARK: The counts
+//
+// The references to a promise: three counts in one word, so that "nobody else" is one look.
+//
+// A reader can learn of the outcome: a handle, a reaction or a follower. When the last reader goes the producer hears that
+// its work is not wanted any more. A producer may settle the promise: a resolver's handle, or the queue or executor that
+// holds a reaction. A visitor only passes: a thread that walks along a path of promises, or cancels one. A visitor keeps the
+// memory, and says nothing about whether the promise is wanted: a thread that asks that must not be told of a visitor that
+// leaves the next moment.
+
+/// What the counts were at one time.
+struct Counts: Equatable {
+    let bits: UInt64
+
+    /// One reference of each kind. 268 million readers, 4 million producers and 16 thousand visitors fit, of which a
+    /// thread has a few.
+    static let oneReader: UInt64 = 1
+    static let oneProducer: UInt64 = 1 << 28
+    static let oneVisitor: UInt64 = 1 << 50
+
+    var readers: UInt64 { bits & (Counts.oneProducer - 1) }
+    var producers: UInt64 { bits >> 28 & (1 << 22 - 1) }
+    /// No handle, reaction or follower is left to learn of the outcome. It does not change back.
+    var isUnread: Bool { readers == 0 }
+    /// Nobody has it but one producer, and the visitors that the caller knows of.
+    @inline(__always)
+    func isOneProducers(besides visitors: UInt64 = 0) -> Bool {
+        bits == Counts.oneProducer | visitors
+    }
+    /// Besides producers nobody has it but so many readers, and the visitors that the caller knows of.
+    func isRead(by readers: Int, besides visitors: UInt64) -> Bool {
+        bits & ~(Counts.oneVisitor - Counts.oneProducer)
+            == UInt64(readers) * Counts.oneReader + visitors
+    }
+    /// Handles that are taken for ever, as by a loop that forgets to give them back, come to this long before a count is
+    /// full.
+    var isHalfFull: Bool { bits & (1 << 27 | 1 << 49 | 1 << 63) != 0 }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Relaxed: the caller has a reference already.
+    @inline(__always)
+    func retain() {
+        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneReader) }
+    }
+
+    @inline(__always)
+    func retainProducer() {
+        if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneProducer) }
+    }
+
+    /// Whether the caller's reference, a reader's, is the only one of any kind.
+    @inline(__always)
+    var isOnlyMine: Bool { pointee.counts.loadAcquire() == Counts.oneReader }
+
+    @inline(__always)
+    var nowCounts: Counts { Counts(bits: pointee.counts.loadAcquire()) }
+}
+
+// MARK: Visits
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Keeps the record, and makes nobody believe that it is read. Relaxed: the caller has a reference already, or the lock
+    /// of somebody who has.
+    func visit() { retainOneOfMany(Counts.oneVisitor) }
+
+    /// A visitor becomes a reader. False, and it stays a visitor, where no reader is left: somebody has been told so.
+    func stay() -> Bool {
+        exchangeReference(by: Counts.oneReader &- Counts.oneVisitor, unlessReadersAre: 0)
+    }
+
+    /// A reader becomes a visitor, unless it is the last reader: of several who are about to leave one is.
+    func leaveUnlessLast() -> Bool {
+        exchangeReference(by: Counts.oneVisitor &- Counts.oneReader, unlessReadersAre: 1)
+    }
+
+    @inline(__always)
+    private func exchangeReference(by difference: UInt64, unlessReadersAre few: UInt64) -> Bool {
+        if pointee.shape.contains(.immortal) { return true }
+        var counts = nowCounts
+        while counts.readers != few {
+            let (isDone, found) = pointee.counts.replaceAcquireRelease(
+                counts.bits, counts.bits &+ difference)
+            if isDone { return true }
+            counts = Counts(bits: found)
+        }
+        return false
+    }
+
+    /// Of a promise that has a value by now: who has left reads it after all.
+    func comeBack() {
+        if pointee.shape.contains(.immortal) { return }
+        _ = pointee.counts.addRelaxed(Counts.oneReader &- Counts.oneVisitor)
+    }
+
+    /// One more reference of a kind of which nothing bounds how many there are: a program's handles, visits.
+    @inline(__always)
+    func retainOneOfMany(_ unit: UInt64) {
+        if pointee.shape.contains(.immortal) { return }
+        if Counts(bits: pointee.counts.addRelaxed(unit)).isHalfFull { tooMany() }
+    }
+}
+
+@inline(never)
+private func tooMany() {
+    fatal("a promise has more handles than can be counted: they are taken and not given back")
 }

@@ -1,9 +1,16 @@
-// In a checked build every object carries a seal, so that a released handle is recognised, and one of another type, or
-// of another copy of the library in the process.
+// What a checked build knows of the program's handles.
+//
+// Every object carries a seal, so that a released handle is recognised, and a handle of another type, or of another copy of
+// the library in the process. Resolvers are promises' records, and tokens are sources', seen with other rights: their
+// handles are marked, so that one that stands for the other is recognised. A promise counts the handles that the program
+// has of it: a reaction that reads the promise keeps the memory, so that without the count a handle which was given away
+// would work for as long as that.
+
+import CVowPlatform
+
+// MARK: Seals
 
 #if VOW_CHECKED
-    import CVowPlatform
-
     /// What a seal belongs to.
     enum Sealed: UInt64, CaseIterable {
         case promise, executor, source, value, loop, scope, registration, box
@@ -59,3 +66,65 @@
 #else
     let sizeOfClassCopy = 0
 #endif
+
+// MARK: Marks of handles
+
+enum HandleMark {
+    /// Objects begin at multiples of 16.
+    static let bit: UInt = 8
+
+    @inline(__always)
+    private static func marked(_ address: UnsafeMutableRawPointer?) -> OpaquePointer? {
+        #if VOW_CHECKED
+            return OpaquePointer(bitPattern: UInt(bitPattern: address) | (address == nil ? 0 : bit))
+        #else
+            return OpaquePointer(address)
+        #endif
+    }
+
+    /// What a mark is taken from, which may have none.
+    @inline(__always)
+    static func unmarked(_ handle: OpaquePointer?) -> OpaquePointer? {
+        #if VOW_CHECKED
+            return OpaquePointer(bitPattern: UInt(bitPattern: handle) & ~bit)
+        #else
+            return handle
+        #endif
+    }
+
+    #if VOW_CHECKED
+        static func isMarked(_ handle: OpaquePointer?) -> Bool {
+            UInt(bitPattern: handle) & bit != 0
+        }
+    #endif
+
+    @inline(__always)
+    static func resolver(_ promise: RecordPointer?) -> OpaquePointer? {
+        marked(UnsafeMutableRawPointer(promise))
+    }
+
+    @inline(__always)
+    static func token(_ source: SourcePointer?) -> OpaquePointer? {
+        marked(UnsafeMutableRawPointer(source))
+    }
+}
+
+// MARK: How many handles a promise has
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// The program has one more.
+    @inline(__always)
+    func noteHandle() {
+        #if VOW_CHECKED
+            _ = pointee.handles.addRelaxed(1)
+        #endif
+    }
+
+    /// The program may have borrowed it from a value: how many there are is not known any more.
+    @inline(__always)
+    func noteLent() {
+        #if VOW_CHECKED
+            _ = pointee.handles.addRelaxed(1 << 32)
+        #endif
+    }
+}

@@ -1,4 +1,9 @@
 // Handing the members of a settled promise over, in order: batch by batch, until no more come.
+//
+// `enqueueBatch` wakes waiting threads at once and enters the other members in the agenda, oldest first: followers and
+// observers for their outcome, reactions for their executor. Inline reactions run one after the other on the thread that
+// delivers; the promise is delivering until each of them has begun or run. A reaction that has no handler for the outcome is
+// settled without running anything: the outcome passes through.
 
 import CVow
 
@@ -114,5 +119,283 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
         reaction.pointee.state.unlock(word.phase, word.head)
         guard let promise else { fatal("a member of a queue reads no promise") }
         return promise
+    }
+}
+
+// MARK: Inline reactions: when each has begun or run, and when the phase ends
+
+/// Puts an inline reaction on the thread's list; its promise keeps delivering until it has run.
+func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
+    promise.inlineLeft += 1
+    member.passage.insert(.countedInline)
+    thread.pointee.agenda.ready.append(member)
+}
+
+/// An inline reaction has begun and returned (or is about to block): if it was the last one, those that
+/// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
+func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
+    let delivery = member.takeDelivery()
+    if delivery.contains(.countedInline) {
+        promise.inlineLeft -= 1
+        if promise.inlineLeft == 0 {
+            let owed = thread.pointee.owedReads.take(of: promise)
+            if owed > 0 { promise.giveBack(owed, thread) }
+        }
+        deliverLateOnes(of: promise, thread)
+    }
+    if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
+}
+
+/// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
+/// `takeDelivery` gave.
+@inline(__always)
+func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer) {
+    if !delivery.contains(.countedInline) {
+        promise.giveBack(delivery.references, thread)
+        return
+    }
+    promise.inlineLeft &-= 1
+    if promise.inlineLeft != 0 {
+        // The next of them keeps it, and the last gives all back.
+        oweRead(of: promise, thread)
+        return
+    }
+    let mine = delivery.references &+ thread.pointee.owedReads.take(of: promise)
+    if promise.pointee.counts.loadAcquire() == mine {
+        // Nobody else is left who could register, or read the phase.
+        promise.pointee.state.close()
+        reclaim(promise, thread)
+    } else {
+        endDelivery(of: promise, mine, thread)
+    }
+}
+
+/// The last inline reaction has run: those that lined up behind it are next, or the phase ends.
+@inline(never)
+private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: ThreadPointer) {
+    asOneStep(thread) { deliverLateOnes(of: promise, thread) }
+    promise.giveBack(mine, thread)
+}
+
+extension Passage {
+    /// What a reaction that is through has of the promise that it has read.
+    @inline(__always)
+    fileprivate var references: UInt64 {
+        contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
+    }
+}
+
+@inline(__always)
+private func oweRead(of promise: RecordPointer, _ thread: ThreadPointer) {
+    if let other = thread.pointee.owedReads.add(promise) {
+        other.promise.giveBack(other.count, thread)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// What a member has of the delivery of its promise, and has no more.
+    @inline(__always)
+    func takeDelivery() -> Passage {
+        let delivery = passage.intersection(.ofDelivery)
+        passage.subtract(delivery)
+        return delivery
+    }
+}
+
+@inline(never)
+private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer) {
+    // While it is still settling, `finishHandOver` will see that none is left.
+    while promise.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
+        let late = promise.pointee.state.transitionAfterDelivery()
+    {
+        // Counted as one of them until all are on the list.
+        promise.inlineLeft += 1
+        let isRejected = promise.value.isError
+        var batch = SlotList(reversing: late)
+        while let next = batch.popFirst() {
+            next.markOut()
+            if next.handles(rejected: isRejected) {
+                deferInline(next, of: promise, thread)
+            } else {
+                passThrough(next, thread)
+            }
+        }
+        promise.inlineLeft -= 1
+    }
+}
+
+// MARK: Passing through: settling a reaction without its handler
+
+/// What a reaction that has begun reads; each promise is owned.
+struct Reading {
+    /// Nil for work that reads no promise.
+    let promise: RecordPointer?
+    /// It was cancelled before it began: what it reads instead.
+    let cancellation: vow_value?
+
+    /// Clean-up sees what there is to clean up.
+    func input(of reaction: RecordPointer) -> vow_value {
+        if let cancellation, promise == nil || !reaction.pointee.shape.contains(.finally) {
+            return cancellation
+        }
+        return promise?.value ?? vow_none()
+    }
+
+    func release(_ thread: ThreadPointer) {
+        promise?.release(thread)
+        cancellation?.release(thread)
+    }
+}
+
+/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was withdrawn.
+@inline(__always)
+func begin(_ reaction: RecordPointer) -> Reading? {
+    if reaction.isUnseen && reaction.pointee.state.read().phase == .open {
+        let promise = reaction.upstream
+        reaction.pointee.state.run()
+        return Reading(promise: promise, cancellation: nil)
+    }
+    if let word = reaction.pointee.state.lock(whileIn: .open) {
+        let promise = reaction.upstream
+        reaction.pointee.state.unlock(.running, word.head)
+        return Reading(promise: promise, cancellation: nil)
+    }
+    return beginCancelled(reaction)
+}
+
+/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed on the reaction's
+/// executor; or, where any thread will do, when the hand-over is over: call `drainLeftovers` then.
+@inline(never)
+func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if !reaction.pointee.shape.contains(.extras) {
+        skip(reaction, thread)
+    } else if let executor = reaction.executorOfContext, !reaction.passage.contains(.isRefused),
+        !isAt(executor, thread), !isCurrent(executor, thread)
+    {
+        reaction.passage.insert(.passes)
+        submit(reaction, thread)
+    } else {
+        thread.pointee.agenda.skipped.append(reaction)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Where the context is to be destroyed; nil: there is none, or any thread will do. Of one that is through, the executor
+    /// may be gone.
+    var executorOfContext: ExecutorPointer? { hasContextToDestroy ? executorOfContextKept : nil }
+
+    @inline(never)
+    private var executorOfContextKept: ExecutorPointer? {
+        guard !isInline, let destroy = extras.pointee.destroy, !isOwn(destroy)
+        else { return nil }
+        return executorElsewhere?.ownsThread
+    }
+}
+
+/// Settles a reaction without its handler, or, when its context is destroyed, one that follows.
+@inline(never)
+func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    if reaction.pointee.flags.contains(RecordFlag.follows) {
+        endFollowing(reaction, thread)
+        return
+    }
+    guard let reading = begin(reaction) else {
+        dropWithdrawn(reaction, thread)
+        return
+    }
+    let runs =
+        reading.cancellation != nil
+        && reaction.handles(rejected: reading.input(of: reaction).isError)
+    // One that has nothing to run there keeps the outcome that it passes on.
+    let keepsOutcome =
+        reaction.passage.contains(.passes) || reading.cancellation != nil && !runs
+    let isRefused = reaction.passage.contains(.isRefused) && !keepsOutcome
+    if runs && !isRefused {
+        handBack(reaction, reading, thread)
+        return
+    }
+    var value = (reading.cancellation ?? reading.promise?.value ?? vow_none()).retained()
+    if isRefused {
+        value.release(thread)
+        value = refusal(reaction.passage)
+    } else if reading.promise == nil && reading.cancellation == nil {
+        fatal("a reaction that reads no promise was passed through")
+    }
+    passOn(reaction, reading, value, thread)
+}
+
+private func refusal(_ passage: Passage) -> vow_value {
+    if passage.contains(.isShutOut) { return ownErrors.shutDown }
+    return passage.contains(.lacksThread) ? ownErrors.noMemory : ownErrors.forked
+}
+
+/// Settles a reaction that has begun, but calls no handler, with a value (consumed).
+@inline(never)
+func passOn(
+    _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
+) {
+    let executor = reaction.executor
+    destroyContext(of: reaction, reading: reading.promise, thread)
+    asOneStep(thread) {
+        if let promise = reading.promise { finishDelivery(of: reaction, promise, thread) }
+        if reading.cancellation == nil {
+            conclude(reaction, begunAs: .running, value, thread)
+        } else {
+            concludeCancelled(reaction, value, thread)
+        }
+        reading.release(thread)
+    }
+    executor?.release(thread)
+}
+
+/// Settles a running reaction with an outcome (consumed), unless it was cancelled.
+@inline(__always)
+func conclude(
+    _ reaction: RecordPointer, begunAs phase: Phase, _ value: vow_value, _ thread: ThreadPointer
+) {
+    if settle(reaction, from: phase, value, .given, thread) {
+        count(thread.cell.pointee.counters.handlersDone)
+    } else {
+        concludeCancelled(reaction, nil, thread)
+        value.release(thread)
+    }
+}
+
+/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones. One that nobody ends in
+/// this process stays; its promise goes on to those behind it.
+@inline(never)
+func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+    let isEnded = reaction.pointee.flags.contains(RecordFlag.dropped)
+    if !isEnded && !reaction.isLeftInStep {
+        fatal("a reaction was begun twice: an executor ran the same work again")
+    }
+    let executor = reaction.executor
+    if isEnded { reaction.pointee.flags.remove(RecordFlag.dropped) }
+    let read = reaction.isBegunByRunning ? reaction.source : reaction.upstream
+    if let promise = isEnded ? reaction.withdrawnUpstream : read {
+        asOneStep(thread) {
+            finishDelivery(of: reaction, promise, thread)
+            promise.release(thread)
+        }
+    }
+    if !isEnded { return }
+    executor?.release(thread)
+    reaction.releaseProducer(thread)
+}
+
+/// Of a reaction whose handler does not run, or has run.
+@inline(never)
+func destroyContext(
+    of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
+) {
+    guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy else {
+        return
+    }
+    let own = reaction.executorOfContext.flatMap { isAt($0, thread) ? $0 : nil }
+    // Its own promise may be waited for in there, which must be seen.
+    withFrame(of: reaction, promise, on: own ?? thread.pointee.frame?.pointee.executor, thread) {
+        carrying(reaction.surroundings?.retained(), thread) {
+            destroy(reaction.link.pointee.context)
+        }
     }
 }

@@ -1,6 +1,11 @@
-// Reactions for the Swift face: the closure travels inside the link.
+// What the Swift face calls: reactions, combinators, scopes, listeners, tracing.
+//
+// The closure of a reaction travels inside the link. A combinator that runs functions gets an executor of its own and a
+// context that is counted. A listener is told on an executor that is named.
 
 import CVow
+
+// MARK: Reactions
 
 /// Which outcomes a reaction handles, and how.
 package enum ReactionKind {
@@ -74,4 +79,153 @@ package func workWith(
     let work = makeWork(reaction, thread)
     leave(thread)
     return OpaquePointer(work)
+}
+
+// MARK: The combinators that run functions
+
+/// Whose functions run, and where. `owner` (consumed) is a value that keeps `context` alive.
+package struct SwiftCaller {
+    let context: UnsafeMutableRawPointer
+    let owner: vow_value
+    let executor: OpaquePointer?
+
+    package init(
+        context: UnsafeMutableRawPointer, owner: vow_value, executor: OpaquePointer?
+    ) {
+        self.context = context
+        self.owner = owner
+        self.executor = executor
+    }
+
+    /// No machine was made.
+    package func giveUp() {
+        let thread = currentThread()
+        owner.release(thread)
+        leave(thread)
+    }
+
+    fileprivate var caller: Caller {
+        Caller(context: context, contextOwner: owner, executor: ExecutorPointer(executor))
+    }
+}
+
+/// As vow_map.
+package func mapWith(
+    _ caller: SwiftCaller, _ list: vow_value, concurrency: Int, _ fn: vow_handler
+) -> OpaquePointer {
+    outermost { mapList(list, fn, for: caller.caller, concurrency: concurrency, $0) }
+}
+
+/// As vow_reduce. The promises are consumed.
+package func reduceWith(
+    _ caller: SwiftCaller, _ promises: [OpaquePointer?], from initial: vow_value,
+    _ fn: vow_reducer
+) -> OpaquePointer {
+    outermost { thread in
+        promises.withUnsafeBufferPointer {
+            reduce($0, from: initial, fn, for: caller.caller, thread)
+        }
+    }
+}
+
+/// As vow_repeat.
+package func repeatWith(
+    _ caller: SwiftCaller, from state: vow_value,
+    while again: @convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bool, _ step: vow_handler
+) -> OpaquePointer {
+    outermost { repeatSteps(from: state, while: again, step, for: caller.caller, $0) }
+}
+
+/// As vow_retry. Nil, and nothing is consumed: there is a wrong number in the policy.
+package func retryWith(
+    _ caller: SwiftCaller, _ policy: vow_retry_policy, _ fn: vow_handler
+) -> OpaquePointer? {
+    guard let policy = RetryPolicy(policy) else { return nil }
+    return outermost { retry(policy, fn, for: caller.caller, $0) }
+}
+
+/// As vow_using. The promise is consumed.
+package func usingWith(
+    _ caller: SwiftCaller, _ resource: OpaquePointer, _ use: vow_handler, _ release: vow_handler
+) -> OpaquePointer {
+    outermost { useResource(RecordPointer(resource), use, release, for: caller.caller, $0) }
+}
+
+/// As vow_using_ended. Nil outside of a release; the outcome is borrowed.
+package func useThatEnded() -> (isUsed: Bool, outcome: vow_value)? { endOfUse(currentThread()) }
+
+private func outermost(_ body: (ThreadPointer) -> RecordPointer) -> OpaquePointer {
+    let thread = currentThread()
+    let promise = body(thread)
+    leave(thread)
+    return OpaquePointer(promise)
+}
+
+// MARK: Scopes
+
+/// As vow_scope_add, but a promise (consumed) that comes after the end is left alone.
+package func addInTime(_ promise: OpaquePointer, to scope: OpaquePointer) -> Bool {
+    let thread = currentThread()
+    let result = add(RecordPointer(promise), to: ScopePointer(scope), cancelsLate: false, thread)
+    leave(thread)
+    if case .added = result { return true }
+    return false
+}
+
+/// What `body` makes is made under the scope (borrowed).
+package func makingUnder<Result, Failure: Error>(
+    _ scope: OpaquePointer, _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+    let thread = currentThread()
+    let outer = exchangeScope(ScopePointer(scope).promise, thread)
+    defer { exchangeScope(outer, thread) }
+    return try body()
+}
+
+// MARK: Progress
+
+/// As vow_on_progress_with. The interval is not negative.
+/// - Returns: false without memory; the context is destroyed then.
+package func listenWith(
+    _ context: UnsafeMutableRawPointer, _ tell: @escaping vow_progress_handler,
+    destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    to promise: OpaquePointer, every interval: Int64, on executor: OpaquePointer?,
+    until token: OpaquePointer?
+) -> Bool {
+    let thread = currentThread()
+    defer { leave(thread) }
+    return listen(
+        to: RecordPointer(promise), every: interval, on: ExecutorPointer(executor),
+        until: SourcePointer(HandleMark.unmarked(token)), tell, context, destroy, thread)
+}
+
+// MARK: Work that a custom executor was given and has lost
+
+/// Instead of `run(work)`: nobody will run it. Its promise is rejected with VOW_ESHUTDOWN, and the handler never runs.
+package func refuseWork(_ work: UnsafeMutableRawPointer) {
+    let reaction = work.assumingMemoryBound(to: Record.self)
+    let thread = currentThread()
+    asOneStep(thread) { refuse(reaction, .shutDown, thread) }
+    leave(thread)
+}
+
+// MARK: Tracing: whether it is on, and the live graph in memory
+
+/// The environment may switch it on where the library is first used, and this may be there.
+package func isTraceOn() -> Bool {
+    _ = currentThread()
+    return isTracing
+}
+
+/// Calls body with the live graph: its text and how many bytes that has.
+/// - Returns: false when tracing is off; nil without memory.
+package func withLiveGraph(
+    asJSON: Bool, _ body: (UnsafePointer<CChar>, Int) -> Void
+) -> Bool? {
+    _ = currentThread()
+    let result = withGraph(asJSON: asJSON) { lines in
+        lines.withText(body)
+        return 0
+    }
+    return result == VOW_ENOMEM ? nil : result == 0
 }

@@ -1,7 +1,14 @@
-// The threads that wait. Those inside handlers and other work are told to look again by whatever may have
-// made their wait endless: work that reaches an executor that they block, a promise that somebody waits for and that
-// begins to follow another. Who looks ahead goes on behind a handler that waits, and behind the work of an executor that
-// is held up by such a one. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+// The threads that wait, where each of them waits, and how one is woken.
+//
+// Threads that wait inside handlers and other work are told to look again by whatever may have made their wait endless:
+// work that reaches an executor that they block, a promise that a thread waits for and that begins to follow another. A
+// thread that looks ahead goes on behind a handler that waits, and behind the work of an executor that is held up by such a
+// handler. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+//
+// A waiting thread's record stands on its own stack: a thread that wakes it must not touch the record afterwards.
+
+import CVow
+import CVowPlatform
 
 typealias WaitingPointer = UnsafeMutablePointer<WaitingThread>
 
@@ -288,4 +295,137 @@ private func keep(
     }
     link(waiting)
     if waiting.pointee.isWatched { watched += 1 }
+}
+
+// MARK: Where a thread waits
+//
+// Which executors the wait of a thread blocks, and whether the thread takes up a worker of the pool.
+
+struct WaitingPlace: ~Copyable {
+    /// In a handler, or in other work of an executor.
+    let isInsideWork: Bool
+    /// In work of the pool, and not of a serial executor alone.
+    let isInPool: Bool
+    /// The pool's, if the thread is one: it lends its place. In a forked child there is no pool to lend a place in.
+    let worker: WorkerPointer?
+    /// The wait blocks an executor that runs nothing else meanwhile.
+    let blocksItself: Bool
+    private let blocksMain: Bool
+    /// The custom serial executor that the thread belongs to, though outside of its work; owned by who waits.
+    let ambient: ExecutorPointer?
+    /// Of the loop that the thread runs while it waits.
+    private let running: ExecutorPointer?
+    /// The work that the wait is part of; what the thread does inside the wait is not.
+    private let innermost: UnsafeMutablePointer<Place>?
+
+    /// - Parameter ambient: the custom executor that the thread says it belongs to; consumed.
+    init(_ thread: ThreadPointer, running: ExecutorPointer?, ambient: ExecutorPointer?) {
+        self.running = running
+        let innermost = thread.pointee.place
+        self.innermost = innermost
+        isInsideWork = thread.pointee.frame != nil || innermost != nil
+        isInPool = !isForkedChild && anyPlace(from: innermost) { $0.pointee.kind == .pool }
+        worker = isForkedChild ? nil : thread.pointee.worker
+        blocksMain = isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
+        self.ambient = ambient
+        blocksItself =
+            blocksMain || ambient != nil
+            || anyPlace(from: innermost) { $0.pointee.runsNothingBeside && $0 != running }
+    }
+
+    /// The executors that it blocks, a bit for each, which others may share.
+    var blockedSet: UInt64 {
+        if !blocksItself { return 0 }
+        var bits = ambient.map { bit(of: $0) } ?? 0
+        if blocksMain { bits |= bit(of: ownExecutors.main) }
+        _ = anyPlace(from: innermost) {
+            if $0.pointee.runsNothingBeside && $0 != running { bits |= bit(of: $0) }
+            return false
+        }
+        return bits
+    }
+
+    /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
+    /// address is compared, and what is looked at is the thread's. Any thread may ask while this one waits.
+    func blocks(_ executor: ExecutorPointer?) -> Bool {
+        guard let executor, blocksItself, executor != running else { return false }
+        if blocksMain && executor == ownExecutors.main { return true }
+        if executor == ambient { return true }
+        return anyPlace(from: innermost) { $0 == executor && $0.pointee.runsNothingBeside }
+    }
+}
+
+/// An executor's bit in such a set.
+func bit(of executor: ExecutorPointer) -> UInt64 {
+    #if VOW_SCHEDULES
+        // The same in each execution, as addresses are not.
+        return 1 << UInt64(executor.pointee.kind.rawValue)
+    #else
+        return 1 << (hashOfAddress(executor) >> 58)
+    #endif
+}
+
+/// Whether the handler of a reaction is on the thread's stack.
+func isRunning(_ reaction: RecordPointer, _ thread: ThreadPointer) -> Bool {
+    var frame = thread.pointee.frame
+    while let current = frame {
+        if current.pointee.reaction == reaction { return true }
+        frame = current.pointee.outer
+    }
+    return false
+}
+
+private func anyPlace(
+    from innermost: UnsafeMutablePointer<Place>?, _ matches: (ExecutorPointer) -> Bool
+) -> Bool {
+    var place = innermost
+    while let current = place {
+        if matches(current.pointee.executor) { return true }
+        place = current.pointee.outer
+    }
+    return false
+}
+
+// MARK: Waking a thread, or telling it to look again
+
+/// Wakes a waiting thread, whose record must not be touched afterwards.
+func wake(_ waiter: RecordPointer) {
+    if let event = Parking.event(in: waiter.pointee.counts.loadRelaxed()) {
+        // First: once it is done, the loop may be gone. Until then its thread does not leave.
+        vow_platform_raise(event)
+        waiter.pointee.counts.storeRelease(Parking.done)
+        return
+    }
+    unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Of a waiter: makes its thread look again.
+    func nudge() {
+        let word = pointee.counts.loadRelaxed()
+        if let event = Parking.event(in: word) {
+            let nudged = Parking.inLoop(raising: event) &- Parking.inLoop &+ Parking.nudgedInLoop
+            // Fails where it is nudged already, or done.
+            _ = pointee.counts.replaceAcquireRelease(word, nudged)
+            vow_platform_raise(event)
+        } else {
+            unparkToLook(pointee.counts, at: parkingAddress)
+        }
+    }
+
+    /// Of a waiter whose thread runs a loop: whether it was nudged since it has last begun to look.
+    var isNudged: Bool { Parking.isNudgedInLoop(pointee.counts.loadAcquire()) }
+
+    /// It begins to look. Acquires what the nudge is about.
+    func takeNudge() {
+        let word = pointee.counts.loadRelaxed()
+        if let event = Parking.event(in: word), Parking.isNudgedInLoop(word) {
+            _ = pointee.counts.replaceAcquire(word, Parking.inLoop(raising: event))
+        }
+    }
+
+    /// Of a waiter: its count is the parking word. Little-endian, so the low half comes first.
+    var parkingAddress: UnsafeRawPointer {
+        UnsafeRawPointer(self) + MemoryLayout<UInt64>.size
+    }
 }

@@ -1,4 +1,4 @@
-"""A loop in words. Its layout is that of Sources/VowCore/Executors/Loops/LoopRecord.swift."""
+"""A loop in words. Its layout is that of Sources/VowCore/Executors/Loop.swift."""
 
 from . import executor, memory
 from .memory import Unreadable

@@ -64,7 +64,7 @@ HANDLES.update(dict.fromkeys(DESCRIPTIONS, HandlePrinter))
 
 
 def unmarked(address, name):
-    """In a checked build what is a second handle of an object is marked: see HandleMark.swift."""
+    """In a checked build what is a second handle of an object is marked: see Seal.swift."""
     return address & ~8 if name in ("vow_resolver", "vow_token") else address
 
 

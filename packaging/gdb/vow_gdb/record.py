@@ -1,6 +1,6 @@
 """The memory of a promise, read field by field.
 
-The layout is that of Record.swift, StateWord.swift, Link.swift and Produced.swift in Sources/VowCore.
+The layout is that of Record.swift, State.swift and Produced.swift in Sources/VowCore.
 """
 
 from . import memory
@@ -50,7 +50,7 @@ class Record:
             self.slot,
             self.upstream,
         ) = memory.unpack("QQBBBBIQQ", address)
-        # Records/Counts.swift: readers, producers, and who passes by.
+        # Records/Record.swift: readers, producers, and who passes by.
         self.promises = counts & (1 << 28) - 1
         self.producers = counts >> 28 & (1 << 22) - 1
         self.phase = self.word & 7

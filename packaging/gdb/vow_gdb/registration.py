@@ -1,4 +1,4 @@
-"""A registered function in words. Its layout is that of Sources/VowCore/Records/Hook.swift."""
+"""A registered function in words. Its layout is that of Sources/VowCore/Records/Registrations.swift."""
 
 from . import memory
 from .memory import Unreadable

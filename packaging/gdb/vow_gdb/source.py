@@ -1,4 +1,4 @@
-"""A cancel source, or its token, in words: the same memory, of Sources/VowCore/Records/SourceRecord.swift."""
+"""A cancel source, or its token, in words: the same memory, of Sources/VowCore/Records/Registrations.swift."""
 
 from . import memory, value
 from .memory import Unreadable

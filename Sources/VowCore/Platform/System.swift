@@ -1,0 +1,118 @@
+// What the core asks of the system besides memory and threads: lines on standard error, the end of the program when a rule is
+// broken, forks, random numbers, and libdispatch's C functions.
+//
+// A fork, and the end of the library's work in the process, are flags that every thread reads: `forkedFlag`, `refusalFlag`.
+// The random numbers spread retries; they are not for secrets.
+
+import CDispatch
+import CVowPlatform
+
+// MARK: Lines on standard error
+
+func writeToStandardError(_ bytes: UnsafePointer<CChar>, _ length: Int) {
+    _ = vow_platform_write(2, bytes, length)
+}
+
+func writeToStandardError(_ text: StaticString) {
+    text.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { chars in
+            if let start = chars.baseAddress { writeToStandardError(start, chars.count) }
+        }
+    }
+}
+
+/// Ends the program, naming the rule that was broken. For what must be impossible, and for misuse that
+/// a checked build finds.
+@inline(never)
+func fatal(_ rule: StaticString, _ detail: StaticString = "") -> Never {
+    fatal(rule, detail, "", "")
+}
+
+func fatal(
+    _ first: StaticString, _ second: StaticString, _ third: StaticString, _ fourth: StaticString
+) -> Never {
+    writeToStandardError("vow: ")
+    writeToStandardError(first)
+    writeToStandardError(second)
+    writeToStandardError(third)
+    writeToStandardError(fourth)
+    writeToStandardError("\n")
+    abort()
+}
+
+// MARK: What the process as a whole goes through
+
+/// 1 in a child made by fork, where the pool's threads and libdispatch's are gone. Relaxed: the child begins with one
+/// thread, which wrote it.
+let forkedFlag = AtomicWord(0)
+
+@inline(__always)
+var isForkedChild: Bool { forkedFlag.loadRelaxed() != 0 }
+
+/// Not 0: executors that need such threads take nothing more, because this is such a child, or after `vow_shutdown`.
+let refusalFlag = AtomicWord(0)
+
+@inline(__always)
+var refusesWork: Bool { refusalFlag.loadRelaxed() != 0 }
+
+/// Registers what keeps the core's own lock consistent across a fork.
+func watchForks(
+    before: @convention(c) () -> Void,
+    inParent: @convention(c) () -> Void,
+    inChild: @convention(c) () -> Void
+) {
+    _ = pthread_atfork(before, inParent, inChild)
+}
+
+// MARK: Random numbers
+
+/// Splitmix64: a counter whose values are mixed. Relaxed: nothing is published by it.
+private let randomState = AtomicWord(0)
+
+/// From 0 to less than 1.
+func randomFraction() -> Double {
+    // Seeded when first used; two threads that do so at once only add up.
+    if randomState.loadRelaxed() == 0 {
+        var place: UInt8 = 0
+        let address = withUnsafePointer(to: &place) { UInt64(UInt(bitPattern: $0)) }
+        _ = randomState.addRelaxed(UInt64(bitPattern: monotonicNow()) &+ address << 32 | 1)
+    }
+    var bits = randomState.addRelaxed(0x9e37_79b9_7f4a_7c15)
+    bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
+    bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
+    bits ^= bits >> 31
+    return Double(bits >> 11) * 0x1p-53
+}
+
+// MARK: libdispatch
+
+typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+/// A dispatch queue. Whoever holds one says whether it is counted: `retain` and `release` are explicit.
+struct WorkQueue: Equatable {
+    private let object: OpaquePointer
+
+    /// A queue of the program, from C.
+    init(_ pointer: UnsafeMutableRawPointer) { object = OpaquePointer(pointer) }
+
+    private init(object: OpaquePointer) { self.object = object }
+
+    static var main: WorkQueue { WorkQueue(object: dispatch_get_main_queue()) }
+
+    var address: UnsafeRawPointer { UnsafeRawPointer(object) }
+
+    var label: UnsafePointer<CChar>? { dispatch_queue_get_label(object) }
+
+    func retain() { vow_platform_retain_queue(UnsafeMutableRawPointer(object)) }
+    func release() { vow_platform_release_queue(UnsafeMutableRawPointer(object)) }
+
+    @inline(__always)
+    func submit(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
+        dispatch_async_f(object, context, work)
+    }
+
+    @inline(__always)
+    func submitBarrier(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
+        dispatch_barrier_async_f(object, context, work)
+    }
+}
