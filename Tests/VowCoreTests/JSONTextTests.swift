@@ -87,42 +87,4 @@ final class JSONTextTests: CoreTest {
             }
         }
     }
-
-    func testDecimals() {
-        for (number, decimals, text): (Int64, Int, String) in [
-            (0, 3, "0.000"), (1, 3, "0.001"), (12, 3, "0.012"), (123, 3, "0.123"),
-            (1_000, 3, "1.000"), (1_234_567, 3, "1234.567"), (7, 9, "0.000000007"),
-            (Int64.max, 3, "9223372036854775.807"), (Int64.max, 9, "9223372036.854775807"),
-        ] {
-            XCTAssertEqual(written { $0.append(number, decimals: decimals) }, text)
-        }
-    }
-
-    func testFieldsAndElements() {
-        let text = written { text in
-            text.append("[")
-            for number in 1...2 {
-                text.beginElement()
-                text.field("number", number: Int64(number))
-                text.field("word", "one")
-                text.field("text", text: nil)
-                text.field("id", id: 0)
-                text.field("part", fraction: 0.25)
-                text.append("}")
-            }
-            text.append("]")
-        }
-        XCTAssertEqual(
-            text,
-            """
-            [
-            {"number":1,"word":"one","part":0.250000000},
-            {"number":2,"word":"one","part":0.250000000}]
-            """)
-    }
-
-    func testNumbersOfPromises() {
-        XCTAssertEqual(written { $0.append(id: 31) }, "\"0x1f\"")
-        XCTAssertEqual(written { $0.append(id: UInt64.max) }, "\"0xffffffffffffffff\"")
-    }
 }

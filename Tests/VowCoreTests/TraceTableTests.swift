@@ -96,14 +96,4 @@ final class TraceTableTests: CoreTest {
         }
         table.removeAll()
     }
-
-    func testALabelIsCutAndReplaced() {
-        var table = TraceTable()
-        let entry = table.insert(address(16))!
-        setLabel(of: entry, String(repeating: "x", count: 1000))
-        XCTAssertEqual(strlen(entry.pointee.label), longestLabel)
-        setLabel(of: entry, "short")
-        XCTAssertEqual(String(cString: entry.pointee.label), "short")
-        table.removeAll()
-    }
 }

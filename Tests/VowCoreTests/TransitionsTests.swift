@@ -5,6 +5,11 @@ import XCTest
 
 @testable import VowCore
 
+let allPhases: [Phase] = [
+    .open, .running, .claimed, .following, .cancelled, .settling, .delivering, .settled,
+]
+let allSets: [PhaseSet] = [.ofReactions, .ofInlineReactions, .ofFollowers, .ofWaiters]
+
 final class TransitionsTests: CoreTest {
     /// A state in a phase, with some members in its queue.
     private func state(_ phase: Phase, _ queue: [RecordPointer] = []) -> PromiseState {

@@ -112,21 +112,10 @@ inline publish(p, v, given)
     :: member[p] ->
         d_step { alive(p + 1); assert(!out[p + 1]); out[p + 1] = true; member[p] = false };
         if
-        :: v == VALUE ->
-            holds[p + 1] = given;
-            unlock(p, SETTLED);
-            list!p + 1;
-            isGiven = false
-        :: else ->
-            unlock(p, SETTLED);
-            link = p + 1
+        :: v == VALUE -> holds[p + 1] = given; unlock(p, SETTLED); list!p + 1; isGiven = false
+        :: else -> unlock(p, SETTLED); link = p + 1
         fi
-    :: else ->
-        unlock(p, SETTLED);
-        if
-        :: given -> subtract(p, 0, 1, 0)
-        :: else
-        fi
+    :: else -> unlock(p, SETTLED); subtract(p, 0, given, 0)
     fi
 }
 

@@ -213,9 +213,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
     /// A locked link is open, or cancelled with nothing but what comes down to read.
     fileprivate func isToPass(_ word: StateWord) -> Bool {
-        word.phase == .open
-            || word.phase == .cancelled && inlineLeft == 0
-                && !pointee.flags.contains(RecordFlag.dropped)
+        word.phase == .open || word.phase == .cancelled && inlineLeft == 0
     }
 
     /// A settled reaction is not cancelled by its token any more. The thread that settles it keeps it meanwhile.

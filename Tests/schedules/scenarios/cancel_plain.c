@@ -53,16 +53,20 @@ static void start_on_an_executor(void) {
     build(executor.handle, 0);
 }
 
+static bool cancel_with_reason(int i) {
+    return vow_cancel_with(chain[i], vow_error("test", 9, NULL));
+}
+
 static void cancel_end(void) {
-    has_cancelled[0] = vow_cancel(chain[LINKS - 1]);
+    has_cancelled[0] = cancel_with_reason(LINKS - 1);
 }
 
 static void cancel_end_too(void) {
-    other_has_cancelled = vow_cancel(chain[LINKS - 1]);
+    other_has_cancelled = cancel_with_reason(LINKS - 1);
 }
 
 static void cancel_first(void) {
-    has_cancelled[1] = vow_cancel(chain[0]);
+    has_cancelled[1] = cancel_with_reason(0);
 }
 
 static void reject(void) {
