@@ -379,8 +379,7 @@ proctype Thread(byte role; byte m)
     :: role == EXECUTOR ->
 end:
         do
-        :: list?current -> begin(current); passDown()
-        od
+        :: list?current -> begin(current); passDown() od
     fi;
     finished++
 }

@@ -44,9 +44,10 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
 
 /// From a promise (which the caller keeps) on, as far as nobody else reads. A loop, not a recursion.
 ///
-/// Links with nothing to run or destroy are marked on the way up, hand over hand. A locked link keeps the promise that it reads; and
-/// a marked one does as long as that is locked and pending, for it waits for what that comes to: so no visit is counted. A thread
-/// that holds two locks holds those of an open link and of what that reads, which is older: so the locks have an order. The rejection of the promise at the top comes down by `passDown`.
+/// Links with nothing to run or destroy are marked on the way up, hand over hand. A locked link keeps the promise that it
+/// reads; a marked one keeps it as long as that promise is locked and pending, because the link waits for what it comes to. So
+/// no visit is counted. A thread that holds two locks holds those of an open link and of the older promise that the link
+/// reads: so the locks have an order. The rejection of the promise at the top comes down by `passDown`.
 @inline(never)
 func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
