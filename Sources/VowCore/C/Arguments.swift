@@ -1,4 +1,4 @@
-// What every exported function does with its arguments: from C's opaque handles to records and back, and the answer to a
+// The arguments of the exported functions: from C's opaque handles to records and back, and the answer to a
 // wrong one.
 //
 // A checked build says what is wrong with a handle that is none, or one of another type. It counts a promise's handles as they
@@ -181,7 +181,7 @@ func invalidPromise(
             }
             // A loop that is destroyed keeps its seal, and a promise's may be the resolver's.
             if seal != live(wanted) || wanted.hasTwoHandles { refuseOther(handle, function) }
-            // One that is not checked has no seals.
+            // A copy of the library that is not checked has no seals.
             if seal != freed && vow_platform_has_other_copy() != 0 {
                 fatal(
                     function,

@@ -128,7 +128,7 @@ public func vow_token_reason(_ token: OpaquePointer!) -> vow_value {
 
 // MARK: Functions that are called on cancellation
 
-/// What is to be registered; its context is destroyed if it is not.
+/// A function to be registered; its context is destroyed if it is not registered.
 private struct Given {
     let fn: HookFunction?
     let context: UnsafeMutableRawPointer?

@@ -168,7 +168,7 @@ public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer
         return answer
     }
     let limited = limitTime(of: record, isForEver ? Int64.max : ns, thread)
-    // One that is settled already comes back.
+    // A promise that is settled already comes back itself.
     if limited == record { record.noteHandle() }
     leave(thread)
     return OpaquePointer(limited)

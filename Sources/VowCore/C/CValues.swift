@@ -184,7 +184,7 @@ public func vow_value_describe(
 
 // MARK: Readers that say whether a value is of their kind
 
-/// What is not wanted has no place; what is not there leaves its place alone.
+/// Content that the caller does not want has no place; content that is not there leaves its place alone.
 @inline(__always)
 private func give<Content>(_ content: Content, to out: UnsafeMutablePointer<Content>?) -> Bool {
     out?.pointee = content

@@ -85,7 +85,7 @@ func combineAny(
     return combine(members, plan, thread)
 }
 
-/// What the first one to settle does.
+/// The combined promise settles as the first member that settles.
 func combineRace(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {

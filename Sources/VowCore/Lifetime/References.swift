@@ -87,7 +87,7 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     let isSettled = record.pointee.state.read().bits == Phase.settled.bits
     if isSettled && record.value.kind < VOW_STRING && record.isBareLink && !isWatched {
         // The usual link of a chain.
-        freeBareLink(record, thread)
+        freeMemory(of: record, size: Shape.link.recordSize, thread)
     } else if !isSettled || !record.holdsOnlyContent {
         pushDead(record, thread)
         drainDeadUnlessBusy(thread)
@@ -96,15 +96,6 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     } else {
         freeWithBox(record, thread)
     }
-}
-
-@inline(__always)
-private func freeBareLink(_ link: RecordPointer, _ thread: ThreadPointer) {
-    count(thread.cell.pointee.counters.promisesFreed)
-    #if VOW_CHECKED
-        link.pointee.seal = Seal.freed
-    #endif
-    giveMemoryBackHere(link, Shape.link.recordSize, thread.cell)
 }
 
 @inline(never)
@@ -136,11 +127,16 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 func freeMemory(of record: RecordPointer, _ thread: ThreadPointer) {
     if isWatched { noteFreed(record) }
+    freeMemory(of: record, size: record.recordSize, thread)
+}
+
+@inline(__always)
+private func freeMemory(of record: RecordPointer, size: Int, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.promisesFreed)
     #if VOW_CHECKED
         record.pointee.seal = Seal.freed
     #endif
-    giveMemoryBackHere(record, record.recordSize, thread.cell)
+    giveMemoryBackHere(record, size, thread.cell)
 }
 
 // MARK: Freeing what a value stood for

@@ -10,6 +10,8 @@ import CVow
 /// - Parameter looksForWorkNext: the caller is a worker of the pool.
 @inline(never)
 func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
+    // A handler may take its time.
+    payOwedWorker(thread)
     if reaction.pointee.shape.contains(.subscription) {
         subscribe(reaction, thread)
         return
@@ -30,7 +32,6 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
         runCancelled(reaction, reading, thread)
         return
     }
-    payOwedWorker(thread)
     let input = reading.promise?.value ?? vow_none()
     let executor = reaction.executor
     guard let handler = reaction.handler(rejected: input.isError) else {
@@ -210,8 +211,8 @@ private func waitFor(
     return true
 }
 
-/// A promise that the handler returned may use the context. So the context lives until that promise is through, and is
-/// destroyed on the executor, which is kept for that. A reaction that carries its context has a closure, which keeps what it has handed out.
+/// A promise that the handler returned may use the context. So the context lives until that promise is through, and is destroyed
+/// on the executor, which is kept for that. A reaction that carries its context has a closure, which keeps what it handed out.
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
 ) {
@@ -244,15 +245,16 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
     let delivery = reaction.takeDelivery()
     if result.kind >= VOW_STRING || reaction.pointee.shape.contains(.finally) {
-        endInline(reaction, result, nil, reading: promise, delivery, thread)
+        completeInline(reaction, result, reading: promise, delivery, thread)
         return
     }
     // A plain value calls no foreign code: where nobody waits, or one inline reaction, no step is needed.
-    switch publishOwn(reaction, result, thread) {
+    let owed = publishOwn(reaction, result, thread)
+    switch owed {
     case .nothing?: break
     case .reference?: reaction.releaseProducer(thread)
-    case let owed:
-        endInline(reaction, result, .some(owed), reading: promise, delivery, thread)
+    default:
+        endInline(reaction, result, owed, reading: promise, delivery, thread)
         return
     }
     count(thread.cell.pointee.counters.handlersDone)
@@ -264,6 +266,7 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 private func publishOwn(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
 ) -> Owed? {
+    if isWatched { noteResolved(reaction, value) }
     if reaction.isUnseen {
         if reaction.pointee.state.read().phase != .open { return nil }
         writeOutcome(value, of: reaction, thread)
@@ -274,29 +277,44 @@ private func publishOwn(
     return publish(reaction, lockedAs: word, value, .given, thread)
 }
 
-/// The same in a step: the result may call foreign code when it is released, or has to be followed; or the reaction was
-/// cancelled, or has members that are to be notified or handed over.
-/// - Parameter owed: what `publishOwn` has answered, if it was asked.
+/// In a step, because the result may call foreign code when it is released, or has to be followed.
 @inline(never)
-private func endInline(
-    _ reaction: RecordPointer, _ result: vow_value, _ answer: Owed??,
-    reading promise: RecordPointer?,
+private func completeInline(
+    _ reaction: RecordPointer, _ result: vow_value, reading promise: RecordPointer?,
     _ delivery: Passage, _ thread: ThreadPointer
 ) {
-    let isOwn = result.isOwnContent && !reaction.pointee.shape.contains(.finally)
     asOneStep(thread) {
-        switch answer ?? (isOwn ? .some(publishOwn(reaction, result, thread)) : nil) {
-        case nil:
+        if result.isOwnContent && !reaction.pointee.shape.contains(.finally) {
+            payOwn(publishOwn(reaction, result, thread), of: reaction, result, thread)
+        } else {
             let reading = Reading(promise: promise, cancellation: nil)
             complete(reaction, begunAs: .open, result, reading, thread)
-        case .some(nil): discard(result, of: reaction, thread)
-        case .some(let owed?):
-            pay(owed, of: reaction, .given, thread)
-            count(thread.cell.pointee.counters.handlersDone)
         }
         // Afterwards, because until then the way from the reaction led there.
         if let promise { endReading(promise, delivery, thread) }
     }
+}
+
+/// In a step, because the reaction was cancelled, or has members that are to be notified or handed over.
+@inline(never)
+private func endInline(
+    _ reaction: RecordPointer, _ result: vow_value, _ owed: Owed?, reading promise: RecordPointer?,
+    _ delivery: Passage, _ thread: ThreadPointer
+) {
+    asOneStep(thread) {
+        payOwn(owed, of: reaction, result, thread)
+        if let promise { endReading(promise, delivery, thread) }
+    }
+}
+
+/// - Parameter owed: what `publishOwn` has answered.
+@inline(never)
+private func payOwn(
+    _ owed: Owed?, of reaction: RecordPointer, _ result: vow_value, _ thread: ThreadPointer
+) {
+    guard let owed else { return discard(result, of: reaction, thread) }
+    pay(owed, of: reaction, .given, thread)
+    count(thread.cell.pointee.counters.handlersDone)
 }
 
 /// A reaction that only this thread knows of reads a settled promise (consumed), as the last act of the call that
@@ -311,8 +329,8 @@ func runPrivately(
     }
     let result = call(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
-    count(thread.cell.pointee.counters.handlersDone)
     if result.kind < VOW_STRING {
+        count(thread.cell.pointee.counters.handlersDone)
         // Its producer is gone, and its reader is to come: no lock is needed.
         writeOutcome(result, of: reaction, thread)
         reaction.pointee.state.close()
@@ -321,7 +339,8 @@ func runPrivately(
         return
     }
     asOneStep(thread) {
-        _ = resolve(reaction, whileIn: .open, result, .given, thread)
+        let reading = Reading(promise: promise, cancellation: nil)
+        complete(reaction, begunAs: .open, result, reading, thread)
         promise.giveBack(1, thread)
     }
 }

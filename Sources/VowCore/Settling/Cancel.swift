@@ -76,20 +76,13 @@ func cancelUpwards(
         settle(current, lockedAs: word, error.retained(), .lent, thread)
         return true
     }
-    if current == promise { return cancelOne(current, word, error, thread) }
-    current.visit()
-    _ = cancelOne(current, word, error, thread)
-    current.endVisit(thread)
-    return true
-}
-
-private func cancelOne(
-    _ promise: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
-) -> Bool {
+    let isAbove = current != promise
+    if isAbove { current.visit() }
     var next: RecordPointer?
-    let isFirst = cancelOne(promise, word, error, upstream: &next, thread)
+    let isFirst = cancelOne(current, word, error, upstream: &next, thread)
+    if isAbove { current.endVisit(thread) }
     cancelFurther(from: next, error, thread)
-    return isFirst
+    return isFirst || isAbove
 }
 
 /// From a promise (a visit, consumed) on, if there is one.

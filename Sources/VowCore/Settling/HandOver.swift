@@ -180,7 +180,7 @@ private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: Th
 extension Passage {
     /// What a reaction that is through has of the promise that it has read.
     @inline(__always)
-    fileprivate var references: UInt64 {
+    var references: UInt64 {
         contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
     }
 }

@@ -111,7 +111,7 @@ func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: Thread
 /// A link (out of its queue) that has no handler for the outcome of what it reads gets the same outcome; so do the links behind
 /// it, as far as each is alone in its queue. A loop, in a step, in place of a way through the agenda for each link.
 private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
-    var hold = hold
+    var delivery = hold == .given ? Passage.holdsProducer : Passage()
     var link = first
     while true {
         let word = link.pointee.state.lock()
@@ -121,19 +121,17 @@ private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadP
         else {
             // Another thread cancels it at this moment, or it reads an error of its own: the long way.
             link.pointee.state.unlock(word.phase, word.head)
-            link.passage.insert(.passes)
-            if hold == .given { link.passage.insert(.holdsProducer) }
+            link.passage.formUnion(delivery.union(.passes))
             thread.pointee.agenda.handOver.append(link)
             return
         }
         let executor = link.executor
-        let units = hold == .given ? Counts.oneReader + Counts.oneProducer : Counts.oneReader
         let owed = publish(link, lockedAs: word, promise.value.retained(), .given, thread)
         count(thread.cell.pointee.counters.handlersDone)
-        promise.giveBack(units, thread)
+        promise.giveBack(delivery.references, thread)
         executor?.release(thread)
         switch owed {
-        case .passing(let next): (hold, link) = (.given, next)
+        case .passing(let next): (delivery, link) = (.holdsProducer, next)
         case .reference: return link.releaseProducer(thread)
         default: return pay(owed, of: link, .given, thread)
         }
@@ -261,32 +259,26 @@ func resolve(
         let isThenable = value.isThenable
         if isThenable || value.promise != nil {
             guard promise.pointee.state.transitionToClaimed(from: phase) else { return false }
-            if !promise.pointee.shape.isReaction, let hooks = promise.hooks {
-                follow(value, by: promise, hooks, hold, thread)
-            } else if let followed = value.promise {
-                follow(followed, by: promise, hold, thread)
-            } else {
-                followThenable(value, by: promise, hold, thread)
-            }
+            follow(value, by: promise, hold, thread)
             return true
         }
     }
     return settleHere(promise, from: phase, value, hold, thread)
 }
 
-/// One with hooks, which it keeps until they know that they have been taken.
-@inline(never)
+/// A promise with hooks keeps them until they know that they have been taken.
+@inline(__always)
 private func follow(
-    _ value: vow_value, by promise: RecordPointer, _ hooks: HookPointer, _ hold: Hold,
-    _ thread: ThreadPointer
+    _ value: vow_value, by promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
 ) {
-    promise.retainProducer()
+    let hooks = promise.pointee.shape.isReaction ? nil : promise.hooks
+    if hooks != nil { promise.retainProducer() }
     if let followed = value.promise {
         follow(followed, by: promise, hold, thread)
     } else {
         followThenable(value, by: promise, hold, thread)
     }
-    dismissTaken(hooks, of: promise, thread)
+    if let hooks { dismissTaken(hooks, of: promise, thread) }
 }
 
 /// A promise (owned) of a value (consumed).

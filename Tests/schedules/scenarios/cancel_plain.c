@@ -74,13 +74,9 @@ static void reject(void) {
     ended = true;
 }
 
-static void drop(int i) {
-    vow_promise_release(chain[i]);
-    chain[i] = NULL;
-}
-
 static void drop_end(void) {
-    drop(LINKS - 1);
+    vow_promise_release(chain[LINKS - 1]);
+    chain[LINKS - 1] = NULL;
 }
 
 /* A second reader of the middle, which gives the handle up. */
