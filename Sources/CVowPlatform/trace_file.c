@@ -133,7 +133,7 @@ static int remove_old(const char *path, int is_inherited) {
     int error = 0;
     if (!lock_file(file)) {
         error = EEXIST;
-    } else if (is_named(file, path) && fstat(file, &status) == 0) {
+    } else if (is_named(file, path) && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
         if (is_standard_stream(&status)) {
             error = EBUSY;
         } else if (is_in_use(file, is_inherited)) {
@@ -151,7 +151,14 @@ static int remove_old(const char *path, int is_inherited) {
 static int open_other(const char *path) {
     struct stat status;
     int file = open(path, O_WRONLY | own_flags);
-    if (file >= 0 && fstat(file, &status) == 0 && S_ISFIFO(status.st_mode)) {
+    if (file < 0 || fstat(file, &status) != 0) {
+        return file;
+    }
+    if (S_ISREG(status.st_mode)) {
+        /* Somebody has just put a plain file there, which is not written but replaced. */
+        return refuse(file, EEXIST);
+    }
+    if (S_ISFIFO(status.st_mode)) {
         if (!lock_file(file)) {
             return refuse(file, EBUSY);
         }
