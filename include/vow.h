@@ -467,8 +467,8 @@ VOW_API bool vow_promise_peek(vow_promise *promise, vow_value *VOW_NULLABLE out)
  * any length, by adoption or chaining, are rejected with VOW_ECYCLE. So they are
  * by way of what needs each of its members (all, all_settled, map, reduce, repeat,
  * retry, scopes), which is looked through as far as 1,024 members of such ones
- * inside each other, 64 deep and 256 members of a scope. A ring that any, race,
- * some or a time-out is part of is none: another member, or time, can end it. Inline
+ * inside each other and 256 members of a scope. A ring that any, race, some
+ * or a time-out is part of is none: another member, or time, can end it. Inline
  * handlers run before this returns, unless a handler is running on this thread:
  * then after that one. resolver NULL: false. */
 VOW_API bool vow_resolve(vow_resolver *resolver, vow_value value);

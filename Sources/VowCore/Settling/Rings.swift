@@ -1,28 +1,17 @@
 // Rings: whether a promise would have to wait for itself.
 //
-// The path of waiting: a reaction waits for the promise that it reads, a follower for the one that it follows. A ring on
-// that path is found because each follower first publishes which promise it follows (the step to `following`), enters the
-// queue at the end of its path, and then looks, where that promise waits itself: at those that wait for it, and up beyond:
-// docs/threads.md has the proof. The other links of a ring cannot vanish meanwhile: a reaction keeps its promise until its
-// handler has begun, and a follower is only ever redirected further along its own path. Every look holds one visit and at
-// most one lock at a time.
+// A reaction waits for the promise that it reads, a follower for the promise that it follows. A ring of such links is found
+// because each follower first publishes which promise it follows (the step to `following`), enters the queue at the end of
+// its path, and then looks, if that promise waits itself: down, at the promises that wait for the follower (`lookBelow`),
+// and, if these are many, up from the promise that it follows (`leads`). docs/threads.md has the proof that of several
+// threads that close a ring the last one finds it. The other links of a ring cannot vanish meanwhile: a reaction keeps its
+// promise until its handler has begun, and a follower is only ever redirected further along its own path. A search holds at
+// most one lock at a time, and keeps the promises that it is at by visits.
 //
-// A promise that needs each of others is looked through, as far as `RingSearch` goes. One of which another member, or a
-// timer, can still make an end is no part of a ring. `LookedThrough` remembers what a look ahead has seen.
+// A combined promise that needs each of its members waits for all of them, and the search goes on behind each. A combined
+// promise that another member or a timer can settle is no part of a ring. `Seen` holds the combined promises of a search.
 
 import CVow
-
-/// What stands between a waiting thread and the promise it waits for.
-enum Obstacle {
-    /// Other threads' work, as far as one can see.
-    case blocked
-    /// Work that must run where this thread blocks.
-    case deadlock
-    /// Ready work of the pool, taken out of its queue: this thread runs it.
-    case runnable(RecordPointer)
-    /// Work that was left in the parent process.
-    case forked
-}
 
 // MARK: The path of waiting
 
@@ -141,68 +130,61 @@ struct PathEnd {
 
 // MARK: The search
 
-/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower
-/// is visited.
+/// How many members of combined promises are looked at behind the first combined promise: an adoption's cost has a bound.
+private let mostMembersBehind = 1024
+
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower is visited.
 func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
     start.visit()
     guard let end = endOfWay(from: start, to: follower, thread) else { return true }
     defer { end.endVisit(thread) }
-    guard let owner = end.needsEach else { return false }
-    return withUnsafeTemporaryAllocation(of: LookedAt.self, capacity: LookedThrough.few) { memory in
-        guard let memory = memory.baseAddress else { fatal("no stack for a search") }
-        var search = RingSearch(seen: LookedThrough(lent: memory))
-        let isRing = leads(through: end, owner, to: follower, &search, thread)
-        search.end(thread)
+    if end.needsEach == nil { return false }
+    return withSeen { (seen: consuming Seen) in
+        _ = seen.place(of: end)
+        var isRing = false
+        var left = mostMembersBehind
+        var place = 0
+        while place < seen.count, !isRing {
+            isRing = leads(through: place, to: follower, &left, &seen, thread)
+            place += 1
+        }
+        seen.end(thread)
         return isRing
     }
 }
 
-/// How far combined promises are looked through: what one adoption costs has a bound.
-private struct RingSearch: ~Copyable {
-    var seen: LookedThrough
-    /// How many members are still looked at, of combined promises behind the first one.
-    var left = 1024
-    var depth = 0
-
-    consuming func end(_ thread: ThreadPointer) { seen.end(thread) }
-}
-
-/// - Parameters: end is borrowed, and observed by owner.
-@inline(never)
+/// The same behind each member of a combined promise; further combined promises that need each member are put down.
 private func leads(
-    through end: RecordPointer, _ owner: UnsafeMutablePointer<ObserverOwner>,
-    to follower: RecordPointer, _ search: inout RingSearch, _ thread: ThreadPointer
+    through place: Int, to follower: RecordPointer, _ left: inout Int, _ seen: inout Seen,
+    _ thread: ThreadPointer
 ) -> Bool {
-    // It may be one of more than are looked at.
+    let combined = seen[place].promise
+    guard let owner = combined.needsEach else { return false }
+    // The follower may be a member beyond those that are looked at.
     if follower.isLookedAt(by: owner) {
         follower.visit()
         return true
     }
-    let isFirst = search.depth == 0
-    if search.depth == deepestLook || !hasStackLeft() || !search.seen.isNew(end) { return false }
-    search.depth += 1
-    defer { search.depth -= 1 }
-    var place = 0
-    var heard = owner.pointee.view.heard(owner)
-    while isFirst || search.left > 0 {
-        switch owner.pointee.view.observed(owner, place) {
+    let view = owner.pointee.view
+    var heard = view.heard(owner)
+    var index = 0
+    while place == 0 || left > 0 {
+        switch view.observed(owner, index) {
         case .noMore:
-            let now = owner.pointee.view.heard(owner)
-            if now == heard || owner.pointee.view.isConstant { return false }
-            // One was perhaps not looked at.
+            let now = view.heard(owner)
+            if now == heard || view.isConstant { return false }
+            // A member has moved to another place, perhaps to one that was passed already.
             heard = now
-            place = 0
+            index = 0
             continue
         case .nothing, .leftInStep, .executor: break
         case .promise(let member):
-            if !isFirst { search.left -= 1 }
-            guard let further = endOfWay(from: member, to: follower, thread) else { return true }
-            let next = further.needsEach
-            let isRing = next.map { leads(through: further, $0, to: follower, &search, thread) }
-            further.endVisit(thread)
-            if isRing ?? false { return true }
+            if place > 0 { left -= 1 }
+            guard let end = endOfWay(from: member, to: follower, thread) else { return true }
+            if end.needsEach != nil { _ = seen.place(of: end) }
+            end.endVisit(thread)
         }
-        place += 1
+        index += 1
     }
     return false
 }
@@ -395,214 +377,131 @@ private func lookAtMembers(
     return found
 }
 
-// MARK: What a look ahead has looked through
-//
-// The combined promises that a look ahead has looked through, and the waits of other threads that it has looked behind,
-// with what it found there: each is looked at once, however many ways lead to it, or the time would be exponential in the
-// layers of a graph of tasks.
-//
-// A way may come back to one that is being looked through: a circle. The circle says nothing yet: a wait can end only if
-// something besides the circle can. So what was found by way of circles is provisional (it *leans on* the outermost of the
-// promises that it came back to) and holds until that one is through. Then it is forgotten, and what can end is known for
-// good; a look that comes again looks again. Each ends so once, so a look takes n² steps at most, and n where nothing goes
-// in circles.
-//
-// Each is kept until the look ends, so that no other promise comes to stand at its address.
+// MARK: What a search has seen
 
-/// How deep combined promises are looked through that wait for combined promises: a coroutine's stack, of which
-/// nothing is known, must do.
-let deepestLook = 64
-
-/// What a look found behind a promise.
-struct Finding {
-    /// Nil: circles, and nothing besides that is known to last.
-    var obstacle: Obstacle?
-    /// The depth of the outermost promise it leans on; `nothing` where that is none.
-    var leansOn = Finding.nothing
-
-    static let nothing = UInt32.max
-    static var blocked: Finding { Finding(obstacle: .blocked) }
-    static var deadlock: Finding { Finding(obstacle: .deadlock) }
-    static var forked: Finding { Finding(obstacle: .forked) }
+/// What stands between a waiting thread and the promise it waits for.
+enum Obstacle {
+    /// Other threads' work, as far as the thread can see.
+    case blocked
+    /// Work that must run where this thread blocks.
+    case deadlock
+    /// Ready work of the pool, taken out of its queue: this thread runs it.
+    case runnable(RecordPointer)
+    /// Work that was left in the parent process.
+    case forked
 }
 
-struct LookedAt {
-    fileprivate enum Kind: UInt32 {
-        case forgotten, inside, blocked, deadlock, forked, circle
-    }
+/// The promises that a search has come to, in that order, each once, with the answer that it has found for each. They are
+/// visited until the search ends, so that no other promise comes to one of the addresses.
+///
+/// One block of memory holds the entries and, behind them, a hash table: for each hash the entry that was added last, from
+/// which `before` leads to the others. The caller lends the first block, on its stack.
+struct Seen: ~Copyable {
+    struct Entry {
+        /// The promise's address. Its lowest bit: the entry is the promise that another thread waits for.
+        fileprivate let key: UInt
+        /// The entry with the same hash, counted from 1; 0: none.
+        fileprivate var before: UInt32
+        /// The entry below this one in the stack of those that the search has not finished, counted from 1.
+        fileprivate let below: UInt32
+        /// A timer settles the combined promise through which the search has come here.
+        let isTimed: Bool
+        /// Nil: not known yet.
+        var answer: Obstacle?
 
-    /// The promise and, in the low bits, whether somebody's wait for it was looked behind. 0: free.
-    fileprivate var key: UInt64 = 0
-    /// Of a provisional finding, the key of the one before it; of one that the look is inside of, of the last at that time.
-    fileprivate var before: UInt64 = 0
-    fileprivate var kind = Kind.forgotten
-    /// Of one that the look is inside of, its depth.
-    fileprivate var leansOn = Finding.nothing
-}
-
-/// On the stack of the look; takes memory only for more than a few.
-struct LookedThrough: ~Copyable {
-    /// How many slots the caller lends, on its stack.
-    static let few = 16
-    /// Whoever has more promises than fit into half of these bytes waits without looking further.
-    private static let most = 1 << 21
-
-    /// How many of them the look is inside of at this moment.
-    private(set) var depth: UInt32 = 0
-    /// It is inside of one that a timer settles.
-    var endsByItself = false
-    /// All that it came past: see `WaitingThread`.
-    var way: UInt64 = 0
-    /// A table, open and at most half full, by address.
-    private var slots: UnsafeMutablePointer<LookedAt>
-    private var capacity = LookedThrough.few
-    private var count = 0
-    /// The key of the last provisional finding, 0 where there is none.
-    private var lastProvisional: UInt64 = 0
-    /// The memory that is not the caller's.
-    private var taken: UnsafeMutableRawPointer?
-
-    init(lent: UnsafeMutablePointer<LookedAt>) {
-        slots = lent
-        slots.initialize(repeating: LookedAt(), count: LookedThrough.few)
-    }
-
-    /// False where that is too deep, for this or for the stack.
-    var mayGoDeeper: Bool { depth < UInt32(deepestLook) && hasStackLeft() }
-
-    /// What is known of a promise (borrowed), or `blocked` where nothing can be noted. Nil: the look is inside of it from here
-    /// on, until `leave`.
-    mutating func enter(_ promise: RecordPointer, asAwaited: Bool = false) -> Finding? {
-        guard let slot = add(key(of: promise, asAwaited)) else { return .blocked }
-        if let known = finding(in: slots[slot]) { return known }
-        depth += 1
-        slots[slot].kind = .inside
-        slots[slot].leansOn = depth
-        slots[slot].before = lastProvisional
-        return nil
-    }
-
-    /// What was found behind the promise that was entered last; returned as its own. What can be run ends the whole look, and
-    /// is not noted.
-    mutating func leave(
-        _ promise: RecordPointer, asAwaited: Bool = false, _ found: Finding
-    ) -> Finding {
-        let key = key(of: promise, asAwaited)
-        let slot = slot(of: key)
-        let before = slots[slot].before
-        var found = found
-        if found.leansOn < depth {
-            leanAll(on: found.leansOn, downTo: before)
-            slots[slot].before = lastProvisional
-            lastProvisional = key
-        } else {
-            // Nothing but a circle of other threads' waits, of which one is refused, or of followers, of which one is rejected.
-            if found.obstacle == nil { found.obstacle = .blocked }
-            found.leansOn = Finding.nothing
-            forgetAll(downTo: before)
+        var promise: RecordPointer {
+            guard let promise = RecordPointer(bitPattern: key & ~1) else { fatal("an empty entry") }
+            return promise
         }
-        slots[slot].kind = kind(of: found)
-        slots[slot].leansOn = found.leansOn
-        depth -= 1
-        return found
+        var isAwaited: Bool { key & 1 != 0 }
     }
 
-    /// Whether nobody has asked before. False where that cannot be noted. For those who look for nothing else.
-    mutating func isNew(_ promise: RecordPointer) -> Bool {
-        let before = count
-        return add(key(of: promise, false)) != nil && count > before
+    fileprivate static let few = 16
+    /// A search that would need more memory than this many bytes goes no further.
+    private static let most = 1 << 22
+    fileprivate static func size(_ capacity: Int) -> Int {
+        capacity * (MemoryLayout<Entry>.stride + MemoryLayout<UInt32>.stride)
     }
 
-    /// The look ends.
+    private(set) var count = 0
+    private var capacity = Seen.few
+    private var top: UInt32 = 0
+    private var memory: UnsafeMutableRawPointer
+
+    fileprivate init(lent: UnsafeMutableRawPointer) {
+        memory = lent
+        clearHeads()
+    }
+
+    private var entries: UnsafeMutablePointer<Entry> { memory.assumingMemoryBound(to: Entry.self) }
+    private var heads: UnsafeMutablePointer<UInt32> {
+        (memory + capacity * MemoryLayout<Entry>.stride).assumingMemoryBound(to: UInt32.self)
+    }
+
+    subscript(place: Int) -> Entry {
+        get { entries[place] }
+        nonmutating set { entries[place] = newValue }
+    }
+
+    /// Where a promise (borrowed) has its entry, which is added if there is none. Nil: there is no room.
+    mutating func place(of promise: RecordPointer, isAwaited: Bool = false, isTimed: Bool = false)
+        -> Int?
+    {
+        let key = UInt(bitPattern: promise) | (isAwaited ? 1 : 0)
+        var place = heads[hash(of: promise)]
+        while place != 0 {
+            if entries[Int(place) - 1].key == key { return Int(place) - 1 }
+            place = entries[Int(place) - 1].before
+        }
+        if count == capacity && !grow() { return nil }
+        promise.visit()
+        (entries + count).initialize(to: Entry(key: key, before: 0, below: top, isTimed: isTimed))
+        count += 1
+        top = UInt32(count)
+        putInTable(count - 1)
+        return count - 1
+    }
+
+    /// The entry that the search goes on with: of those that it has not finished, the last one that was added.
+    var unfinished: Int? { top == 0 ? nil : Int(top) - 1 }
+    mutating func finish() { top = entries[Int(top) - 1].below }
+
     @inline(never)
     consuming func end(_ thread: ThreadPointer) {
-        if count == 0 { return }
-        for slot in 0..<capacity { promise(of: slots[slot].key)?.endVisit(thread) }
-        if let taken { giveMemoryBack(taken, capacity * MemoryLayout<LookedAt>.stride) }
+        for place in 0..<count { entries[place].promise.endVisit(thread) }
+        if capacity > Seen.few { giveMemoryBack(memory, Seen.size(capacity)) }
     }
 
-    /// What leaned on one that is left leans on what that one leans on.
-    private mutating func leanAll(on outer: UInt32, downTo first: UInt64) {
-        var key = lastProvisional
-        while key != first {
-            let slot = slot(of: key)
-            slots[slot].leansOn = min(slots[slot].leansOn, outer)
-            key = slots[slot].before
-        }
+    private func hash(of promise: RecordPointer) -> Int {
+        Int(hashOfAddress(promise) >> 32) & (capacity - 1)
     }
 
-    private mutating func forgetAll(downTo first: UInt64) {
-        while lastProvisional != first {
-            let slot = slot(of: lastProvisional)
-            slots[slot].kind = .forgotten
-            lastProvisional = slots[slot].before
-        }
-    }
+    private func clearHeads() { heads.initialize(repeating: 0, count: capacity) }
 
-    private func promise(of key: UInt64) -> RecordPointer? {
-        RecordPointer(bitPattern: UInt(key & ~0b1111))
-    }
-
-    private func key(of promise: RecordPointer, _ asAwaited: Bool) -> UInt64 {
-        UInt64(UInt(bitPattern: promise)) | (asAwaited ? 0b1000 : 0)
-    }
-
-    /// Where a promise stands, or would.
-    private func slot(of key: UInt64) -> Int {
-        guard let promise = promise(of: key) else { fatal("a look at no promise") }
-        var slot = Int(hashOfAddress(promise) >> 32) & (capacity - 1)
-        while slots[slot].key != 0, slots[slot].key != key {
-            slot = (slot + 1) & (capacity - 1)
-        }
-        return slot
-    }
-
-    /// Where it stands from here on. Nil: there is no room.
-    private mutating func add(_ key: UInt64) -> Int? {
-        let slot = slot(of: key)
-        if slots[slot].key != 0 { return slot }
-        if 2 * (count + 1) > capacity && !grow() {
-            way = allPromises
-            return nil
-        }
-        promise(of: key)?.visit()
-        let free = self.slot(of: key)
-        slots[free].key = key
-        count += 1
-        return free
+    private func putInTable(_ place: Int) {
+        let hash = hash(of: entries[place].promise)
+        entries[place].before = heads[hash]
+        heads[hash] = UInt32(place) + 1
     }
 
     private mutating func grow() -> Bool {
-        let (old, oldCapacity, oldMemory) = (slots, capacity, taken)
-        let size = 4 * oldCapacity * MemoryLayout<LookedAt>.stride
-        guard size <= LookedThrough.most, let memory = takeMemory(size) else { return false }
-        taken = memory
-        capacity = 4 * oldCapacity
-        slots = memory.bindMemory(to: LookedAt.self, capacity: capacity)
-        slots.initialize(repeating: LookedAt(), count: capacity)
-        for index in 0..<oldCapacity where old[index].key != 0 {
-            slots[slot(of: old[index].key)] = old[index]
-        }
-        if let oldMemory { giveMemoryBack(oldMemory, oldCapacity * MemoryLayout<LookedAt>.stride) }
+        let (old, oldMemory, oldCapacity) = (entries, memory, capacity)
+        guard Seen.size(4 * capacity) <= Seen.most, let new = takeMemory(Seen.size(4 * capacity))
+        else { return false }
+        memory = new
+        capacity *= 4
+        entries.moveInitialize(from: old, count: count)
+        clearHeads()
+        for place in 0..<count { putInTable(place) }
+        if oldCapacity > Seen.few { giveMemoryBack(oldMemory, Seen.size(oldCapacity)) }
         return true
     }
 }
 
-private func kind(of found: Finding) -> LookedAt.Kind {
-    switch found.obstacle {
-    case .deadlock: return .deadlock
-    case .forked: return .forked
-    case .blocked, .runnable: return .blocked
-    case nil: return .circle
-    }
-}
-
-private func finding(in seen: LookedAt) -> Finding? {
-    switch seen.kind {
-    case .forgotten: return nil
-    case .blocked: return .blocked
-    case .deadlock: return Finding(obstacle: .deadlock, leansOn: seen.leansOn)
-    case .forked: return Finding(obstacle: .forked, leansOn: seen.leansOn)
-    case .inside, .circle: return Finding(obstacle: nil, leansOn: seen.leansOn)
+/// Calls the body, which ends what it is given.
+func withSeen<Result>(_ body: (consuming Seen) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(byteCount: Seen.size(Seen.few), alignment: 16) { memory in
+        guard let memory = memory.baseAddress else { fatal("no stack for a search") }
+        return body(Seen(lent: memory))
     }
 }

@@ -25,8 +25,6 @@ struct WaitingThread: ~Copyable {
     let endsByItself: Bool
     /// Its wait may become endless.
     let isWatched: Bool
-    /// The executors that it blocks, and that tell it of work: see `WaitingPlace.blockedSet`.
-    let blocks: UInt64
     /// The promises that its last look came past, a bit for each, which others may share: when another one begins to
     /// follow, nothing that the look has found changes. While it looks, all of them.
     let way = AtomicWord(allPromises)
@@ -47,7 +45,6 @@ struct WaitingThread: ~Copyable {
         reaction = thread.pointee.frame?.pointee.reaction
         endsByItself = deadline.nanoseconds != nil
         isWatched = place.isInsideWork || place.blocksItself
-        blocks = place.blockedSet
         self.place = place
     }
 }
@@ -93,14 +90,14 @@ func whileListed<Result>(
         }
         if waiting.pointee.isWatched {
             _ = watchedCount.addOrdered(1)
-            if waiting.pointee.blocks != 0 { _ = blockingCount.addOrdered(1) }
+            if waiting.pointee.place.blocksItself { _ = blockingCount.addOrdered(1) }
             // Announced before the body looks ahead: one of the two sees the other.
             orderStoresBeforeLoads()
         }
         defer {
             if waiting.pointee.isWatched {
                 _ = watchedCount.subtractOrdered(1)
-                if waiting.pointee.blocks != 0 { _ = blockingCount.subtractOrdered(1) }
+                if waiting.pointee.place.blocksItself { _ = blockingCount.subtractOrdered(1) }
             }
             waitingThreadsLock.withLock {
                 unlink(waiting)
@@ -175,11 +172,11 @@ private func unlink(_ waiting: WaitingPointer) {
 
 /// The first one of the list in which such a thread stands.
 private func first(like waiting: WaitingPointer) -> WaitingPointer? {
-    waiting.pointee.blocks != 0 ? firstBlocking : firstOther
+    waiting.pointee.place.blocksItself ? firstBlocking : firstOther
 }
 
 private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
-    if waiting.pointee.blocks != 0 { firstBlocking = first } else { firstOther = first }
+    if waiting.pointee.place.blocksItself { firstBlocking = first } else { firstOther = first }
 }
 
 /// What the thread of a handler that waits waits for, for as long as it takes, as a visit: not what that handler does, but
@@ -234,15 +231,9 @@ func nudgeWaitingThreads(past bit: UInt64) {
 
 @inline(never)
 private func nudgeThose(blocking executor: ExecutorPointer) {
-    let bit = bit(of: executor)
     waitingThreadsLock.withLock {
         forEach(from: firstBlocking) {
-            // Others may share the bit, and each that is told looks ahead once more.
-            if $0.pointee.isWatched && $0.pointee.blocks & bit != 0
-                && $0.pointee.place.blocks(executor)
-            {
-                $0.pointee.waiter.nudge()
-            }
+            if $0.pointee.place.blocks(executor) { $0.pointee.waiter.nudge() }
         }
     }
 }
@@ -333,18 +324,6 @@ struct WaitingPlace: ~Copyable {
             || anyPlace(from: innermost) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
-    /// The executors that it blocks, a bit for each, which others may share.
-    var blockedSet: UInt64 {
-        if !blocksItself { return 0 }
-        var bits = ambient.map { bit(of: $0) } ?? 0
-        if blocksMain { bits |= bit(of: ownExecutors.main) }
-        _ = anyPlace(from: innermost) {
-            if $0.pointee.runsNothingBeside && $0 != running { bits |= bit(of: $0) }
-            return false
-        }
-        return bits
-    }
-
     /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
     /// address is compared, and what is looked at is the thread's. Any thread may ask while this one waits.
     func blocks(_ executor: ExecutorPointer?) -> Bool {
@@ -353,16 +332,6 @@ struct WaitingPlace: ~Copyable {
         if executor == ambient { return true }
         return anyPlace(from: innermost) { $0 == executor && $0.pointee.runsNothingBeside }
     }
-}
-
-/// An executor's bit in such a set.
-func bit(of executor: ExecutorPointer) -> UInt64 {
-    #if VOW_SCHEDULES
-        // The same in each execution, as addresses are not.
-        return 1 << UInt64(executor.pointee.kind.rawValue)
-    #else
-        return 1 << (hashOfAddress(executor) >> 58)
-    #endif
 }
 
 /// Whether the handler of a reaction is on the thread's stack.

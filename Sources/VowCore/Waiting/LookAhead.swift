@@ -1,14 +1,23 @@
-// Whether a wait can end: what waits for what is followed upstream, until something is found that the
-// waiting thread itself blocks, or could run.
+// Whether a wait can end (G11).
+//
+// A thread that is about to block inside a handler, or in other work of an executor, looks ahead: from the promise that it
+// waits for, upstream from promise to promise, until it finds what has to happen next. That is work which waits for this
+// very thread (`deadlock`: the wait is refused), work of the pool that this thread can run itself (`runnable`), work that a
+// fork has left in the parent (`forked`), or work of others (`blocked`: the thread parks).
+//
+// The way divides at a combined promise, and at an executor that another thread's wait holds up. Both have an entry in
+// `Seen`, with an answer that is computed from the answers of the entries behind it: a promise that needs each member has the
+// worst of them, a promise that one member settles has the best. An entry is looked at, then the entries that this look has
+// added, then that entry again: an entry that is in no circle has its answer by then, after two looks.
+//
+// The entries that are left wait for each other in circles. They are looked at in rounds, until a round has no new answer. A
+// circle ends only by something besides it: so, in further rounds, a promise that one member settles cannot end if each
+// of its members waits for this thread or leads into a circle. What has no answer even so is a circle of other threads'
+// waits, of which one is refused, or of followers, of which one is rejected, and this thread may block. (Until that has
+// happened, a wait for a promise that one member settles may be refused too, if one member leads into such a circle and each
+// other one waits for this thread.)
 
 import CVow
-
-/// One step of the way.
-private enum Step {
-    case stop(Finding)
-    /// A visit.
-    case go(RecordPointer)
-}
 
 /// How many steps are taken between two looks at the clock.
 private let stepsBetweenLooks = 1024
@@ -17,244 +26,269 @@ func lookAhead(
     for waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
 ) -> Obstacle {
     if !waiting.pointee.isWatched && !isForkedChild { return .blocked }
-    return withUnsafeTemporaryAllocation(of: LookedAt.self, capacity: LookedThrough.few) { memory in
-        guard let memory = memory.baseAddress else { fatal("no stack for a look ahead") }
-        return whileLooking(waiting) { way in
-            var seen = LookedThrough(lent: memory)
-            let found = look(
-                from: waiting.pointee.promise, at: waiting.pointee.place, until: deadline, &seen,
-                thread)
-            way = seen.way
-            seen.end(thread)
-            return found.obstacle ?? .blocked
+    return whileLooking(waiting) { way in
+        withSeen { (seen: consuming Seen) in
+            var look = LookAhead(waiting, until: deadline, seen, thread)
+            let found = look.find()
+            way = look.way
+            look.end()
+            return found
         }
     }
 }
 
-private func look(
-    from promise: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Finding {
-    promise.visit()
-    var current = promise
-    var watch = RingWatch(from: current)
-    var steps = 0
-    var circles = Finding.nothing
-    while true {
-        seen.way |= bit(of: current)
-        let found = step(from: current, at: place, until: deadline, &circles, &seen, thread)
-        guard case .go(let next) = found else {
-            watch.end(thread)
-            current.endVisit(thread)
-            guard case .stop(let finding) = found else { return .blocked }
-            return finding.needed(besides: circles)
-        }
-        current.endVisit(thread)
-        current = next
-        steps += 1
-        let isTooLate = steps % stepsBetweenLooks == 0 && deadline.hasPassed
-        // A ring is being rejected at this moment, by who closed it, or a wait of it refused.
-        if isTooLate || watch.hasSeen(current, thread) {
-            seen.way = allPromises
-            watch.end(thread)
-            current.endVisit(thread)
-            return .blocked
-        }
-    }
-}
+private struct LookAhead: ~Copyable {
+    let waiting: WaitingPointer
+    let deadline: Deadline
+    let thread: ThreadPointer
+    private var seen: Seen
+    /// All promises that the look has come past: see `WaitingThread.way`.
+    private(set) var way: UInt64 = 0
+    private var steps = 0
+    private var isTooLate = false
+    /// A timer settles the entry that is looked at.
+    private var isTimed = false
+    private var circlesMayEnd = true
 
-extension Finding {
-    /// Of what waits for this, and for what was found to go in circles.
-    fileprivate func needed(besides circles: UInt32) -> Finding {
-        if circles == Finding.nothing { return self }
-        switch obstacle {
-        case .blocked, nil: return Finding(obstacle: nil, leansOn: min(leansOn, circles))
-        case .deadlock, .forked, .runnable: return self
-        }
+    init(
+        _ waiting: WaitingPointer, until deadline: Deadline, _ seen: consuming Seen,
+        _ thread: ThreadPointer
+    ) {
+        self.waiting = waiting
+        self.deadline = deadline
+        self.thread = thread
+        self.seen = seen
     }
-}
 
-/// - Parameter circles: what the executors on the way, so far, lean on.
-private func step(
-    from current: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ circles: inout UInt32, _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Step {
-    let word = current.pointee.state.read()
-    if word.hasValue { return .stop(.blocked) }
-    // One that follows has been given by `subscribe` already, which may wait for it.
-    if word.phase != .following && isRunning(current, thread) { return .stop(.deadlock) }
-    if isForkedChild && word.phase == .running && isLeftWithParent(current) {
-        return .stop(.forked)
-    }
-    if current.isLeftInStep { return .stop(.forked) }
-    if word.phase == .open || word.phase == .cancelled, current.pointee.shape.isProduced {
-        return .stop(lookThrough(current, at: place, until: deadline, &seen, thread))
-    }
-    // Its handler is running elsewhere, and may wait itself.
-    if word.phase == .running || word.phase == .cancelled,
-        let awaited = promiseAwaited(inHandlerOf: current)
-    {
-        return .go(awaited)
-    }
-    let upstream = current.lockedUpstream().promise
-    let isToRun =
-        (word.phase == .open || word.phase == .cancelled) && current.pointee.shape.isReaction
-    var executor = isToRun ? current.executor : nil
-    // The promise that a follower waits for may end; the executor destroys the follower's context, before it settles.
-    if word.phase == .following { executor = current.executorOfContext }
-    if isToRun || executor != nil {
-        let isReady = isToRun && upstream?.pointee.state.read().hasValue ?? true
-        let found =
-            executor.map { look(atExecutor: $0, at: place, until: deadline, &seen, thread) }
-            ?? .blocked
-        let mayRun: Bool
-        switch found.obstacle {
-        case .blocked: mayRun = true
-        case nil:
-            mayRun = false
-            circles = min(circles, found.leansOn)
-        case .deadlock, .forked, .runnable:
-            upstream?.endVisit(thread)
-            return .stop(found)
-        }
-        if isReady {
-            upstream?.endVisit(thread)
-            if !mayRun { return .stop(found) }
-            // An inline one is open while its handler is running.
-            if let awaited = promiseAwaited(inHandlerOf: current) { return .go(awaited) }
-            // Not where the wait may be over before the handler.
-            if seen.endsByItself { return .stop(.blocked) }
-            return .stop(Finding(obstacle: whenReady(current, at: place, until: deadline)))
-        }
-    }
-    if let upstream { return .go(upstream) }
-    return .stop(.blocked)
-}
+    consuming func end() { seen.end(thread) }
 
-/// Whether an executor is held up, by this wait or by another one. It may be gone.
-private func look(
-    atExecutor executor: ExecutorPointer, at place: borrowing WaitingPlace,
-    until deadline: Deadline,
-    _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Finding {
-    if place.blocks(executor) { return .deadlock }
-    guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
-    defer { awaited.endVisit(thread) }
-    if !seen.mayGoDeeper {
-        seen.way = allPromises
-        return .blocked
-    }
-    if let known = seen.enter(awaited, asAwaited: true) { return known }
-    let found = look(from: awaited, at: place, until: deadline, &seen, thread)
-    return seen.leave(awaited, asAwaited: true, found)
-}
-
-/// Whether the handler of something that the owner looks at is on this thread's stack.
-private func isMemberRunning(
-    of owner: UnsafeMutablePointer<ObserverOwner>, _ thread: ThreadPointer
-) -> Bool {
-    var frame = thread.pointee.frame
-    while let current = frame {
-        if current.pointee.reaction.isLookedAt(by: owner) { return true }
-        frame = current.pointee.outer
-    }
-    return false
-}
-
-/// A promise of the library's own making; a combined one waits for what its observers look at.
-private func lookThrough(
-    _ combined: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline,
-    _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Finding {
-    if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
-    guard let owner = combined.observing else { return .blocked }
-    // Of a scope fewer members are looked at than there may be; but a handler that waits for the end of its own knows.
-    if combined.producer.pointee.kind == .scope && isMemberRunning(of: owner, thread) {
-        return .deadlock
-    }
-    if !seen.mayGoDeeper {
-        seen.way = allPromises
-        return .blocked
-    }
-    if let known = seen.enter(combined) { return known }
-    let outer = seen.endsByItself
-    seen.endsByItself = outer || owner.pointee.view.endsByItself
-    let found = lookAtObserved(by: owner, at: place, until: deadline, &seen, thread)
-    seen.endsByItself = outer
-    return seen.leave(combined, found)
-}
-
-private func lookAtObserved(
-    by owner: UnsafeMutablePointer<ObserverOwner>, at place: borrowing WaitingPlace,
-    until deadline: Deadline, _ seen: inout LookedThrough, _ thread: ThreadPointer
-) -> Finding {
-    let view = owner.pointee.view
-    // What it waits for may change without that anybody begins to follow; or this does not look at all of them.
-    if !view.isConstant || !view.needsEach { seen.way = allPromises }
-    // Before the members: one that is heard of meanwhile makes this thread look again.
-    var heard = view.isConstant && view.needsEach ? 0 : view.heard(owner)
-    var settled = 0
-    // Of those so far: none, or circles, or a wait for this thread, which, where one is enough, circles do not end.
-    var found: Finding?
-    var index = 0
-    while true {
-        let finding: Finding
-        switch view.observed(owner, index) {
-        case .noMore:
-            if view.needsEach && !view.isConstant {
-                let now = view.heard(owner)
-                if now == heard { return found ?? .blocked }
-                // One was perhaps not looked at.
-                heard = now
-                index = 0
-                continue
+    mutating func find() -> Obstacle {
+        _ = seen.place(of: waiting.pointee.promise, isAwaited: true)
+        while let place = seen.unfinished {
+            let countBefore = seen.count
+            if seen[place].answer == nil, case .runnable(let reaction) = answer(at: place) {
+                return .runnable(reaction)
             }
-            // The outcome of another one is on its way, and may decide.
-            return settled > heard && !view.needsEach ? .blocked : found ?? .blocked
-        case .nothing:
-            settled += 1
-            index += 1
-            continue
-        case .leftInStep: finding = .forked
-        case .executor(let executor):
-            finding = look(atExecutor: executor, at: place, until: deadline, &seen, thread)
-        case .promise(let promise):
-            finding = look(from: promise, at: place, until: deadline, &seen, thread)
-            promise.endVisit(thread)
+            if let found = seen[0].answer { return found }
+            // Entries that were added come first; then this one is looked at again.
+            if seen.count == countBefore { seen.finish() }
         }
-        index += 1
-        switch finding.obstacle {
-        case .runnable: return finding
-        case .blocked: if !view.needsEach { return .blocked }
-        case .deadlock, .forked:
-            if view.needsEach { return finding }
-            found = finding.leaning(on: found)
-        case nil:
-            found = Finding(obstacle: found?.obstacle, leansOn: finding.leansOn).leaning(on: found)
+        while !isTooLate {
+            let countBefore = seen.count
+            var isNew = false
+            for place in (0..<countBefore).reversed() where seen[place].answer == nil {
+                let found = answer(at: place)
+                if case .runnable(let reaction) = found { return .runnable(reaction) }
+                isNew = isNew || found != nil
+            }
+            if let found = seen[0].answer { return found }
+            if isNew || seen.count > countBefore { continue }
+            if !circlesMayEnd { break }
+            circlesMayEnd = false
         }
-        if index % stepsBetweenLooks == 0 && deadline.hasPassed {
-            seen.way = allPromises
+        return .blocked
+    }
+
+    private mutating func answer(at place: Int) -> Obstacle? {
+        let entry = seen[place]
+        isTimed = entry.isTimed
+        let found = entry.isAwaited ? walk(from: entry.promise) : lookThrough(entry.promise)
+        seen[place].answer = found
+        return found
+    }
+
+    /// The answer of an entry, which is added if there is none.
+    private mutating func known(of promise: RecordPointer, isAwaited: Bool = false) -> Obstacle? {
+        guard let place = seen.place(of: promise, isAwaited: isAwaited, isTimed: isTimed) else {
+            way = allPromises
             return .blocked
         }
+        return seen[place].answer
+    }
+
+    private mutating func isOutOfTime() -> Bool {
+        steps += 1
+        if steps % stepsBetweenLooks == 0 && deadline.hasPassed {
+            isTooLate = true
+            way = allPromises
+        }
+        return isTooLate
+    }
+
+    // MARK: From promise to promise
+
+    private mutating func walk(from start: RecordPointer) -> Obstacle? {
+        start.visit()
+        var current = start
+        var watch = RingWatch(from: current)
+        var found: Obstacle? = .blocked
+        while let next = step(from: current, &found) {
+            current.endVisit(thread)
+            current = next
+            // A ring is being rejected at this moment by the thread that closed it, or a wait of it refused.
+            if isOutOfTime() || watch.hasSeen(current, thread) {
+                way = allPromises
+                found = .blocked
+                break
+            }
+        }
+        watch.end(thread)
+        current.endVisit(thread)
+        return found
+    }
+
+    /// The next promise of the way, as a visit. Nil: the way ends here.
+    ///
+    /// - Parameter found: the worst of what stands in the way, so far.
+    private mutating func step(from current: RecordPointer, _ found: inout Obstacle?)
+        -> RecordPointer?
+    {
+        way |= bit(of: current)
+        let word = current.pointee.state.read()
+        if word.hasValue { return nil }
+        let isIdle = word.phase == .open || word.phase == .cancelled
+        // `subscribe` of a thenable may wait for the promise that it has given already, which follows by then.
+        if word.phase != .following && isRunning(current, thread) {
+            found = .deadlock
+            return nil
+        }
+        let isLeft = isForkedChild && word.phase == .running && isLeftWithParent(current)
+        if isLeft || current.isLeftInStep {
+            found = .forked
+            return nil
+        }
+        if isIdle && current.pointee.shape.isProduced {
+            found = worse(found, come(to: current))
+            return nil
+        }
+        // The handler is running on another thread, and may wait itself.
+        if word.phase == .running || word.phase == .cancelled,
+            let awaited = promiseAwaited(inHandlerOf: current)
+        {
+            return awaited
+        }
+        let upstream = current.lockedUpstream().promise
+        let isToRun = isIdle && current.pointee.shape.isReaction
+        // A follower settles when its executor has destroyed its context.
+        let executor =
+            isToRun
+            ? current.executor : word.phase == .following ? current.executorOfContext : nil
+        let held = executor.map { come(to: $0) } ?? .blocked
+        found = worse(found, held)
+        let isReady = isToRun && upstream?.pointee.state.read().hasValue ?? true
+        switch held {
+        case .deadlock, .forked, .runnable: break
+        case nil where isReady: break
+        case .blocked, nil:
+            if !isReady { return upstream }
+            upstream?.endVisit(thread)
+            // The reaction of an inline executor is open while its handler is running.
+            if let awaited = promiseAwaited(inHandlerOf: current) { return awaited }
+            // A timer may end the wait before the handler has ended.
+            if !isTimed { found = worse(found, takeReady(current)) }
+            return nil
+        }
+        upstream?.endVisit(thread)
+        return nil
+    }
+
+    /// A reaction that its executor has, and has perhaps not begun.
+    private func takeReady(_ reaction: RecordPointer) -> Obstacle {
+        // A child has no other thread that could free the executor meanwhile.
+        if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
+        // On a worker of the pool only, and only if the wait has all the time that the handler may take. The
+        // field does not change, and this executor is never freed.
+        guard waiting.pointee.place.isInPool, deadline.nanoseconds == nil,
+            reaction.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
+        else { return .blocked }
+        return .runnable(reaction)
+    }
+
+    /// Whether an executor is held up, by this wait or by another one. The executor may be gone.
+    private mutating func come(to executor: ExecutorPointer) -> Obstacle? {
+        if waiting.pointee.place.blocks(executor) { return .deadlock }
+        guard let awaited = promiseAwaited(blocking: executor) else { return .blocked }
+        defer { awaited.endVisit(thread) }
+        return known(of: awaited, isAwaited: true)
+    }
+
+    // MARK: Through a combined promise
+
+    private mutating func come(to combined: RecordPointer) -> Obstacle? {
+        if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
+        guard let owner = combined.observing else { return .blocked }
+        // A scope may have more members than are looked at; but a handler that waits for the end of its own knows.
+        if combined.producer.pointee.kind == .scope && isMemberRunning(of: owner) {
+            return .deadlock
+        }
+        return known(of: combined)
+    }
+
+    /// Whether the handler of a member is on this thread's stack.
+    private func isMemberRunning(of owner: UnsafeMutablePointer<ObserverOwner>) -> Bool {
+        var frame = thread.pointee.frame
+        while let current = frame {
+            if current.pointee.reaction.isLookedAt(by: owner) { return true }
+            frame = current.pointee.outer
+        }
+        return false
+    }
+
+    private mutating func lookThrough(_ combined: RecordPointer) -> Obstacle? {
+        guard let owner = combined.observing else { return .blocked }
+        let view = owner.pointee.view
+        isTimed = isTimed || view.endsByItself
+        let isFixed = view.isConstant && view.needsEach
+        // The members may change without that any promise begins to follow, or not all are looked at.
+        if !isFixed { way = allPromises }
+        // Read before the members: an outcome that comes meanwhile makes this thread look again.
+        var heard = isFixed ? 0 : view.heard(owner)
+        var settled = 0
+        var refused: Obstacle?
+        var hasUnknown = false
+        var place = 0
+        while true {
+            let found: Obstacle?
+            switch view.observed(owner, place) {
+            case .noMore:
+                if !view.needsEach {
+                    // The outcome of a further member is on its way, and may decide.
+                    if settled > heard { return .blocked }
+                    if hasUnknown && (circlesMayEnd || refused == nil) { return nil }
+                    return refused ?? .blocked
+                }
+                let now = isFixed ? 0 : view.heard(owner)
+                if now == heard { return hasUnknown ? nil : .blocked }
+                // A member has moved to another place, perhaps to one that was passed already.
+                heard = now
+                place = 0
+                continue
+            case .nothing:
+                settled += 1
+                place += 1
+                continue
+            case .leftInStep: found = .forked
+            case .executor(let executor): found = come(to: executor)
+            case .promise(let promise):
+                found = walk(from: promise)
+                promise.endVisit(thread)
+            }
+            place += 1
+            switch found {
+            case .runnable: return found
+            case .blocked: if !view.needsEach { return .blocked }
+            case .deadlock, .forked:
+                if view.needsEach { return found }
+                refused = found
+            case nil: hasUnknown = true
+            }
+            if isOutOfTime() { return .blocked }
+        }
     }
 }
 
-extension Finding {
-    fileprivate func leaning(on other: Finding?) -> Finding {
-        Finding(obstacle: obstacle, leansOn: min(leansOn, other?.leansOn ?? Finding.nothing))
-    }
-}
-
-/// A reaction that its executor has, and has perhaps not begun.
-private func whenReady(
-    _ reaction: RecordPointer, at place: borrowing WaitingPlace, until deadline: Deadline
-) -> Obstacle {
-    // A child has no other thread that could free the executor meanwhile.
-    if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
-    // On a worker of the pool only, and only where the wait has all the time that the handler may take. The
-    // field does not change, and this executor is never freed.
-    guard place.isInPool, deadline.nanoseconds == nil,
-        reaction.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
-    else { return .blocked }
-    return .runnable(reaction)
+/// The worse of two answers of which both are needed; the first is `blocked` or not known, as the way goes on behind it.
+private func worse(_ first: Obstacle?, _ second: Obstacle?) -> Obstacle? {
+    if case .blocked = second { return first }
+    return second
 }
