@@ -46,7 +46,7 @@ class CoreTest: XCTestCase {
         XCTAssertTrue(idle.pointee.agenda.skipped.isEmpty)
         XCTAssertFalse(idle.pointee.owesWorker)
         XCTAssertEqual(idle.pointee.foreignDepth, 0)
-        XCTAssertFalse(idle.pointee.agenda.isHandingOver || idle.pointee.agenda.isReclaiming)
+        XCTAssertEqual(idle.pointee.agenda.draining, .idle)
         super.tearDown()
     }
 }

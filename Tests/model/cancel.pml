@@ -19,7 +19,7 @@
  *   abandon arrive asOneStep attach begin beginCancelled beginFollowing beginOut cancel cancelAlone cancelEntry
  *   cancelFollower cancelOne cancelProducer cancelReaction cancelSource cancelSources cancelUpwards change
  *   claimCancelled claimLockedFollower comeBack complete conclude concludeCancelled Counts destroyContext discard
- *   drainAllOutcomes drainDead drainHandOver drainLeftovers drainOutcomes drainSkipped dropWithdrawn end endEntering
+ *   drainAllOutcomes drainHandOver drainLeftovers drainOutcomes dropWithdrawn end endEntering
  *   endFollowing endLater endOfPath endStep endVisit endWithdrawn enlist enqueueBatch enter errorToCome errorToRead
  *   exchangeReference fill fillFurther finishHandOver finishLastBatch follow follows forgetPlace freeRecord giveBack
  *   giveUpFollowed giveUpFollowing giveUpReading goOnFollowing handBack handOver hasDone hasLeftovers hasValue

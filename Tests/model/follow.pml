@@ -15,7 +15,7 @@
 
 /* Stands for:
  *   abandon arrive asOneStep attach begin beginFollowing beginOut change claimLockedFollower Counts drainAllOutcomes
- *   drainDead drainHandOver drainOutcomes endEntering endOfPath endOfWay endStep endVisit enlist enqueueBatch enter
+ *   drainHandOver drainLeftovers drainOutcomes endEntering endOfPath endOfWay endStep endVisit enlist enqueueBatch enter
  *   exchangeReference finishHandOver finishLastBatch follow follows freeRecord giveBack goOnFollowing handOver
  *   hasDone hasLeftovers hasValue hasYielded isFollower isOnlyMine isOut isUnreadable leads leaveBehind letGo lock
  *   lockedUpstream longestPath lookAtMembers lookBelow markOut mayPassFollowersOn next noteLastOfBatch nowCounts pay

@@ -18,7 +18,7 @@
  *   hasWaiting isCalledAgain keep keeperMain leave lendPlaceInPool lookAtWorkers make makeIdle makeIndeed mayCall
  *   nextWork payOwedWorker Pool popIdle prepareWorkers refuseAllPooled refusePooled remove run runPooledInside sleep
  *   startWorker startWorkerThread submitDrain submitPooled take takeDuty takeFromPool takeIdle takePlaceInPoolBack
- *   unblock wake whenReady work Worker WorkerCall workerMain workUntilNothingIsLeft
+ *   unblock wake takeReady work Worker WorkerCall workerMain workUntilNothingIsLeft
  */
 
 #ifndef WIDTH
@@ -425,7 +425,7 @@ inline await(wanted)
     :: HAS(done, wanted) -> break
     :: else ->
         if
-        :: atomic {            /* whenReady, takeFromPool; what is run inside waits for nothing */
+        :: atomic {            /* takeReady, takeFromPool; what is run inside waits for nothing */
                 wanted != GATE && duty[w] == REACTION && reactions??[eval(wanted)] ->
                 reactions??eval(wanted);
                 assert(!HAS(begun, wanted));

@@ -126,7 +126,7 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
         closeWatches(loop.pointee.watches, thread)
     }
     // In a context's destructor, those of the queue were put aside.
-    drainSkipped(thread)
+    drainLeftovers(thread)
     leave(thread)
     // Nobody arms or watches any more. The event stays for those who have just added something.
     vow_platform_close(loop.pointee.set)

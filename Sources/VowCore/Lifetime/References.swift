@@ -90,7 +90,7 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
         freeMemory(of: record, size: Shape.link.recordSize, thread)
     } else if !isSettled || !record.holdsOnlyContent {
         pushDead(record, thread)
-        drainDeadUnlessBusy(thread)
+        drainLeftoversUnlessBusy(thread)
     } else if record.value.kind < VOW_STRING {
         freeMemory(of: record, thread)
     } else {
@@ -108,12 +108,12 @@ private func freeWithBox(_ record: RecordPointer, _ thread: ThreadPointer) {
 @inline(never)
 func reclaim(_ box: BoxPointer, _ thread: ThreadPointer) {
     pushDead(box, thread)
-    drainDeadUnlessBusy(thread)
+    drainLeftoversUnlessBusy(thread)
 }
 
 func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     pushDead(executor, thread)
-    drainDeadUnlessBusy(thread)
+    drainLeftoversUnlessBusy(thread)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

@@ -275,9 +275,7 @@ private func registerInline(
 /// Contexts may have been put aside to be destroyed.
 @inline(__always)
 private func finishRegistering(_ thread: ThreadPointer) {
-    if !thread.pointee.agenda.skipped.isEmpty && !thread.pointee.agenda.isHandingOver {
-        drainLeftovers(thread)
-    }
+    if !thread.pointee.agenda.skipped.isEmpty { drainLeftoversUnlessBusy(thread) }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

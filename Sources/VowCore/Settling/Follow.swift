@@ -377,9 +377,9 @@ func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool 
     guard let (first, followed) = takeFollowers(of: promise, besides: 0) else { return false }
     var moving = first
     // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
-    let outer = thread.pointee.agenda.isTakingOutcomes
-    thread.pointee.agenda.isTakingOutcomes = true
-    defer { thread.pointee.agenda.isTakingOutcomes = outer }
+    let outer = thread.pointee.agenda.draining
+    thread.pointee.agenda.draining = .outcomes
+    defer { thread.pointee.agenda.draining = outer }
     // First: whoever cancels the last of its followers goes on with it. Those that are still to be moved keep it,
     // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
     letGo(ofYielded: promise, thread)

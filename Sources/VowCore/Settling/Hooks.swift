@@ -27,7 +27,7 @@ func dismiss(
     hooks.next = thread.pointee.agenda.newestHook?.next ?? oldestFirst
     thread.pointee.agenda.newestHook?.next = oldestFirst
     thread.pointee.agenda.newestHook = hooks
-    if !thread.pointee.agenda.isHandingOver { drainLeftovers(thread) }
+    drainLeftoversUnlessBusy(thread)
 }
 
 /// Calls those that wait on this thread. Also nested, from a wait inside one.

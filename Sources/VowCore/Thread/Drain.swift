@@ -13,8 +13,9 @@ func drainOutcomes(_ thread: ThreadPointer) {
 
 @inline(never)
 private func drainAllOutcomes(_ thread: ThreadPointer) {
-    if thread.pointee.agenda.isTakingOutcomes { return }
-    thread.pointee.agenda.isTakingOutcomes = true
+    let outer = thread.pointee.agenda.draining
+    if !outer.allows(.outcomes) { return }
+    thread.pointee.agenda.draining = .outcomes
     while true {
         if takeOwnOutcome(thread) { continue }
         guard let record = thread.pointee.agenda.leaving.popFirst() else { break }
@@ -24,7 +25,7 @@ private func drainAllOutcomes(_ thread: ThreadPointer) {
             giveUpObserved(record, thread)
         }
     }
-    thread.pointee.agenda.isTakingOutcomes = false
+    thread.pointee.agenda.draining = outer
 }
 
 // MARK: Hand-over
@@ -32,8 +33,8 @@ private func drainAllOutcomes(_ thread: ThreadPointer) {
 /// Also nested, from a wait inside an executor's `submit`.
 @inline(never)
 func drainHandOver(_ thread: ThreadPointer) {
-    let outer = thread.pointee.agenda.isHandingOver
-    thread.pointee.agenda.isHandingOver = true
+    let outer = thread.pointee.agenda.draining
+    thread.pointee.agenda.draining = .handOver
     drainOutcomes(thread)
     finishLastBatch(thread)
     while let member = thread.pointee.agenda.handOver.popFirst() {
@@ -42,7 +43,7 @@ func drainHandOver(_ thread: ThreadPointer) {
         drainOutcomes(thread)
         finishLastBatch(thread)
     }
-    thread.pointee.agenda.isHandingOver = outer
+    thread.pointee.agenda.draining = outer
 }
 
 /// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
@@ -57,57 +58,35 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 
 // MARK: Leftovers
 
-/// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member:
-/// contexts to destroy, hooks to call, objects to free.
-@inline(never)
-func drainLeftovers(_ thread: ThreadPointer) {
-    // Producers first: what they are told with may be the context of a link that waits for them.
-    if thread.pointee.agenda.newestHook != nil { drainDeadUnlessBusy(thread) }
-    if thread.hasSkipped && !thread.pointee.agenda.isSkipping { drainSkipped(thread) }
-    if thread.pointee.agenda.dead != 0 || thread.pointee.agenda.newestHook != nil {
-        drainDeadUnlessBusy(thread)
-    }
+@inline(__always)
+func drainLeftoversUnlessBusy(_ thread: ThreadPointer) {
+    if thread.pointee.agenda.draining.allows(.leftovers) { drainLeftovers(thread) }
 }
 
-/// Also nested, from a wait inside a context's destructor.
+/// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member: contexts to
+/// destroy, hooks to call, objects to free, and what dies by that. Also nested, from a wait inside a destructor.
 @inline(never)
-func drainSkipped(_ thread: ThreadPointer) {
-    let outer = thread.pointee.agenda.isSkipping
-    thread.pointee.agenda.isSkipping = true
+func drainLeftovers(_ thread: ThreadPointer) {
+    let outer = thread.pointee.agenda.draining
+    thread.pointee.agenda.draining = .leftovers
     while true {
-        if let reaction = thread.pointee.agenda.skipped.popFirst() {
+        // Hooks first: what a hook is called with may be the context of a link that waits for its producer.
+        let calls = thread.pointee.agenda.newestHook != nil
+        if !calls, let reaction = thread.pointee.agenda.skipped.popFirst() {
             skip(reaction, thread)
-        } else if let reaction = thread.pointee.agenda.withdrawn.popFirst() {
+        } else if !calls, let reaction = thread.pointee.agenda.withdrawn.popFirst() {
             destroyContext(of: reaction, reading: nil, thread)
             asOneStep(thread) { endWithdrawn(reaction, thread) }
         } else {
-            break
+            let isDead = popDead(
+                thread, box: { freeBox($0, thread) }, executor: { freeExecutor($0, thread) },
+                record: { freeRecord($0, thread) })
+            if isDead { continue }
+            if !calls { break }
+            runHooks(thread)
         }
     }
-    thread.pointee.agenda.isSkipping = outer
-}
-
-@inline(__always)
-func drainDeadUnlessBusy(_ thread: ThreadPointer) {
-    if !thread.pointee.agenda.isReclaiming && !thread.pointee.agenda.isHandingOver {
-        drainDead(thread)
-    }
-}
-
-/// Frees what is dead and what dies by that, and calls hooks. Also nested, from a wait inside a destructor.
-@inline(never)
-private func drainDead(_ thread: ThreadPointer) {
-    let outer = thread.pointee.agenda.isReclaiming
-    thread.pointee.agenda.isReclaiming = true
-    while true {
-        let isDead = popDead(
-            thread, box: { freeBox($0, thread) }, executor: { freeExecutor($0, thread) },
-            record: { freeRecord($0, thread) })
-        if isDead { continue }
-        if thread.pointee.agenda.newestHook == nil { break }
-        runHooks(thread)
-    }
-    thread.pointee.agenda.isReclaiming = outer
+    thread.pointee.agenda.draining = outer
 }
 
 // MARK: Ready
@@ -146,8 +125,7 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
     while !thread.hasDone(through: .ready) {
         if !hasStackLeft() { return false }
         drainHandOver(thread)
-        drainDead(thread)
-        drainSkipped(thread)
+        drainLeftovers(thread)
         drainReady(thread)
     }
     return true

@@ -2,7 +2,9 @@
 // what the turn has made ready and not yet done.
 //
 // A function that has something to do enters it in the agenda, in the middle of a step, and `Drain` does it afterwards, in
-// the order of the stages: what happens in one stage may need what the stages before it have left.
+// the order of the stages: what happens in one stage may need what the stages before it have left. While a stage is drained,
+// nested calls drain only the stages before it, and leave the rest to the loop further down the stack. A wait is the
+// exception: its thread drains all stages first, because what it waits for may be there.
 //
 //   stage      entries                                                      while it is drained
 //   outcomes   members that are told at once: followers, observers          no foreign code runs
@@ -14,25 +16,25 @@
 import CVow
 import CVowPlatform
 
-/// Has `body` done before anything that could call foreign code: hand-overs, contexts to destroy, objects to
-/// free. They might wait for what `body` has begun.
+/// Calls `body`, and drains the agenda afterwards: foreign code that runs then may wait for what `body` has begun.
 @inline(__always)
 func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
-    if thread.pointee.agenda.isHandingOver {
+    let outer = thread.pointee.agenda.draining
+    if !outer.allows(.handOver) {
         body()
         drainOutcomes(thread)
         return
     }
-    thread.pointee.agenda.isHandingOver = true
+    thread.pointee.agenda.draining = .handOver
     body()
-    endStep(thread)
+    endStep(outer, thread)
 }
 
 @inline(never)
-private func endStep(_ thread: ThreadPointer) {
+private func endStep(_ outer: AgendaStage, _ thread: ThreadPointer) {
     if !thread.hasDone(through: .handOver) { drainHandOver(thread) }
-    thread.pointee.agenda.isHandingOver = false
-    if thread.hasLeftovers { drainLeftovers(thread) }
+    thread.pointee.agenda.draining = outer
+    if thread.hasLeftovers { drainLeftoversUnlessBusy(thread) }
 }
 
 /// And every outermost one ends here: inline handlers run as its last act.
@@ -63,8 +65,13 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
 
 // MARK: The agenda
 
+/// The stages, the last one first; `idle`: no stage is drained.
 enum AgendaStage: UInt8 {
-    case outcomes, handOver, leftovers, ready
+    case idle, ready, leftovers, handOver, outcomes
+
+    /// Whether another stage may be drained while this one is.
+    @inline(__always)
+    func allows(_ other: AgendaStage) -> Bool { rawValue < other.rawValue }
 }
 
 /// Starts as zeroes, as all that a thread has.
@@ -91,11 +98,8 @@ struct Agenda: ~Copyable {
     var dead: UInt64
     /// What producers asked to be called: a ring, in which the newest comes before the oldest.
     var newestHook: HookPointer?
-    /// What is being drained on this stack: who comes to it again leaves it to that one, unless it has to wait for it.
-    var isHandingOver: Bool
-    var isTakingOutcomes: Bool
-    var isSkipping: Bool
-    var isReclaiming: Bool
+    /// The stage that is drained on this stack. A step drains as if it were `handOver`.
+    var draining: AgendaStage
 }
 
 // Asked of the thread, and not of its agenda: that would be lent as a copy where it is not inlined.
@@ -104,10 +108,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     @inline(__always)
     func hasDone(through stage: AgendaStage) -> Bool {
         pointee.agenda.outcomes.isEmpty && pointee.agenda.leaving.isEmpty
-            && (stage.rawValue < AgendaStage.handOver.rawValue
+            && (stage.rawValue > AgendaStage.handOver.rawValue
                 || pointee.agenda.handOver.isEmpty && pointee.agenda.handedOver == nil)
-            && (stage.rawValue < AgendaStage.leftovers.rawValue || !hasLeftovers)
-            && (stage.rawValue < AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
+            && (stage.rawValue > AgendaStage.leftovers.rawValue || !hasLeftovers)
+            && (stage.rawValue > AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
     }
 
     /// What had to wait for the end of the hand-over.
