@@ -19,19 +19,20 @@ CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(nam
 endif
 
 # Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/bundled and so on.
-ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED) $(WATCHED)),)
-$(error BUNDLED, CHECKED and WATCHED are 1 or not given)
+ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED) $(MINIMAL) $(WATCHED)),)
+$(error BUNDLED, CHECKED, MINIMAL and WATCHED are 1 or not given)
 endif
-both    := $(if $(BUNDLED),$(if $(CHECKED),-))
-variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(if $(CHECKED),checked)
+both    := $(if $(BUNDLED),$(if $(CHECKED)$(MINIMAL),-))
+kind    := $(if $(CHECKED),checked)$(if $(MINIMAL),minimal)
+variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(kind)
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
 # Libdispatch comes in when the objects are linked, so BUNDLED=1 has the same ones.
-flavour := $(or $(SANITIZE)$(if $(WATCHED),watched)$(if $(CHECKED),checked),plain)
+flavour := $(or $(SANITIZE)$(if $(WATCHED),watched)$(kind),plain)
 OBJ     := $(BUILD)/objects/$(flavour)
 
-export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED WATCHED SANITIZE OUT OBJ
+export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED MINIMAL WATCHED SANITIZE OUT OBJ
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-objects scripts/lib/toolchain.sh \
@@ -137,6 +138,7 @@ clean: ## Removes what was built
 #= Variables: CC SWIFTC BUILD PREFIX DESTDIR LIBDIR ARGS SECONDS
 #= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
+#= MINIMAL=1  a library without tracing, a tenth smaller, in build/minimal/lib
 #= WATCHED=1  a library that keeps no freed memory, for valgrind and the like, in build/watched/lib
 
 # Compilers, libdispatch and headers are inputs like any other.

@@ -1523,7 +1523,7 @@ VOW_API int vow_on_progress_with(vow_promise *promise, int64_t interval_ns,
 /** Switches tracing on, with a history in the file `path` (borrowed, replaced; see above) or,
  * for NULL, without. Promises made earlier are known from their next step on. Returns 0;
  * VOW_EINVAL: it is on, or the file cannot be made or written (errno tells why: ENXIO, a
- * pipe that nobody reads); VOW_ENOMEM. */
+ * pipe that nobody reads; ENOSYS, a library made with MINIMAL=1); VOW_ENOMEM. */
 VOW_API int vow_trace_start(const char *VOW_NULLABLE path);
 
 /** Ends the file and switches tracing off, as the exit of the program does; a reader who

@@ -3,7 +3,7 @@
 #   program FORM OUTPUT SOURCE...
 #
 # FORM  tree                      the shared library where it was built: $OUT
-#       shared, bundled, checked  a shared library installed in $PREFIXES/FORM
+#       shared, bundled, checked, minimal  a shared library installed in $PREFIXES/FORM
 #       static                    the archive of $PREFIXES/shared; all of the program is static
 #       blocks                    shared, by the toolchain's clang, under AddressSanitizer: for what is written with blocks
 #       asan, tsan                sanitized, with the archive in $BUILD/FORM
@@ -37,6 +37,7 @@ program() {
     # The checked library keeps freed memory for a while, which tests that count it must know.
     checked) flags+=" -DVOW_CHECKED" installed=checked ;;
     bundled) flags=-O1 libs= installed=bundled ;;
+    minimal) installed=minimal ;;
     static) compiler+=" -static" libs= how=--static ;;
     blocks) compiler="$CLANG -fblocks -fuse-ld=lld -fsanitize=address" ;;
     asan | tsan)

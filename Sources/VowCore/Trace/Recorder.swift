@@ -28,11 +28,21 @@ nonisolated(unsafe) var trace = Trace()
 /// A tracer has asked for the probes, or tracing is on. Every step of the core asks before it tells of itself: one load
 /// and one branch while nobody looks on.
 @inline(__always)
-var isWatched: Bool { vow_platform_is_watched() != 0 }
+var isWatched: Bool { (hasTracing ? vow_platform_is_watched() : vow_platform_is_probed()) != 0 }
 
 /// Tracing is on: relaxed, because a thread that finds it on asks again under the lock.
 @inline(__always)
-var isTracing: Bool { vow_platform_is_tracing() != 0 }
+var isTracing: Bool { hasTracing && vow_platform_is_tracing() != 0 }
+
+/// False in a build with MINIMAL=1: the compiler then drops the recorder, and what writes its files and graphs.
+@inline(__always)
+var hasTracing: Bool {
+    #if VOW_MINIMAL
+        return false
+    #else
+        return true
+    #endif
+}
 
 /// Does something with the trace, if it is on.
 @inline(__always)
@@ -45,8 +55,11 @@ func withTrace<Result>(_ body: (inout Trace) -> Result) -> Result? {
 }
 
 /// Takes the lock. False: tracing is off, and the lock free.
+@inline(__always)
+func beginNote() -> Bool { hasTracing && lockIfTracing() }
+
 @inline(never)
-func beginNote() -> Bool {
+private func lockIfTracing() -> Bool {
     traceLock.lock()
     if trace.isOn { return true }
     traceLock.unlock()

@@ -7,7 +7,15 @@ import CVowPlatform
 ///   - path: nil: only the live records are known, no history is written.
 ///   - isInherited: the environment says so, which a child has from its parent.
 /// - Returns: 0, VOW_EINVAL (it is on already, or the file cannot be made or written: errno), VOW_ENOMEM.
+@inline(__always)
 func startTrace(_ path: UnsafePointer<CChar>?, isInherited: Bool = false) -> Int32 {
+    if hasTracing { return startTracing(path, isInherited) }
+    vow_platform_set_error(ENOSYS)
+    return VOW_EINVAL
+}
+
+@inline(never)
+private func startTracing(_ path: UnsafePointer<CChar>?, _ isInherited: Bool) -> Int32 {
     let isFirst = traceLock.withLock {
         if trace.isOn || trace.isChanging { return false }
         trace.isChanging = true
@@ -35,7 +43,11 @@ func startTrace(_ path: UnsafePointer<CChar>?, isInherited: Bool = false) -> Int
 }
 
 /// Returns how many events are not in the file, and errno says why; nil: it is off.
-func stopTrace() -> UInt64? {
+@inline(__always)
+func stopTrace() -> UInt64? { hasTracing ? endTracing() : nil }
+
+@inline(never)
+private func endTracing() -> UInt64? {
     let ended: History? = traceLock.withLock {
         if !trace.isOn { return nil }
         trace.isOn = false
