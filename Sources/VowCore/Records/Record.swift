@@ -1,35 +1,31 @@
-// The memory of a promise, of a reaction (which is a promise fused with its resolver) and of a waiting thread: one
-// layout, so that one queue can hold all three. `Shape` says which parts follow the record.
+// The memory of a promise, of a reaction (which is a promise fused with its resolver) and of a waiting thread: one layout, so
+// that one queue can hold all three. `Shape` says which parts follow the record.
 //
 // Owners of the fields. State.swift has the slot phase by phase.
 //
 //   value        before settling: the thread with the lock or the claim; then constant
-//   next         in a queue: that queue, under its word; on a list of outcomes or of moving followers: that list;
-//                out (`isOut`): the thread that has claimed the member
-//   upstream     constant in a queue; the thread that moves a follower writes it, under the follower's lock; claimed
-//                and out: the claimer
+//   next         in a queue, as `wayBack`: that queue, under its word; on a list of outcomes or moving followers: that list;
+//                on the way (`isOnTheWay`): the follower's own lock; out (`isOut`): the thread that has claimed the member
+//   upstream     constant; a follower's: the thread that moves it, under the follower's lock; claimed and out: the claimer
 //   hooks        the thread that has the lock of the open promise; then the thread that took the list
-//   errorToCome, errorToRead (in the places of upstream, next), and inlineLeft as their mark:
-//                the thread with the lock or the claim of a cancelled promise that is out of every queue
-//   inlineLeft   settled: the delivering thread; it passes on with the word. A member without a lane: half of its way back
-//   passage      a member: the thread that has it, from the queue to the executor; settled: the settling thread; an
-//                observer: the thread that stops it
-//   flags        atomic bits, each set once (`dropped` of a reaction is taken back). `cancelled` and `dropped` are set under
-//                the lock or by the claimer before the step that ends that, and read after the phase, with acquire. A look
-//                without that (`handOver`, `nextOfRun`) only chooses a way
-//   isObserved   atomic bits. Each observer sets *observed* before it enters the queue; a `finally` that is first sets
-//                *alone*, and takes it back if its handler fails. The thread that finds no reader left clears both; the
-//                thread that frees the record reads them. A thread that gives up a shield, or detaches, sets the bits of
-//                standing readers; a store of *observed* may undo one of these: then one reader more stands
-//   handler, context, executor   constant until a reaction is withdrawn or follows; then the handler's place is
-//                `withdrawnUpstream` (the canceller's until the step to cancelled, then the dropping thread's), or
-//                `outcome` or `errorOfLeft` (the claimer's, or under the lock)
+//   errorToCome, errorToRead   the thread with the lock or the claim of a cancelled promise that is out of every queue
+//   inlineLeft   settled: the delivering thread, passed on with the word; cancelled: as errorToCome, whose mark it is; a member
+//                without a lane: half of its way back
+//   passage      a member: the thread that has it; settled: the settling thread; an observer: the thread that stops it
+//   flags        atomic bits, set once (a reaction's `dropped` is taken back). `cancelled` and `dropped`: set under the lock or
+//                by the claimer before the step that ends that; read after the phase, whose load acquires, or (`handOver`,
+//                `nextOfRun`) only to choose a way
+//   isObserved   atomic bits. An observer sets *observed* before it enters the queue; a `finally` that is first sets *alone*,
+//                and takes it back if its handler fails. The thread that finds no reader left clears both, the freeing thread
+//                reads them. A thread that gives up a shield, or detaches, sets the bit of a standing reader; a store of
+//                *observed* may undo that: then one reader more stands
+//   handler, context, executor   constant; in the place of the handler: `withdrawnUpstream`, the canceller's until the step to
+//                cancelled and then the dropping thread's, or `outcome`, `errorOfLeft`, the claimer's or under the lock
 //   source       constant while a thread has the inline link on its list; else the thread that has it alone
 //   lane         in a queue without a value: the thread with its lock; then the list that has the member
 //   destroy      constant, except: the handler's thread writes it before a carrying link, or a `vow_catch_if` without a
 //                destructor, follows; a machine writes it before its work is handed over
-//   travel       registration: under the lock of its source. Context and scope: constant. A thread's current ones are kept
-//                by the reaction whose handler runs
+//   travel       registration: the lock of its source; else constant. The running reaction keeps the thread's current ones
 
 import CVow
 
@@ -45,7 +41,6 @@ struct Shape: OptionSet {
     let rawValue: UInt8
     /// A `LinkPart` follows: a reaction derived this record.
     static let link = Shape(rawValue: 1)
-    /// -
     static let extras = Shape(rawValue: 2)
     static let onFulfilled = Shape(rawValue: 4)
     static let onRejected = Shape(rawValue: 8)
@@ -59,8 +54,7 @@ struct Shape: OptionSet {
     static let immortal = Shape(rawValue: 64)
     /// A promise (no link) whose cancellation only notifies its producer, which settles it when its work has ended.
     static let cooperative = Shape(rawValue: 16)
-    /// The promise between a thenable and its follower: running it calls the object's `subscribe`. The context of its
-    /// `LinkPart` is the object's box.
+    /// Between a thenable and its follower: running it calls the object's `subscribe`. The link's context is the object's box.
     static let subscription = Shape(rawValue: 128)
     /// A promise (no link) that the library settles. A `ProducerPart` follows.
     static let produced = Shape(rawValue: 128)
@@ -121,14 +115,13 @@ enum RecordFlag {
     static let follows: UInt8 = 2
     /// The promise was cancelled while it was pending; it is not fulfilled any more.
     static let cancelled: UInt8 = 4
-    /// A cancelled reaction is still on its executor's list, or on `skipped`, and is dropped there. For a promise with
-    /// a resolver: the last resolver was given back while the promise was pending.
+    /// A cancelled reaction is still on its executor's list, or on `skipped`, and is dropped there. For a promise with a
+    /// resolver: the last resolver was given back while the promise was pending.
     static let dropped: UInt8 = 8
-    /// A cancelled reaction that follows has a visit, not a reader's reference, to the followed promise: see
-    /// `errorOfLeft`.
+    /// A cancelled reaction that follows has a visit, not a reader's reference, to the followed promise: see `errorOfLeft`.
     static let hasLeft: UInt8 = 8
-    /// A reader that leaves this promise is not missed: a follower has gone past it along the same path and reports in
-    /// its place, or the promise is a delivery of progress.
+    /// A reader that leaves this promise is not missed: a follower has gone past it along the same path and reports in its
+    /// place, or the promise is a delivery of progress.
     static let passed: UInt8 = 16
     /// The link carries its context. Constant.
     static let carries: UInt8 = 32
@@ -140,15 +133,12 @@ enum RecordFlag {
 
 struct Record: ~Copyable {
     let state: PromiseState
-    /// See `Counts`. The record is freed when all counts are 0.
     let counts: AtomicWord
     let shape: Shape
-    /// See the pointer's `passage`.
     private var passageStorage = Passage()
     /// A rejection has, or will have, a reader.
     let isObserved = ObservedMark()
     let flags: AtomicFlags
-    /// See the pointer's `inlineLeft`.
     private var inlineLeftStorage: UInt32 = 0
     /// The value of a settled promise; before, the links of a member: see `next` and `upstream`.
     private var slot: (UInt64, UInt64) = (0, 0)
@@ -190,10 +180,9 @@ enum CarriedContext {
     static let size = 32
 }
 
-// Plain fields are reached by address, not through `pointee`: a write to a field of a struct is an access to the whole
-// struct, and other threads use its atomics meanwhile. `startCore` checks the offsets.
+// Plain fields are reached by address, not through `pointee`: a write to a field of a struct is an access to the whole struct,
+// and other threads use its atomics meanwhile. `startCore` checks the offsets.
 
-/// Offsets of the fields of a record.
 enum RecordOffset {
     static let shape = 16
     static let passage = 17
@@ -245,9 +234,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// The error (owned) that a cancelled promise is to be rejected with; nil: the error is its token's or the plain
-    /// one. Under the promise's lock, or the claimer's. In the place of `upstream`, and marked in `inlineLeft`, which
-    /// counts later.
+    /// The error (owned) that a cancelled promise is to be rejected with; nil: the error is its token's or the plain one. Under
+    /// the promise's lock, or the claimer's. In the place of `upstream`, and marked in `inlineLeft`, which counts later.
     var errorToCome: vow_value? {
         get { inlineLeft & 1 != 0 ? error(at: slotAddress + 8) : nil }
         nonmutating set {
@@ -268,15 +256,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { inlineLeft = inlineLeft & 7 | newValue << 3 }
     }
 
-    /// The producer of a cancelled promise has ended; the value that it came with, if kept, is `value` already. Under
-    /// the lock.
+    /// The producer of a cancelled promise has ended; its value, if kept, is `value` already. Under the lock.
     var isDoneMeanwhile: Bool {
         get { inlineLeft & 4 != 0 }
         nonmutating set { inlineLeft = inlineLeft & ~4 | (newValue ? 4 : 0) }
     }
 
-    /// The error (owned) that a cancelled reaction, out of its queue, reads in place of the outcome. Under the lock. In
-    /// the place of `next`, because `upstream` is still needed; marked by `inlineLeft`.
+    /// The error (owned) that a cancelled reaction, out of its queue, reads in place of the outcome. Under the lock. In the
+    /// place of `next`, because `upstream` is still needed; marked by `inlineLeft`.
     var errorToRead: vow_value? {
         get { inlineLeft == 2 ? error(at: slotAddress) : nil }
         nonmutating set {
@@ -296,8 +283,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { slotAddress.storeBytes(of: newValue, as: vow_value.self) }
     }
 
-    /// The next member of the queue. The queue's owner writes it while no way back is filled in. A canceller reads
-    /// meanwhile whether the member `isOut`.
+    /// The next member of the queue. The queue's owner writes it while no way back is filled in; a canceller may read `isOut`.
     @inline(__always)
     var next: RecordPointer? {
         get { RecordPointer(bitPattern: UInt(NextWord(slotWord.pointee.peek()).next)) }
@@ -317,8 +303,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         slotAddress.assumingMemoryBound(to: AtomicWord.self)
     }
 
-    /// The thread that took this member out of its queue, or never put it in, uses the slot no more. Releases; pairs
-    /// with `isOut`.
+    /// The thread that took this member out, or never put it in, uses the slot no more. Releases; pairs with `isOut`.
     @inline(__always)
     func markOut() { slotWord.pointee.storeRelease(RecordOffset.out) }
 
@@ -326,8 +311,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     func beginOut() { slotWord.pointee.poke(RecordOffset.out) }
 
-    /// The follower is in no queue: `upstream` was changed, and the promise it followed before may still be kept for
-    /// it. Under the follower's lock.
+    /// The follower, in no queue, has a new `upstream`, and the old one may still be kept for it. Under the follower's lock.
     var isOnTheWay: Bool {
         get { slotWord.pointee.peek() == RecordOffset.onTheWay }
         nonmutating set { slotWord.pointee.poke(newValue ? RecordOffset.onTheWay : 0) }
@@ -356,8 +340,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             .assumingMemoryBound(to: AtomicWord.self)
     }
 
-    /// The promise that this reaction reads or this promise follows (one reference, owned). Nil for work that reads no
-    /// promise.
+    /// The promise that this one reads or follows (one reference, owned). Nil for work that reads no promise.
     @inline(__always)
     var upstream: RecordPointer? {
         get { (slotAddress + 8).load(as: RecordPointer?.self) }
@@ -382,7 +365,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             .assumingMemoryBound(to: TravelPart.self)
     }
 
-    /// -
     @inline(__always)
     func handles(rejected: Bool) -> Bool {
         pointee.shape.contains(rejected ? .onRejected : .onFulfilled)
@@ -426,7 +408,6 @@ extension Record {
 
 /// Record and `LinkPart` take 72 bytes.
 struct LinkPart {
-    /// See `lane`.
     private var laneStorage: UInt64 = 0
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
@@ -438,7 +419,6 @@ struct LinkPart {
         executorOrSource = UnsafeMutableRawPointer(executor)
     }
 
-    /// For an inline reaction.
     init(handler: Handler?, context: UnsafeMutableRawPointer?, source: RecordPointer?) {
         self.handler = handler
         self.context = context
@@ -450,8 +430,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     var isInline: Bool { pointee.flags.contains(RecordFlag.isInline) }
 
-    /// No canceller writes anything that the thread with the reaction on its list reads: so the handler runs without a
-    /// step.
+    /// No canceller writes anything that the thread with the reaction on its list reads: so the handler runs without a step.
     @inline(__always)
     var isBegunByRunning: Bool { isInline && !pointee.shape.isTravelling }
 
@@ -461,30 +440,28 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         executorOrSource.load(as: ExecutorPointer?.self)
     }
 
-    /// The promise that an inline reaction reads. No canceller writes it while the reaction is on a thread's list. A
-    /// reaction with a token may read another promise: its `upstream`.
+    /// The promise that an inline reaction reads. No canceller writes it while the reaction is on a thread's list. A reaction
+    /// with a token may read another promise: its `upstream`.
     @inline(__always)
     var source: RecordPointer? {
         get { executorOrSource.load(as: RecordPointer?.self) }
         nonmutating set { executorOrSource.storeBytes(of: newValue, as: RecordPointer?.self) }
     }
 
-    /// The promise (owned) that a withdrawn reaction read, until the executor drops the reaction. In the place of the
-    /// handler, which is not needed any more.
+    /// The promise (owned) that a withdrawn reaction read, until the executor drops it. In the place of the handler.
     var withdrawnUpstream: RecordPointer? {
         get { handlerPlace.load(as: RecordPointer?.self) }
         nonmutating set { handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self) }
     }
 
-    /// The promise (owned) whose outcome a `finally` passes on, while it waits for its handler's promise. In the same
-    /// place.
+    /// The promise (owned) whose outcome a `finally` passes on, while it waits for its handler's promise. In the same place.
     var outcome: RecordPointer? {
         get { withdrawnUpstream }
         nonmutating set { withdrawnUpstream = newValue }
     }
 
-    /// The error (owned) of a cancelled reaction that still follows a promise with other readers: the reaction is
-    /// rejected with it. In the same place; marked by `RecordFlag.hasLeft`.
+    /// The error (owned) of a cancelled reaction that still follows a promise with other readers: the reaction is rejected with
+    /// it. In the same place; marked by `RecordFlag.hasLeft`.
     var errorOfLeft: vow_value {
         get { vow_value(VOW_ERROR, handlerPlace.load(as: UnsafeMutableRawPointer.self)) }
         nonmutating set {
@@ -537,7 +514,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// The context and scope that a reaction carries.
 struct Surroundings {
     /// `reserved` has the mark if there is a scope.
     var context = vow_none()
@@ -548,37 +524,34 @@ struct Surroundings {
     static let scopeMark: UInt32 = 1 << 31
 }
 
-//  MARK: The counts
+// MARK: The counts
 //
-// Three counts in one word, so that "no other reference" is one load.
+// Three counts in one word, so that "no other reference" is one load. The record is freed when all are 0.
 //
-// A *reader* can learn the outcome: a handle, a reaction, a follower or an observer. When the last reader goes, the
-// producer is notified. A *producer* may settle the promise: a resolver's handle, a timer, or the queue or executor
-// that has a reaction. A *visitor* walks past the promise, cancels it, or moves it to another queue; it keeps the
-// memory and is no interest. The word of an observer is no count but its owner's address, that of a waiting thread is
-// what the thread sleeps on.
+// A *reader* can learn the outcome: a handle, a reaction, a follower or an observer. When the last reader goes, the producer is
+// notified. A *producer* may settle the promise: a resolver's handle, a timer, or the queue or executor that has a reaction. A
+// *visitor* walks past the promise, cancels or moves it; it keeps the memory and is no interest. The word of an observer is no
+// count but its owner's address, that of a waiting thread is what the thread sleeps on.
 //
-// Retaining is relaxed: the caller has a reference, or the lock of a holder. Giving back is acquire-release, so that
-// the last use of the record happens before its end. An exchange of one kind for another (`stay`, `leaveUnlessLast`) is
-// an acquire-release compare-and-exchange under the lock of the record concerned, so all exchanges have one order.
+// Retaining is relaxed: the caller has a reference, or the lock of a holder. Giving back is acquire-release, so that the last
+// use of the record happens before its end. An exchange of one kind for another (`stay`, `leaveUnlessLast`) is an
+// acquire-release compare-and-exchange under the lock of the record concerned, so all exchanges have one order.
 //
-// *Sole ownership.* A count equal to the caller's own references cannot change, since only a holder can take another
-// reference. So the last release is one acquiring load, which pairs with the releases before it. No thread can enlist,
-// lock or read the phase any more, and plain stores do: `endReading` closes the promise so, after its last reaction was
-// settled (until then a walk could come from there), and `isUnseen` lets a reaction begin and settle so.
+// *Sole ownership.* A count equal to the caller's own references cannot change, since only a holder can take another reference.
+// So the last release is one acquiring load, which pairs with the releases before it. No thread can enlist, lock or read the
+// phase any more, and plain stores do: `endReading` closes the promise so, after its last reaction was settled (until then a
+// walk could come from there), and `isUnseen` lets a reaction begin and settle so.
 //
-// *Leaving (G14).* A cancelled promise leaves its upstream if that has another reader; else it cancels the upstream and
-// stays until that has ended. Asking and leaving are one step (`leaveUnlessLast`), so of several that leave at the same
-// time the last one stays. A visitor becomes a reader only while there is a reader (`stay`): without one, the producer
-// may have been notified already. That does not change back, except through a reference that keeps the promise. A
-// refused follower looks for its path again. CancelReaction.swift and Follow.swift have the rest.
+// *Leaving (G14).* A cancelled promise leaves its upstream if that has another reader; else it cancels the upstream and stays
+// until that has ended. Asking and leaving are one step (`leaveUnlessLast`), so of several that leave at the same time the last
+// one stays. A visitor becomes a reader only while there is a reader (`stay`): without one, the producer may have been notified
+// already. That does not change back, except through a reference that keeps the promise. A refused follower looks for its path
+// again. CancelReaction.swift and Follow.swift have the rest.
 
-/// One reading of the counts.
 struct Counts: Equatable {
     let bits: UInt64
 
-    /// One reference of each kind: room for 268 million readers, 4 million producers and 16 thousand visitors. A thread
-    /// has a few visits at a time.
+    /// One reference of each kind: room for 268 million readers, 4 million producers and 16 thousand visitors.
     static let oneReader: UInt64 = 1
     static let oneProducer: UInt64 = 1 << 28
     static let oneVisitor: UInt64 = 1 << 50
@@ -627,14 +600,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// Keeps the record without being a reader. Relaxed: the caller has a reference, or the lock of a holder.
     func visit() { retainOneOfMany(Counts.oneVisitor) }
 
-    /// Turns a visit into a reader. Returns false, and keeps the visit, if no reader is left: the producer has been
-    /// notified.
+    /// Turns a visit into a reader. Returns false, and keeps the visit, if no reader is left: the producer has been notified.
     func stay() -> Bool {
         exchangeReference(by: Counts.oneReader &- Counts.oneVisitor, unlessReadersAre: 0)
     }
 
-    /// Turns a reader into a visit, unless it is the last reader. Of several threads that leave at once, one is
-    /// refused.
+    /// Turns a reader into a visit, unless it is the last reader. Of several threads that leave at once, one is refused.
     func leaveUnlessLast() -> Bool {
         exchangeReference(by: Counts.oneVisitor &- Counts.oneReader, unlessReadersAre: 1)
     }

@@ -16,24 +16,21 @@
 //   6 delivering the value                      no thread                       inline reactions only
 //   7 settled    the value                      no thread                       empty
 //
-// A cancelled promise is rejected later: a reaction by the thread that begins or runs it, any other promise by its
-// producer, when the work has ended.
+// A cancelled promise is rejected later: a reaction by the thread that begins or runs it, any other promise by its producer.
 //
-// The two ways to decide are the claim and the lock (`lock(whileIn:)`). Both wait while the word is locked, and every
-// other thread reads `upstream` under the lock. So the deciding thread never overwrites a slot that is being read. The
-// lock is held for a few instructions and never across foreign code; only `cancelUpwards` holds two, in a fixed order.
+// The two ways to decide are the claim and the lock (`lock(whileIn:)`). Both wait while the word is locked, and every other
+// thread reads `upstream` under the lock. So the deciding thread never overwrites a slot that is being read. The lock is held
+// for a few instructions and never across foreign code; only `cancelUpwards` holds two, in a fixed order.
 //
-// Order of handlers (G2). The step to settling takes the queue: a stack, which the hand-over reverses once. While the
-// promise is settling, `enlist` still accepts members; after each batch the settling thread takes the late ones as the
-// next batch. A reaction that finds the promise settled hands itself over: its acquire pairs with the release of the
-// step to settled, so all earlier hand-overs happened before. A serial executor keeps this order. The inline executor
-// has no queue, so the promise keeps the order: while it is delivering, inline reactions of other threads enter the
-// queue, and the delivering thread runs them. The phase ends when the last inline handler has returned, or is about to
-// block in `vow_await`. A running handler that registers an inline reaction on a settled promise moves it back to
-// delivering, so that no later reaction overtakes. On the pool, handlers run in parallel.
+// Order of handlers (G2). The step to settling takes the queue: a stack, which the hand-over reverses once. While the promise
+// is settling, `enlist` still accepts members; after each batch the settling thread takes the late ones as the next batch. A
+// reaction that finds the promise settled hands itself over: its acquire pairs with the release of the step to settled, so all
+// earlier hand-overs happened before. A serial executor keeps this order. The inline executor has no queue, so the promise
+// keeps the order: while it is delivering, inline reactions of other threads enter the queue, and the delivering thread runs
+// them. The phase ends when the last inline handler has returned, or is about to block in `vow_await`. A running handler that
+// registers an inline reaction on a settled promise moves it back to delivering, so that no later reaction overtakes.
 //
-// docs/state-machine.md draws the steps; docs/threads.md has the table of the orderings that pair. Models and
-// schedules: `link.pml`; `settle.c`, `inline.c`, `shortcuts.c`.
+// docs/state-machine.md draws the steps; docs/threads.md has the table of the orderings that pair.
 
 import CVow
 
@@ -44,7 +41,6 @@ enum Phase: UInt8 {
     var bits: UInt64 { UInt64(rawValue) }
 }
 
-/// One reading of the word.
 struct StateWord {
     var bits: UInt64
 
@@ -67,8 +63,7 @@ struct StateWord {
                 fatal("the state word holds no phase")
             }
         #endif
-        // The raw value of a case is its representation. A `switch` over the number would be a jump through a table in
-        // every step.
+        // The raw value is the representation: a `switch` over the number would be a jump through a table in every step.
         return unsafeBitCast(UInt8(truncatingIfNeeded: bits & StateWord.phaseMask), to: Phase.self)
     }
 
@@ -117,10 +112,10 @@ struct PhaseSet {
     }
 }
 
-//  MARK: The steps
+// MARK: The steps
 //
-// No other function writes the word. A step that only its caller can take does not compare the phase; a checked build
-// does, and ends the program with the step's name if the step begins in another phase.
+// No other function writes the word. A step that only its caller can take does not compare the phase; a checked build does, and
+// ends the program with the step's name if the step begins in another phase.
 
 struct PromiseState: ~Copyable, Sendable {
     private let word: AtomicWord
@@ -151,8 +146,7 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// claimed → following. Releases the slot, which names the followed promise. Acquires the mark `hasFollowers`,
-    /// which a follower sets before it enters the queue.
+    /// claimed → following. Releases `upstream`. Acquires the mark `hasFollowers`, which a follower sets before it enters.
     func transitionToFollowing() {
         _ = change("to following", from: .ofClaimed) { old in StateWord(.following, old.head) }
     }
@@ -168,15 +162,15 @@ struct PromiseState: ~Copyable, Sendable {
         word.storeRelaxed(Phase.cancelled.bits)
     }
 
-    /// settled → open: an idle observer looks at a promise again. Releases `upstream` to a thread that locks the open
-    /// word. No thread locks an idle observer, so a plain store loses no step.
+    /// settled → open: an idle observer looks at a promise again. Releases `upstream` to a thread that locks the open word. No
+    /// thread locks an idle observer, so a plain store loses no step.
     func reopen() {
         check("opens again", from: .ofSettled)
         word.storeRelease(Phase.open.bits)
     }
 
-    /// → settled, while the caller alone has the record: an observer that the caller has claimed (a claimed one is
-    /// never locked), or a promise that no other thread can reach any more, or yet. Releases.
+    /// → settled, while the caller alone has the record: an observer that the caller has claimed (a claimed one is never
+    /// locked), or a promise that no other thread can reach any more, or yet. Releases.
     func close() {
         check("closes", from: .ofClosing)
         word.storeRelease(Phase.settled.bits)
@@ -191,9 +185,8 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Settling
 
-    /// Locks an open, running or claimed promise: the first half of settling, in which the caller writes the value.
-    /// `unlock` is the second half and releases the value. Returns nil if another thread has decided. Acquires the
-    /// fields of the queue's members, and pairs with `unlock`.
+    /// Locks an open, running or claimed promise: the first half of settling, in which the caller writes the value. `unlock` is
+    /// the second half and releases the value. Nil: another thread has decided. Acquires the members' fields.
     @inline(__always)
     func lock(whileIn phase: Phase) -> StateWord? {
         var pause = Backoff()
@@ -208,8 +201,8 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// settling → settled or delivering if no more members came. Else the late members (newest first) are returned, and
-    /// the promise is still settling. Releases, so that a later registration is ordered behind the hand-over.
+    /// settling → settled or delivering if no more members came. Else the late members (newest first) are returned, and the
+    /// promise is still settling. Releases, so that a later registration is ordered behind the hand-over.
     @inline(__always)
     func transitionAfterHandOver(inlineAreLeft: Bool) -> RecordPointer? {
         change("after the hand-over", from: .ofSettling) { old in
@@ -225,8 +218,7 @@ struct PromiseState: ~Copyable, Sendable {
         }.head
     }
 
-    /// settled → delivering: the caller defers an inline reaction, and later ones line up behind it. Returns false if
-    /// another thread is delivering.
+    /// settled → delivering: the caller defers an inline reaction, and later ones line up behind it. False if it is delivering.
     func transitionToDelivering() -> Bool {
         word.replaceAcquireRelease(
             Phase.settled.bits, Phase.delivering.bits
@@ -235,10 +227,9 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Waiting in the queue
 
-    /// Adds a member while the phase is in the set. Otherwise returns the word that refused it. Releases the member's
-    /// fields to the thread that takes the queue. Acquires on success too: the look for rings of a follower that found
-    /// its queue empty happens before the look of a later member. The caller has emptied the member's lane, which from
-    /// here on is its place in the queue.
+    /// Adds a member while the phase is in the set. Otherwise returns the word that refused it. Releases the member's fields to
+    /// the thread that takes the queue. Acquires on success too: the look for rings of a follower that found its queue empty
+    /// happens before that of a later member. The caller has emptied the member's lane.
     @inline(__always)
     func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
         var pause = Backoff()
@@ -271,10 +262,9 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// Waits while another thread has the lock. In a forked child that thread may have been left in the parent: then
-    /// the lock is broken: at once if this is the child's only thread, else after a second. The slot may be half
-    /// written, so the promise stays claimed for ever. The queue is whole, because a member enters or leaves it by one
-    /// store.
+    /// Waits while another thread has the lock. In a forked child that thread may have been left in the parent: then the lock
+    /// is broken: at once if this is the child's only thread, else after a second. The slot may be half written, so the promise
+    /// stays claimed for ever. The queue is whole, because a member enters or leaves it by one store.
     @inline(never)
     private func waitForLock(_ old: StateWord, _ pause: inout Backoff) {
         pause.wait()
@@ -355,12 +345,11 @@ struct PromiseState: ~Copyable, Sendable {
     }
 #endif
 
-//  MARK: Steps that were left in the parent
+// MARK: Steps that were left in the parent
 //
 // A step that a thread of the parent was in the middle of at the fork is never ended in the child.
 
-/// Nanoseconds after which a step counts as left in the parent. A step of the child's own threads takes a few
-/// instructions.
+/// Nanoseconds after which a step counts as left in the parent. A step of the child's own threads takes a few instructions.
 private let patience: Int64 = 100_000_000
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

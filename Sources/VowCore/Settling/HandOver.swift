@@ -1,19 +1,17 @@
 // Handing the members of a settled promise over, in order: batch by batch, until no more come.
 //
-// `enqueueBatch` wakes waiting threads at once and puts the other members in the agenda, oldest first: followers and
-// observers for their outcome, reactions for their executor. Inline reactions run one after the other on the delivering
-// thread, and the promise is delivering until each has run, or is about to block. A reaction without a handler for the
-// outcome is settled with the same outcome: the outcome passes through.
+// `enqueueBatch` wakes waiting threads at once and puts the other members in the agenda, oldest first: followers and observers
+// for their outcome, reactions for their executor. Inline reactions run one after the other on the delivering thread, and the
+// promise is delivering until each has run, or is about to block. A reaction without a handler for the outcome is settled with
+// the same outcome: the outcome passes through.
 //
-// The inline reactions of one delivery each have a reference to the promise. While `inlineLeft` says that another one
-// is still to run on this thread, that one keeps the promise, so a reference that is no longer needed is only noted
-// (`OwedReads`, the thread's own), and the last reaction gives all of them back. `finishDelivery` does the same for a
-// reaction that is dropped. Reactions of a serial queue, a loop or the pool note their executor's reference in the
-// `Place` of the worker, which has a reference of its own.
+// The inline reactions of one delivery each have a reference to the promise. While `inlineLeft` says that another one is still
+// to run on this thread, that one keeps the promise, so a reference that is no longer needed is only noted (`OwedReads`, the
+// thread's own), and the last reaction gives all of them back. `finishDelivery` does the same for a reaction that is dropped.
+// Reactions of other executors note their executor's reference in the worker's `Place`.
 
 import CVow
 
-/// -
 @inline(never)
 func enqueueBatch(
     of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
@@ -128,7 +126,7 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
     }
 }
 
-//  MARK: Inline reactions: when each has begun or run, and when the phase ends
+// MARK: Inline reactions: when each has begun or run, and when the phase ends
 
 /// Puts an inline reaction on the thread's list. Its promise is delivering until it has run.
 func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
@@ -137,8 +135,8 @@ func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: T
     thread.pointee.agenda.ready.append(member)
 }
 
-/// Ends the part of an inline reaction in the delivery: it has returned, or is about to block. After the last one, the
-/// delivery takes the late ones, or the phase ends. Only the delivering thread calls this.
+/// Notes that an inline reaction has returned, or is about to block; after the last one the late ones are taken, or the phase
+/// ends. Only the delivering thread calls this.
 func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
     let delivery = member.takeDelivery()
     if delivery.contains(.countedInline) {
@@ -152,8 +150,7 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
     if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
 }
 
-/// `finishDelivery` for a reaction that has returned and is settled, with its reference to the promise; `delivery` is
-/// the result of `takeDelivery`.
+/// `finishDelivery` for a settled reaction, with its reference to the promise; `delivery` is the result of `takeDelivery`.
 @inline(__always)
 func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer) {
     if !delivery.contains(.countedInline) {
@@ -199,7 +196,6 @@ private func oweRead(of promise: RecordPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Takes the marks of a member's delivery from its passage.
     @inline(__always)
     func takeDelivery() -> Passage {
         let delivery = passage.intersection(.ofDelivery)
@@ -230,12 +226,12 @@ private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer)
     }
 }
 
-//  MARK: Passing through: settling a reaction without its handler
+// MARK: Passing through: settling a reaction without its handler
 
 /// The promise that a reaction has begun to read (owned), or the error that it reads instead.
 ///
-/// A read-modify-write costs as much as thirty other instructions, so the usual ways do without one: a reaction that
-/// only its thread has (`isUnseen`), and an inline reaction without a token or context (Reactions/Run.swift).
+/// A read-modify-write costs as much as thirty other instructions, so the usual ways do without one: a reaction that only its
+/// thread has (`isUnseen`), and an inline reaction without a token or context (Reactions/Run.swift).
 struct Reading {
     /// Nil for work that reads no promise.
     let promise: RecordPointer?
@@ -272,8 +268,8 @@ func begin(_ reaction: RecordPointer) -> Reading? {
     return beginCancelled(reaction)
 }
 
-/// Settles a reaction that has no handler for its promise's outcome. Its context is destroyed on its executor; or, if
-/// any thread will do, after the hand-over: then the caller calls `drainLeftovers`.
+/// Settles a reaction that has no handler for its promise's outcome. Its context is destroyed on its executor; or, if any
+/// thread will do, after the hand-over: then the caller calls `drainLeftovers`.
 @inline(never)
 func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.contains(.extras) {
@@ -289,8 +285,7 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The executor that destroys the context. Nil: there is no context, or any thread will do. After the reaction has
-    /// ended, the executor may be gone.
+    /// The executor that destroys the context. Nil: no context, or any thread will do. Later it may be gone.
     var executorOfContext: ExecutorPointer? { hasContextToDestroy ? executorOfContextKept : nil }
 
     @inline(never)
@@ -370,8 +365,8 @@ func conclude(
     }
 }
 
-/// Drops a withdrawn reaction, which its executor or the list `skipped` had. A reaction whose canceller is left in the
-/// parent stays; its promise goes on to the next reactions.
+/// Drops a withdrawn reaction, which its executor or the list `skipped` had. A reaction whose canceller is left in the parent
+/// stays; its promise goes on to the next reactions.
 @inline(never)
 func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let isEnded = reaction.pointee.flags.contains(RecordFlag.dropped)

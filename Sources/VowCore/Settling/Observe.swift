@@ -1,10 +1,9 @@
 // Observers, with which combinators wait for promises, and the table of listeners, which are notified of progress.
 //
-// An observer is a member of a promise's queue that calls no foreign code: the thread that settles the promise notifies
-// it at once. It lives in its owner's memory, which must stay until the observer was told or stopped.
+// An observer is a member of a promise's queue that calls no foreign code: the thread that settles the promise notifies it at
+// once. It lives in its owner's memory, which must stay until the observer was told or stopped.
 //
-// The listeners of all promises are in a table by the promise's address. A promise with listeners has a flag, so other
-// promises never look there.
+// Listeners are in a table by the promise's address. A promise with listeners has a flag, so others never look there.
 
 import CVow
 
@@ -12,8 +11,7 @@ import CVow
 struct ObserverOwner {
     /// Notifies the owner: the observed promise (borrowed) is settled. Must not call foreign code.
     let told: (_ observer: RecordPointer, _ promise: RecordPointer, ThreadPointer) -> Void
-    /// Notifies the owner: a stopped observer has let go of its promise and uses the owner's memory no more. Must not
-    /// call foreign code.
+    /// Likewise: a stopped observer has let go of its promise and uses the owner's memory no more.
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
     /// The answer to `callBack`. Observers may be stopped here.
     let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
@@ -30,8 +28,7 @@ struct ObserverView {
     var endsByItself = false
     /// The owner's offset from its combined promise; 0: the owner has no such promise.
     var distance: UInt16 = 0
-    /// The number of outcomes that were heard and did not decide. If the owner needs each and is not constant, other
-    /// promises may have taken their places.
+    /// How many outcomes have not decided. Unless the owner is constant, other promises may have their places.
     var heard: (UnsafeMutablePointer<ObserverOwner>) -> Int = { _ in 0 }
     /// The promise observed in a place, counted from 0.
     var observed: (UnsafeMutablePointer<ObserverOwner>, Int) -> Observed = { _, _ in .noMore }
@@ -67,7 +64,6 @@ func initialiseObserver(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The owner of an observer.
     var owner: UnsafeMutablePointer<ObserverOwner> {
         let address = UInt(pointee.counts.loadRelaxed())
         guard let owner = UnsafeMutablePointer<ObserverOwner>(bitPattern: address) else {
@@ -85,8 +81,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The promise that an observer looks at. An idle observer is never locked: its owner makes the steps to and from
-    /// idle without waiting for a lock.
+    /// The promise that an observer looks at. An idle observer is never locked: its owner's steps wait for no lock.
     var observed: Observed {
         if isLeftInStep { return .leftInStep }
         guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
@@ -124,9 +119,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An idle observer looks at a promise (consumed). Returns true if it is in the promise's queue. Else the promise is
-/// settled, and the owner is told before this returns or, within `told`, soon after. No thread may stop the observer
-/// before this returns.
+/// An idle observer looks at a promise (consumed). Returns true if it is in the promise's queue. Else the promise is settled,
+/// and the owner is told before this returns or, within `told`, soon after. It may be stopped only then.
 @discardableResult
 func observe(
     _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
@@ -147,8 +141,7 @@ func observe(
     return isWaiting
 }
 
-/// Has the owner's `calledBack` called when this thread has told all other observers. Called from `told` with that
-/// observer, or within a step with an idle one.
+/// Has `calledBack` called when this thread has told all other observers. From `told`, or in a step with an idle observer.
 func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     observer.passage = .countedInline
     thread.pointee.agenda.leaving.append(observer)
@@ -178,10 +171,9 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     promise.release(thread)
 }
 
-/// Makes an observer let go of its promise, which is cancelled if `cancelling` and without another reader. Returns
-/// false if the observer is idle, was told, or is being told. Else the owner's `stopped` is called before foreign code
-/// runs. Must not be called from `told`: the observer may be next on this thread's own list, and the wait for it would
-/// not end.
+/// Makes an observer let go of its promise, which is cancelled if `cancelling` and without another reader. Returns false if the
+/// observer is idle, was told, or is being told. Else the owner's `stopped` is called before foreign code runs. Must not be
+/// called from `told`: the observer may be next on this thread's own list, and the wait for it would not end.
 @discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
@@ -192,7 +184,6 @@ func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: Thread
     return true
 }
 
-/// Gives up the promise of a stopped observer.
 func giveUpObserved(_ observer: RecordPointer, _ thread: ThreadPointer) {
     if observer.passage == .countedInline {
         observer.owner.pointee.calledBack(observer, thread)
@@ -260,8 +251,8 @@ func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Makes the hook that takes a listener out of the table when the token is cancelled; the listener has the hook's
-/// handle. The hook holds the listener until its context is destroyed. Nil without memory.
+/// Makes the hook that takes a listener out of the table when the token is cancelled; the listener has the hook's handle. The
+/// hook holds the listener until its context is destroyed. Nil without memory.
 func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> HookPointer? {
     let hook = makeHook(
         { context in

@@ -1,24 +1,20 @@
 // Settling: a promise gets its value, its queue is taken, and the members of the queue go on.
 //
-// `publish` is the one function that settles a promise which other threads may reach. Its caller has locked the
-// promise, so the right to decide is the caller's. `publish` calls no foreign code and returns the rest of the work as
-// `Owed`, so that a caller begins a step only for what needs one. A usual link has no member, or one inline reaction,
-// and owes nothing.
+// `publish` is the one function that settles a promise which other threads may reach. Its caller has locked the promise, so the
+// right to decide is the caller's. `publish` calls no foreign code and returns the rest of the work as `Owed`, so that a caller
+// begins a step only for what needs one. A usual link has no member, or one inline reaction, and owes nothing.
 //
-// *One member.* A promise whose queue has one member goes from locked straight to the phase after the hand-over. For an
-// inline reader this is delivering, with one inline reaction left. A reader of a serial executor or loop whose work
-// this thread is doing is appended to the thread's own batch before the step to settled; a later registration enters
-// the intake behind it, or this batch. A follower or observer is notified before any foreign code runs. A link without
-// a handler for the outcome is passed. A reader of another executor and a waiting thread go the long way. The member's
-// reference keeps the promise; the settler's producer reference travels with a reaction (`holdsProducer`) and is given
-// back together with the member's.
+// *One member.* A promise whose queue has one member goes from locked straight to the phase after the hand-over. For an inline
+// reader this is delivering, with one inline reaction left. A reader of a serial executor or loop whose work this thread is
+// doing is appended to the thread's own batch before the step to settled; a later registration enters the intake behind it, or
+// this batch. A follower or observer is notified before any foreign code runs. A link without a handler for the outcome is
+// passed. A reader of another executor and a waiting thread go the long way. The member's reference keeps the promise; the
+// settler's goes with a reaction (`holdsProducer`) and is given back with the member's.
 //
-// *Ownership.* The caller keeps the promise until `publish` returns (`Hold.lent`), or its producer's reference goes
-// with the value (`Hold.given`): to the member, to the hand-over, or, without members, back to the caller
-// (`Owed.reference`).
-//
-// *Orderings.* `lock(whileIn:)` acquires the members' fields, which `enlist` released. `unlock` releases the value,
-// which `read` acquires. `markOut` releases the member's slot, which a canceller acquires with `isOut`.
+// *Ownership.* The caller keeps the promise until `publish` returns (`Hold.lent`), or its producer's reference goes with the
+// value (`Hold.given`): to the member, to the hand-over, or, without members, back to the caller (`Owed.reference`).
+// *Orderings.* `lock(whileIn:)` acquires the members' fields, which `enlist` released. `unlock` releases the value, which
+// `read` acquires. `markOut` releases the member's slot, which a canceller acquires with `isOut`.
 
 import CVow
 
@@ -43,8 +39,7 @@ enum Owed {
     case members(RecordPointer)
 }
 
-/// Settles a promise, which the caller has locked, with a value (consumed). The caller dismisses the hooks and leaves
-/// the token.
+/// Settles a promise (locked) with a value (consumed). The caller dismisses the hooks and leaves the token.
 @inline(__always)
 func publish(
     _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
@@ -99,7 +94,6 @@ private func publishToMembers(
     return .members(newest)
 }
 
-/// Does in a step the work that a published promise has left.
 @inline(never)
 func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
     asOneStep(thread) {
@@ -116,8 +110,8 @@ func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: Thread
     }
 }
 
-/// Gives a link (out of its queue) the outcome of its promise, and the links behind it, as long as each is alone in its
-/// queue and has no handler for the outcome. A loop in a step, instead of a pass through the agenda for each link.
+/// Gives a link (out of its queue) the outcome of its promise, and the links behind it, as long as each is alone in its queue
+/// and has no handler for the outcome. A loop in a step, instead of a pass through the agenda for each link.
 private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
     var delivery = hold == .given ? Passage.holdsProducer : Passage()
     var link = first
@@ -146,8 +140,7 @@ private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadP
     }
 }
 
-/// Settles a promise, which is in `phase`, with a value (consumed). Returns false and consumes nothing if another
-/// thread has decided.
+/// Settles a promise in `phase` with a value (consumed). Returns false and consumes nothing if another thread has decided.
 @inline(__always)
 func settleHere(
     _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
@@ -170,7 +163,6 @@ func settleHere(
     return true
 }
 
-/// `settleHere` as a call.
 @inline(never)
 @discardableResult
 func settle(
@@ -191,7 +183,6 @@ private func settleWithHooks(
     dismissTaken(hooks, of: promise, thread)
 }
 
-/// Settles a promise that the caller has locked.
 @inline(never)
 func settle(
     _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
@@ -203,8 +194,7 @@ func settle(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The caller, about to run the reaction, alone has it: no thread can read or cancel the reaction, or come to do
-    /// so.
+    /// The caller, about to run the reaction, alone has it: no thread can read or cancel the reaction, or come to do so.
     @inline(__always)
     var isUnseen: Bool {
         nowCounts.isOneProducers() && !pointee.shape.isTravelling
@@ -232,7 +222,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// The member has a handler for the outcome, which this thread runs. A waiting thread has no flags.
     @inline(__always)
     fileprivate func isRunInline(on value: vow_value) -> Bool {
-        // -
         pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
             && handles(rejected: value.isError)
     }
@@ -253,10 +242,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-//  MARK: Resolving: the kind of the value decides
+// MARK: Resolving: the kind of the value decides
 
-/// Resolves an open or running promise with a value (consumed). Returns false and consumes nothing if another thread
-/// has decided. `hold`: see `Hold`.
+/// Resolves an open or running promise with a value (consumed). False: another thread has decided, and nothing is consumed.
 @inline(__always)
 func resolve(
     _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, _ hold: Hold,
