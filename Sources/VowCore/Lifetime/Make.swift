@@ -24,7 +24,6 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
     promiseCancelled = make(ownErrors.cancelled)
 }
 
-/// A promise without a reaction; nil without memory.
 @inline(__always)
 func makePromise(
     _ phase: Phase, _ shape: Shape = Shape(), producers: UInt64, _ thread: ThreadPointer

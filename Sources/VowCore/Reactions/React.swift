@@ -110,7 +110,6 @@ func makeWorkAside(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPoint
     return work
 }
 
-/// Gives back work that was made aside and is not needed.
 func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     work.executor?.release(thread)

@@ -5,7 +5,9 @@
 // `Frame` names a promise that its own handler must not wait for, and a `Place` an executor that a wait blocks.
 //
 // The storage is used from the thread's first call to its end (`Sources/CVowPlatform/thread.c`). The counters in its cell, one
-// relaxed word each, are read, and its place in the list of threads is changed, under the registry's lock; it is freed later.
+// relaxed word each, are read, and its place in the list of threads is changed, under the registry's lock; the storage is freed
+// after it has left that list. The first thread says under that lock, before it takes its storage, that the allocator stays
+// (`hasBegun`). `SpareMemory` is the thread's; its counts are relaxed words, each exact, together a moment's view.
 
 import CVow
 import CVowPlatform
