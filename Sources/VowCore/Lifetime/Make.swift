@@ -82,7 +82,7 @@ func makeErrorCopy(
 private let deepestPayload = 64
 private let mostValuesCopied = 1 << 20
 
-/// A copy of an error (borrowed) without the program's code: objects and promises in payloads are left out. Nil without memory.
+/// A copy of an error (borrowed) that calls no foreign code: objects and promises in payloads are left out. Nil without memory.
 func makePlainError(of error: vow_value, _ thread: ThreadPointer) -> vow_value? {
     var left = mostValuesCopied
     return makePlain(error, 0, &left, thread)

@@ -32,7 +32,7 @@ struct ExecutorRecord: ~Copyable {
     var place = TableMember()
     /// Work of a serial executor or loop that the drain has taken: see the pointer's `batch`.
     private var batchStorage = MemberList()
-    /// References; 0 for the directory's readers: it is being freed.
+    /// References. Immortal executors are not counted; 0 tells the directory's readers that the executor is being freed.
     let counts = AtomicWord(1)
     let kind: ExecutorKind
     let isImmortal: Bool

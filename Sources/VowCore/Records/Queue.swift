@@ -220,7 +220,7 @@ func unlink(_ member: RecordPointer, from word: StateWord, _ look: inout Look) -
     result: Unlinked, head: RecordPointer?
 ) {
     if word.head == member { return (.out, remove(member, behind: nil, head: word.head)) }
-    // Members that came after the settling have no ways back, and those of members already taken are stale.
+    // Members that came after the settling have no ways back, and ways back of taken members are stale.
     if word.hasValue {
         let rest = search(member, from: word)
         return (rest.found ? .out : .notThere, rest.head)

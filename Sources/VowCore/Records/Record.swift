@@ -404,7 +404,7 @@ extension Record {
     }
 }
 
-// MARK: What a reaction adds
+// MARK: The parts of a reaction
 
 /// Record and `LinkPart` take 72 bytes.
 struct LinkPart {

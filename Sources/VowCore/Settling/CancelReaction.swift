@@ -1,15 +1,15 @@
 // Cancelling a member of a queue: a reaction that has not begun, or a follower; and how a cancelled reaction ends.
 //
-// A member that is not the last reader leaves. It is claimed first, and from then on at most two threads have it: the
-// canceller, and the one that has it as a member: the owner of the queue, a thread that moves followers, or an executor or
+// A member that is not the last reader leaves. The member is claimed first, and then at most two threads have it: the
+// canceller, and the thread that has it as a member: the owner of the queue, a thread that moves followers, or an executor or
 // list. They never use its slot at the same time. Three states of the slot tell them apart:
 //
-//   in a queue    the slot is the queue's, under the lock of its promise, or the thread's that has taken the queue
+//   in a queue    the slot is the queue's, under the lock of its promise, or the taking thread's
 //   out           `next` is 1 (`isOut`): no thread has the slot. `markOut` releases, and `isOut` acquires
 //   on its way    neither: the canceller waits, and only reads the slot
 //
-// `takeOut` ends in one of two ways. It finds the member in the queue of its `upstream`, under that queue's lock, and unlinks
-// it: queues are changed only under the lock, or by one step that waits for the lock, so no other thread has found it. Or the
+// `takeOut` ends in one of two ways. The member is found in the queue of its `upstream`, under that queue's lock, and unlinked:
+// queues are changed only under the lock, or by one step that waits for the lock, so no other thread has found it. Or the
 // member is out. Either way the slot is the canceller's. `upstream` does not change meanwhile: only a thread that moves the
 // member changes it, under the member's lock and while the member is following.
 //

@@ -1,9 +1,9 @@
 // Adoption: a promise resolved with a promise follows it until it settles.
 //
-// A follower is itself the member of the followed promise's queue, so adoption allocates nothing. It publishes the promise it
-// follows (`transitionToFollowing`); then `attach` walks from there to the end of the path and enters that queue. A promise
-// that is resolved with a thenable follows a new promise, which the thenable settles. A `finally` that waits for its handler's
-// promise follows it, but has an outcome of its own: the path of its followers ends there, and they stay in its queue.
+// A follower is itself the member of the followed promise's queue, so adoption allocates nothing. The follower publishes the
+// promise it follows (`transitionToFollowing`); then `attach` walks from there to the end of the path and enters that queue. A
+// promise that is resolved with a thenable follows a new promise, which the thenable settles. A `finally` that waits for its
+// handler's promise follows it, but has an outcome of its own: its followers' path ends there, in its queue.
 //
 // *Flat (G7).* A promise that begins to follow, and whose only holders are followers, lets these move on and is freed: a
 // `loop(n)` that returns `loop(n - 1)` has at most one promise between the outermost and the innermost. A promise with another

@@ -23,7 +23,7 @@
 
 import CVow
 
-/// Calls or destroys hooks (the newest, with those before it) that have left their promise or token.
+/// Calls or destroys hooks (the newest, with the older ones) that have left their promise or token.
 /// - Parameters:
 ///   - fate: of all of them.
 ///   - promise: borrowed; it is cancelled, or has no reader.
@@ -217,7 +217,7 @@ private func takeOut(_ hook: HookPointer) -> Bool {
     }
 }
 
-/// Tells hooks (the newest, with those before it) of a promise (kept) that they were taken: they look at it no more.
+/// Tells taken hooks (the newest, with the older ones) of a promise (kept) so: a leaving thread then ignores the promise.
 func noteTaken(_ hooks: HookPointer) {
     var next: HookPointer? = hooks
     while let hook = next {

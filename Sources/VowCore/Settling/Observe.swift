@@ -1,7 +1,7 @@
 // Observers, with which combinators wait for promises, and the table of listeners, which are notified of progress.
 //
 // An observer is a member of a promise's queue that calls no foreign code: the thread that settles the promise notifies it at
-// once. It lives in its owner's memory, which must stay until the observer was told or stopped.
+// once. The observer is in its owner's memory, which must stay until the observer was told or stopped.
 //
 // Listeners are in a table by the promise's address. A promise with listeners has a flag, so others never look there.
 

@@ -55,7 +55,7 @@ func leaveToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.travel.pointee.registration.source?.leave(reaction.registration)
 }
 
-/// Cancels a source (borrowed), and those linked to it, with a reason (consumed). Returns false if it was cancelled.
+/// Cancels a source (borrowed), and the linked sources, with a reason (consumed). Returns false if it was cancelled.
 @inline(never)
 func cancelSource(_ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false

@@ -106,7 +106,7 @@ extension vow_value {
     }
 }
 
-// MARK: What is written to standard error
+// MARK: Standard error
 
 /// The first reports, each with a line of its own.
 private let first: UInt64 = 10
@@ -124,7 +124,7 @@ func writeReport(_ promise: RecordPointer) {
     }
 }
 
-/// Writes any report that is for the hook's reader.
+/// Writes a report, of a rejection or of a scope's late member, if its number has a line.
 func writeReport(_ what: StaticString, _ describe: (inout TextBuffer) -> Void) {
     let number = reported.addRelaxed(1) &+ 1
     // `atexit` may need memory; without it, the next report tries again.

@@ -77,7 +77,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     }
 }
 
-// MARK: What runs on a thread right now
+// MARK: Frames, places, calls
 
 struct Frame {
     let reaction: RecordPointer
@@ -163,7 +163,7 @@ func withFrame<Result>(
     }
 }
 
-// MARK: What the pool knows of a worker
+// MARK: Workers of the pool
 
 /// The kind of work that a worker does, or was called for.
 enum Duty: Int {
