@@ -45,7 +45,7 @@ import CVowPlatform
             let size = MemoryLayout<Words>.size
             let isThere = vow_platform_read(UInt64(UInt(bitPattern: cls)), &now, size) != 0
             if isThere && memcmp(&now, &mine, size) == 0 { return }
-            // A system that does not tell of memory tells nothing here either.
+            // Where the system refuses to read even this memory, the check proves nothing.
             let address = withUnsafePointer(to: &mine) { UInt64(UInt(bitPattern: $0)) }
             if vow_platform_read(address, &now, size) == 0 { return }
             writeToStandardError("vow: the class ")
