@@ -530,17 +530,17 @@ struct Surroundings {
 //
 // A *reader* can learn the outcome: a handle, a reaction, a follower or an observer. When the last reader goes, the producer is
 // notified. A *producer* may settle the promise: a resolver's handle, a timer, or the queue or executor that has a reaction. A
-// *visitor* walks past the promise, cancels or moves it; it keeps the memory and is no interest. The word of an observer is no
-// count but its owner's address, that of a waiting thread is what the thread sleeps on.
+// *visitor* walks past the promise, cancels or moves it; it keeps the memory and is no sign of interest. An observer's word is
+// no count but its owner's address; a waiting thread sleeps on its own.
 //
 // Retaining is relaxed: the caller has a reference, or the lock of a holder. Giving back is acquire-release, so that the last
 // use of the record happens before its end. An exchange of one kind for another (`stay`, `leaveUnlessLast`) is an
 // acquire-release compare-and-exchange under the lock of the record concerned, so all exchanges have one order.
 //
 // *Sole ownership.* A count equal to the caller's own references cannot change, since only a holder can take another reference.
-// So the last release is one acquiring load, which pairs with the releases before it. No thread can enlist, lock or read the
-// phase any more, and plain stores do: `endReading` closes the promise so, after its last reaction was settled (until then a
-// walk could come from there), and `isUnseen` lets a reaction begin and settle so.
+// So the last release is one acquiring load, which pairs with the releases before it. No other thread can enlist, lock or read
+// the phase any more, so plain stores suffice: `endReading` closes the promise so, after its last reaction was settled (until
+// then a walk could come from there), and `isUnseen` lets a reaction begin and settle so.
 //
 // *Leaving (G14).* A cancelled promise leaves its upstream if that has another reader; else it cancels the upstream and stays
 // until that has ended. Asking and leaving are one step (`leaveUnlessLast`), so of several that leave at the same time the last
