@@ -3,15 +3,14 @@
 // An executor begins a reaction by `begin` (open → running), because a canceller may take it away until then.
 //
 // *Begun by running.* An inline reaction without a token or a context (`isBegunByRunning`) stays open while its handler runs.
-// Its thread has it on its list, and reads only fields that no canceller writes: handler, context and `source`. A canceller
-// claims it, finds it out of every queue, writes the error to come and leaves it cancelled; the handler runs on. Then the
-// thread's own step fails. It waits until the canceller is through, a few instructions and no foreign code, claims the
-// reaction, which acquires what the canceller wrote (`claimCancelled`), gives up the result and rejects. The wait is needed:
-// the thread stores that the member is out and loads that it is open, the canceller stores the claim and loads `isOut`, and
-// without a fence both loads may be old. Such a canceller looks in the queue of the promise, which the thread's reference
-// keeps. A canceller that found the reaction in the queue has it alone, and only that one writes `source`. Until the reaction
-// is settled, a thread that locks it finds it open and visits `upstream`; so that reference is given back after the step that
-// settles the reaction.
+// Its thread has it on its list, and reads only handler, context and `source`, which no canceller writes. A canceller claims
+// it, finds it out of every queue, writes the error to come and leaves it cancelled; the handler runs on. Then the thread's own
+// step fails. It waits until the canceller is through, a few instructions and no foreign code, claims the reaction, which
+// acquires what the canceller wrote (`claimCancelled`), gives up the result and rejects. The wait is needed: the thread stores
+// that the member is out and loads that it is open, the canceller stores the claim and loads `isOut`, and without a fence both
+// loads may be old. Such a canceller looks in the queue of the promise, which the thread's reference keeps. A canceller that
+// found the reaction in the queue has it alone, and only that one writes `source`. Until the reaction is settled, a thread that
+// locks it finds it open and visits `upstream`; so that reference is given back after the step that settles the reaction.
 //
 // *Before the handle is known.* A reaction on a settled promise, made by a call outside of foreign code with the inline
 // executor, runs as the last act of that call (G4) and is settled by plain stores (`runPrivately`).

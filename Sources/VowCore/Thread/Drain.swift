@@ -4,8 +4,7 @@
 // Foreign code may call everything, also `vow_await`, so nothing that such a wait may need is stuck behind it on its thread:
 //
 // * From the claim to the settling, the only foreign code that could wait for that promise is its handler and the destructor of
-//   its context. A `Frame` names the promise, so such a wait is refused. Other contexts and dead objects wait for the step's
-//   end.
+//   its context. A `Frame` names it, so such a wait is refused. Other contexts and dead objects wait for the step.
 // * While members are handed over, no destructor runs: contexts without a handler to run (`skipped`) and dead objects (`dead`)
 //   wait. A context of an executor that owns its thread goes there (`executorOfContext`): the reaction is submitted with the
 //   mark `passes`, and `run` settles it. A wait for such a reaction looks at that executor also after the handler
