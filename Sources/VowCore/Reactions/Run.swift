@@ -13,7 +13,7 @@
 // locks it finds it open and visits `upstream`; so that reference is given back after the step that settles the reaction.
 //
 // *Before the handle is known.* A reaction on a settled promise, made by a call outside of foreign code with the inline
-// executor, runs as the last act of that call (G4) and is settled by plain stores (`runPrivately`).
+// executor, runs as that call's last act (G4), settled by plain stores (`runPrivately`). The program synchronises the handle.
 
 import CVow
 

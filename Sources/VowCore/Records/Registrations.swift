@@ -126,7 +126,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
 typealias SourcePointer = UnsafeMutablePointer<SourceRecord>
 typealias RegistrationPointer = UnsafeMutablePointer<Registration>
 
-// Fields that change under the lock come first: to ThreadSanitizer, changing one is an access to the beginning of the struct.
+// Fields written under the lock come first: to ThreadSanitizer, that touches the struct's beginning. Others are read unlocked.
 
 struct SourceRecord: ~Copyable {
     /// Registrations, oldest first, for the order of handlers.

@@ -46,7 +46,7 @@
 //
 // *A kept context* ends last. The thread that has the outcome claims the follower, marks it out, lets it follow again and puts
 // it on `skipped`, or hands it to its executor; its context is destroyed there, and then it is settled. No other thread claims
-// it meanwhile: a canceller sees the followed value and only sets the flag, and `loseInterest` leaves it alone.
+// it meanwhile: a canceller sees the value and only sets the flag; `loseInterest` leaves it alone; its followers stay.
 
 import CVow
 

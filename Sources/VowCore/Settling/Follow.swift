@@ -323,7 +323,8 @@ enum Redirection {
 ///
 /// While the promise followed before may still be kept for the follower, it could be taken for another reader of the new one.
 /// So a canceller that comes then leaves it to this thread to look for another reader.
-/// - Parameter isVisit: `followed` is a visit, consumed, and may have lost its last reader. Else it is borrowed.
+/// - Parameter isVisit: `followed` is a visit (consumed) that may be unread. Else borrowed, and only a cancelled follower is
+///   late.
 func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, isVisit: Bool, _ thread: ThreadPointer
 ) -> Redirection {
