@@ -323,8 +323,7 @@ enum Redirection {
 ///
 /// While the promise followed before may still be kept for the follower, it could be taken for another reader of the new one.
 /// So a canceller that comes then leaves it to this thread to look for another reader.
-/// - Parameter isVisit: `followed` is a visit (consumed) that may be unread. Else borrowed, and only a cancelled follower is
-///   late.
+/// - Parameter isVisit: `followed` is a visit (consumed) that may be unread; else borrowed: only a cancelled follower is late.
 func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, isVisit: Bool, _ thread: ThreadPointer
 ) -> Redirection {
