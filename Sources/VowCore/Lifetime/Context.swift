@@ -1,10 +1,8 @@
-// What travels along a chain: each reaction takes what was set where it was made. That is a context, the program's own, and
-// the scope that it is made under.
+// The surroundings that travel along a chain: a context, set by the program, and a scope. Each reaction takes its maker's.
 
 import CVow
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
-    /// A context or a scope.
     @inline(__always)
     var carriesSomething: Bool {
         withUnsafeBytes(of: &pointee.context) { $0.load(as: UInt64.self) != 0 }
@@ -22,7 +20,7 @@ func setContext(_ context: vow_value, _ thread: ThreadPointer) {
     before.release(thread)
 }
 
-/// A user's function in the middle of a piece of work: what it sets ends with it.
+/// Ends a context that a user's function sets within a piece of work.
 @inline(__always)
 func keepingContext<Result>(_ body: () -> Result) -> Result {
     let thread = currentThread()
@@ -32,12 +30,12 @@ func keepingContext<Result>(_ body: () -> Result) -> Result {
     return result
 }
 
-/// The thread's, both owned: the scope by a producer's reference.
+/// The thread's surroundings, both owned: the scope by a producer's reference.
 func surroundingsHere(_ thread: ThreadPointer) -> Surroundings {
     Surroundings(context: thread.pointee.context, scope: thread.pointee.scope).retained()
 }
 
-/// The thread's become others. Neither is counted: what they were goes to the caller.
+/// Exchanges the thread's surroundings. Counts nothing: the caller gets the references of the old ones.
 @inline(__always)
 @discardableResult
 func exchangeSurroundings(_ surroundings: Surroundings, _ thread: ThreadPointer) -> Surroundings {
@@ -47,7 +45,7 @@ func exchangeSurroundings(_ surroundings: Surroundings, _ thread: ThreadPointer)
     return before
 }
 
-/// The program's code runs with what it was given with (owned, consumed; nil: nothing). What it sets ends with it.
+/// Runs the program's code with its surroundings (owned, consumed; nil: none). A context that it sets ends with it.
 @inline(__always)
 func carrying(_ surroundings: Surroundings?, _ thread: ThreadPointer, _ body: () -> Void) {
     if surroundings != nil || thread.carriesSomething {
@@ -73,14 +71,13 @@ extension Surroundings {
         return Surroundings(context: context.retained(), scope: scope)
     }
 
-    /// Of owned ones.
     func release(_ thread: ThreadPointer) {
         context.release(thread)
         scope?.releaseProducer(thread)
     }
 }
 
-/// What is made in the body is made under a scope (its end, borrowed).
+/// Promises made in the body are made under a scope (its end, borrowed).
 func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -> Result) -> Result
 {
     let outer = exchangeScope(scope, thread)
@@ -88,7 +85,7 @@ func under<Result>(_ scope: RecordPointer, _ thread: ThreadPointer, _ body: () -
     return body()
 }
 
-/// Returns the one before; nil: none.
+/// Returns the scope before; nil: none.
 @discardableResult
 func exchangeScope(_ scope: RecordPointer?, _ thread: ThreadPointer) -> RecordPointer? {
     let before = thread.pointee.scope

@@ -1,15 +1,14 @@
-// Making promises, one piece of memory each, and making errors from others: one that says more, which member failed, after
-// how many attempts; one that has less, plain data. A maker returns nil, or the shared promise that stands for that, where
-// there is no memory.
+// Making promises, one piece of memory each, and making errors from others: with more details, or as plain data. Without memory
+// a maker returns nil, or the shared promise that says so.
 
 import CVow
 
 // MARK: Promises
 
-/// A promise, resolved already, that stands for "there is no memory for a promise". Shared and immortal.
+/// Rejected with VOW_ENOMEM. Shared and immortal.
 nonisolated(unsafe) private(set) var promiseWithoutMemory: RecordPointer! = nil
 
-/// A promise rejected with VOW_ECANCELLED, for a token whose own could not be made. Shared and immortal.
+/// Rejected with VOW_ECANCELLED, for a token whose own rejection could not be made. Shared and immortal.
 nonisolated(unsafe) private(set) var promiseCancelled: RecordPointer! = nil
 
 func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
@@ -25,7 +24,6 @@ func prepareOwnPromises(_ storage: inout UnsafeMutableRawPointer) {
     promiseCancelled = make(ownErrors.cancelled)
 }
 
-/// A promise without a reaction; nil when there is no memory.
 @inline(__always)
 func makePromise(
     _ phase: Phase, _ shape: Shape = Shape(), producers: UInt64, _ thread: ThreadPointer
@@ -38,7 +36,7 @@ func makePromise(
     return promise
 }
 
-/// A promise (owned) that is rejected with an error (borrowed), or, without memory, with a plain cancellation.
+/// A promise (owned) rejected with an error (borrowed), or, without memory, with a plain cancellation.
 func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     if error.as.pointer == ownErrors.cancelled.as.pointer { return promiseCancelled }
     guard let promise = makePromise(.settled, producers: 0, thread) else { return promiseCancelled }
@@ -47,7 +45,7 @@ func makeRejected(_ error: vow_value, _ thread: ThreadPointer) -> RecordPointer 
     return promise
 }
 
-/// A promise gets its value (consumed). It is the caller's alone until the step that publishes it.
+/// Writes the value (consumed) of a promise, which is the caller's alone until the step that publishes it.
 @inline(__always)
 func writeOutcome(_ value: vow_value, of promise: RecordPointer, _ thread: ThreadPointer) {
     if isWatched { noteSettled(promise, value) }
@@ -57,8 +55,7 @@ func writeOutcome(_ value: vow_value, of promise: RecordPointer, _ thread: Threa
 
 // MARK: Errors made from others
 
-/// A copy of an error (borrowed) that says more, or has another payload (consumed, but not without memory); nil without
-/// memory.
+/// A copy of an error (borrowed) that says more, or has another payload (consumed on success). Nil without memory.
 @inline(never)
 func makeErrorCopy(
     of error: vow_value, index: Int64? = nil, attempts: Int64? = nil, payload: vow_value? = nil
@@ -81,12 +78,11 @@ func makeErrorCopy(
     return copy
 }
 
-/// Payloads inside each other are copied so far, and so many values altogether: lists can share lists without measure.
+/// Bounds of the depth of payloads and of the number of values copied: lists can share lists without measure.
 private let deepestPayload = 64
 private let mostValuesCopied = 1 << 20
 
-/// A copy of an error (borrowed) that has nothing of the program's to call: of its payload, and the payloads in that,
-/// objects and promises are left out. Nil without memory.
+/// A copy of an error (borrowed) that calls no foreign code: objects and promises in payloads are left out. Nil without memory.
 func makePlainError(of error: vow_value, _ thread: ThreadPointer) -> vow_value? {
     var left = mostValuesCopied
     return makePlain(error, 0, &left, thread)

@@ -1,18 +1,15 @@
-// What keeps promises and values alive, and how they are freed.
+// References to promises and values, and how these are freed.
 //
-// A count that says "one reference, and it is mine" cannot change under the owner, so the last release needs no
-// read-modify-write. The acquire in that load pairs with the release half of every other thread's decrement: what they did
-// to the object happened before it is freed.
-//
-// Freeing is no recursion: what dies goes on a list of its thread, and a loop empties the list. While members of a settled
-// promise are being handed over nothing is freed: a destructor might wait for one of them.
+// A count that equals the caller's references cannot change, so the last release is one load, which acquires the releases
+// before it: see `Counts`. Freeing is a loop over the thread's list of dead objects, not a recursion. No object is freed while
+// members are handed over, because a destructor might wait for one.
 
 import CVow
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     func release(_ thread: ThreadPointer) {
-        // A promise that is still to be settled may lose its last reader by this.
+        // This may be the last reader of a promise that is still to be settled.
         if pointee.state.read().hasValue {
             giveBack(Counts.oneReader, thread)
         } else {
@@ -20,14 +17,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// For producers that have settled the promise, or are handing it on; see `releaseResolver` for the
-    /// others.
+    /// For a producer that has settled the promise, or is handing it on; else see `releaseResolver`.
     @inline(__always)
     func releaseProducer(_ thread: ThreadPointer) { giveBack(Counts.oneProducer, thread) }
 
     func endVisit(_ thread: ThreadPointer) { giveBack(Counts.oneVisitor, thread) }
 
-    /// Several references at once, of a promise with a value or those of its producer.
+    /// Gives several references back, of a promise with a value or of its producer.
     @inline(__always)
     func giveBack(_ units: UInt64, _ thread: ThreadPointer) {
         if pointee.shape.contains(.immortal) { return }
@@ -39,7 +35,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension vow_value {
-    /// One more reference; returns the value. Relaxed: the caller has one already.
+    /// Adds a reference and returns the value. Relaxed: the caller has a reference.
     @inline(__always)
     @discardableResult
     func retained() -> vow_value {
@@ -81,7 +77,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
 
 // MARK: Freeing promises
 
-/// At once where nothing can be called by that, which is most often the case. The box that it held goes on the list.
+/// Frees a record: at once, even within a step, if it is settled and nothing foreign can be called (no error, token, context or
+/// listener). Its box goes on the thread's list.
 @inline(never)
 func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     let isSettled = record.pointee.state.read().bits == Phase.settled.bits
@@ -117,7 +114,7 @@ func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// A settled promise's value is no error, and it has no token, context or listeners.
+    /// The settled promise has no error, token, context or listener.
     @inline(__always)
     fileprivate var holdsOnlyContent: Bool {
         value.kind < VOW_ERROR && !pointee.shape.isTravelling
@@ -169,8 +166,8 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
 
 // MARK: Values on loan
 //
-// In a checked build a handler gets its input in a box of its own, counted once: a handler that returns
-// the input without having retained it is caught, whatever else holds the original.
+// In a checked build a handler gets its input in a box of its own, counted once. So a handler that returns its input without
+// retaining it is caught, whatever other references there are.
 
 #if VOW_CHECKED
     struct Loan {
@@ -178,12 +175,11 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
 
         init(_ input: vow_value, _ thread: ThreadPointer) {
             var own = input.box.flatMap { lend(input, $0) } ?? input.retained()
-            // Of which type it is says its maker there.
+            // The maker's mark of the value's type.
             own.reserved = input.reserved
             value = own
         }
 
-        /// The handler has returned `result`.
         func end(returning result: vow_value, _ thread: ThreadPointer) {
             if let mine = value.box, let returned = result.box, mine == returned,
                 mine.pointee.count.loadAcquire() == 1, !mine.pointee.isImmortal
@@ -195,7 +191,7 @@ func freeBox(_ box: BoxPointer, _ thread: ThreadPointer) {
         }
     }
 
-    /// A copy that shares what the original contains; nil without memory, or for what is never counted.
+    /// A copy that shares the contents of the original. Nil without memory, or for a value that is never counted.
     private func lend(_ input: vow_value, _ box: BoxPointer) -> vow_value? {
         if box.pointee.isImmortal || box.isLate { return nil }
         switch input.kind {

@@ -1,6 +1,4 @@
 // Registering a reaction: one record that is both the member of the promise's queue and the new promise.
-//
-// `detach` gives a promise up whose end is wanted all the same.
 
 import CVow
 
@@ -9,12 +7,12 @@ struct Reaction {
     var shape: Shape
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
-    /// Borrowed; nil: that of the calling thread.
+    /// Borrowed; nil: the calling thread's.
     var executor: ExecutorPointer?
     var extras = LinkExtras()
     /// Borrowed.
     var token: SourcePointer?
-    /// It tells somebody of a rejection.
+    /// A rejection is observed by this reaction.
     var seesRejections = true
     /// `context` is `CarriedContext.size` bytes to be moved into the link.
     var carries = false
@@ -26,7 +24,7 @@ func react(
 ) -> RecordPointer {
     let rejection = reaction.token.flatMap { rejectionFor($0) }
     guard let derived = makeLink(reaction, upstream: rejection ?? promise, thread) else {
-        // Nobody observes the promise by this: its rejection is reported if it is the last reference.
+        // The promise is not observed by this: its rejection is reported if this is the last reference.
         promise.release(thread)
         rejection?.release(thread)
         return promiseWithoutMemory
@@ -34,7 +32,7 @@ func react(
     if reaction.seesRejections && !promise.isFulfilled { markObserved(promise, by: reaction.shape) }
     if let rejection {
         startCancelled(derived)
-        // Before foreign code could settle the promise: nobody reads it by this.
+        // Before foreign code could settle the promise, which this reaction does not read.
         asOneStep(thread) {
             register(derived, on: rejection, isInline: derived.isInline, thread)
             promise.release(thread)
@@ -46,7 +44,7 @@ func react(
     return derived
 }
 
-/// The same for a reaction that has nothing but a handler, which most have: made without asking for the rest.
+/// `react` for a reaction with nothing but a handler, as most are.
 @inline(__always)
 func react(
     to promise: RecordPointer, _ shape: Shape, _ handler: @escaping Handler,
@@ -67,8 +65,8 @@ func react(
         flags: isInline ? RecordFlag.isInline : 0, thread)
     let isSettled = promise.pointee.state.read().phase == .settled
     if !isSettled || promise.value.isError { markObserved(promise, by: shape) }
-    // No thread knows of the reaction before the call that makes it returns. Outside of foreign code an inline handler
-    // runs as the last act of that call; so where the promise is settled, no order is to be kept.
+    // No other thread knows the reaction before the call returns. Outside of foreign code an inline handler runs as the last
+    // act of that call, so on a settled promise no order is to be kept.
     if isSettled && isInline && thread.pointee.foreignDepth == 0 && !shape.contains(.finally)
         && shape.contains(promise.value.isError ? .onRejected : .onFulfilled)
     {
@@ -79,13 +77,13 @@ func react(
     return derived
 }
 
-/// A reaction that nobody else can look at yet is made with a cancelled token.
+/// Starts a reaction with a cancelled token, while no other thread can look at it.
 private func startCancelled(_ reaction: RecordPointer) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
     reaction.pointee.state.beginCancelled()
 }
 
-/// Work that reads no promise, for an executor.
+/// Makes work, which reads no promise, for an executor.
 func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
     work.beginOut()
@@ -105,14 +103,13 @@ func makeWork(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     return work
 }
 
-/// The same for later, when it is handed over, or given back.
+/// Makes work for later: the caller hands it over, or gives it back.
 func makeWorkAside(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer? {
     let work = makeLink(reaction, upstream: nil, thread)
     work?.beginOut()
     return work
 }
 
-/// Work that was made aside is not needed.
 func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     work.executor?.release(thread)
@@ -120,7 +117,7 @@ func giveBackWork(_ work: RecordPointer, _ thread: ThreadPointer) {
     work.release(thread)
 }
 
-/// The same where no foreign code may run, as an executor's `submit` is: it is handed over afterwards.
+/// Makes work where no foreign code, such as an executor's `submit`, may run: it is handed over at the end of the step.
 func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPointer {
     guard let work = makeLink(reaction, upstream: nil, thread) else { return promiseWithoutMemory }
     work.beginOut()
@@ -128,8 +125,8 @@ func makeWorkLater(_ reaction: Reaction, _ thread: ThreadPointer) -> RecordPoint
     return work
 }
 
-/// Something ends on the executor, unless any thread will do: a function, which may be foreign code, is called there; where
-/// that refuses, here. False, also without memory: the caller calls it.
+/// Calls a function, which may be foreign code, on the executor, or here if that refuses. Returns false if any thread will do,
+/// or without memory: then the caller calls it.
 @inline(never)
 func endElsewhere(
     _ context: UnsafeMutableRawPointer, on executor: ExecutorPointer, _ function: @escaping Destroy,
@@ -143,27 +140,26 @@ func endElsewhere(
             context: context, executor: executor), thread)
     exchangeSurroundings(here, thread)
     guard let work else { return false }
-    // Not before there is memory: then it would have been called.
+    // Not before: without memory the function would have been called.
     silence(work)
     beginWork(work, ending: function, thread)
     work.release(thread)
     return true
 }
 
-/// Work that was made aside is handed over. The function ends it, whether it can run or not.
+/// Hands over work that was made aside. The function is called at its end, whether it can run or not.
 func beginWork(_ work: RecordPointer, ending function: @escaping Destroy, _ thread: ThreadPointer) {
     work.extras.pointee.destroy = function
     asOneStep(thread) { thread.pointee.agenda.handOver.append(work) }
 }
 
-/// Work that cannot run has nothing to say: its rejection is no news, neither now nor when its handle is gone.
+/// The rejection of work that cannot run is no news, neither now nor after its handle is gone.
 func silence(_ work: RecordPointer) {
     work.pointee.isObserved.set()
     work.pointee.flags.insert(RecordFlag.passed)
 }
 
-/// A link that the caller holds one promise reference of, and its queue to be one producer's. Without
-/// memory: nil, and the context is destroyed.
+/// Makes a link, with one reader's and its queue's producer reference. Without memory: nil, and the context is destroyed.
 @inline(__always)
 private func makeLink(
     _ reaction: Reaction, upstream: RecordPointer?, _ thread: ThreadPointer
@@ -174,7 +170,7 @@ private func makeLink(
     }
     let size = shape.recordSize
     let carried = reaction.carries ? CarriedContext.size : 0
-    // By the thread's cell anew: one that is kept from above would have the compiler copy the whole reaction first.
+    // `threadCell` anew: with the cell kept from above, the compiler would copy the whole reaction first.
     guard let memory = takeMemoryHere(size + carried, threadCell()) else {
         if let destroy = reaction.extras.destroy {
             runForeign(thread) { destroy(reaction.context) }
@@ -228,7 +224,7 @@ private func initialiseExtras(
         to: TravelPart(token: reaction.token, surroundingsHere(thread)))
 }
 
-/// Puts a reaction behind those that are there already, or, where none is waiting, on its way.
+/// Enters a reaction behind the members that are there, or hands it over if none is waiting.
 @inline(__always)
 private func register(
     _ reaction: RecordPointer, on promise: RecordPointer, isInline: Bool, _ thread: ThreadPointer
@@ -259,12 +255,12 @@ private func registerInline(
             finishRegistering(thread)
             return
         }
-        // At the end of this very call, or with no thread that could register another one: no order to keep.
+        // At the end of this call, or with no thread that could register another one: no order is to be kept.
         if thread.pointee.foreignDepth == 0 || promise.isOnlyMine {
             thread.pointee.agenda.ready.append(reaction)
             return
         }
-        // The reaction has to wait for the running handler. Reactions of other threads line up behind it.
+        // The reaction waits for the running handler, and reactions of other threads line up behind it.
         if promise.pointee.state.transitionToDelivering() {
             deferInline(reaction, of: promise, thread)
             return
@@ -272,7 +268,6 @@ private func registerInline(
     } while promise.pointee.state.enlist(reaction, while: .ofInlineReactions) != nil
 }
 
-/// Contexts may have been put aside to be destroyed.
 @inline(__always)
 private func finishRegistering(_ thread: ThreadPointer) {
     if !thread.pointee.agenda.skipped.isEmpty { drainLeftoversUnlessBusy(thread) }
@@ -284,8 +279,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Of a promise that is not fulfilled; one that is needs no mark, and gets no write. A `finally` may take its mark back: see
-/// `reportIfReplaced`.
+/// Marks a promise that is not fulfilled. A `finally` may take its mark back: see `reportIfReplaced`.
 @inline(__always)
 private func markObserved(_ promise: RecordPointer, by shape: Shape) {
     if !shape.contains(.finally) {
@@ -297,7 +291,7 @@ private func markObserved(_ promise: RecordPointer, by shape: Shape) {
 
 // MARK: Giving a promise up whose end is wanted all the same
 
-/// A promise (consumed) goes on as if somebody read it; one reader is enough for that. Of a reaction that is so anyway.
+/// Gives up a promise (consumed) that is to go on as with a reader. One such reader is enough; a reaction needs none.
 func detach(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let goesOn =
         promise.pointee.shape.isReaction || promise.pointee.state.read().hasValue
@@ -314,7 +308,7 @@ func detach(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let derived = react(to: promise, reader, thread)
     if derived == promiseWithoutMemory { return }
     _ = promise.pointee.isObserved.beginStanding(.silent)
-    // The promise itself is to report, by its own name; that the reader goes is not to be told.
+    // The promise itself is to report, by its own name, and the reader that goes is not missed.
     derived.pointee.flags.insert(RecordFlag.passed)
     derived.pointee.isObserved.set()
     derived.release(thread)

@@ -1,16 +1,27 @@
-// Running a reaction: begin it, call its handler, resolve its promise with what the handler returned.
+// Running a reaction: begin it, call its handler, resolve its promise with the handler's result.
 //
-// An executor begins a reaction by `begin` (open → running), because a canceller may take it away until then. An inline
-// reaction that carries nothing is begun by running it: it stays open while its handler runs, this thread alone has it on
-// its list, and a canceller only marks it (`cancelReaction`), which the thread finds when it publishes the result.
+// An executor begins a reaction by `begin` (open → running), because a canceller may take it away until then.
+//
+// *Begun by running.* An inline reaction without a token or a context (`isBegunByRunning`) stays open while its handler runs.
+// Its thread has it on its list, and reads only handler, context and `source`, which no canceller writes. A canceller claims
+// it, finds it out of every queue, writes the error to come and leaves it cancelled; the handler runs on. Then the thread's own
+// step fails. It waits until the canceller is through, a few instructions and no foreign code, claims the reaction, which
+// acquires what the canceller wrote (`claimCancelled`), gives up the result and rejects. The wait is needed: the thread stores
+// that the member is out and loads that it is open, the canceller stores the claim and loads `isOut`, and without a fence both
+// loads may be old. Such a canceller looks in the queue of the promise, which the thread's reference keeps. A canceller that
+// found the reaction in the queue has it alone, and only that one writes `source`. Until the reaction is settled, a thread that
+// locks it finds it open and visits `upstream`; so that reference is given back after the step that settles the reaction.
+//
+// *Before the handle is known.* A reaction on a settled promise, made by a call outside of foreign code with the inline
+// executor, runs as that call's last act (G4), settled by plain stores (`runPrivately`). The program synchronises the handle.
 
 import CVow
 
-/// Runs a reaction that its executor has begun, with the reference that the queue had.
+/// Runs a reaction that its executor was given, with the queue's reference.
 /// - Parameter looksForWorkNext: the caller is a worker of the pool.
 @inline(never)
 func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
-    // A handler may take its time.
+    // The handler may take long.
     payOwedWorker(thread)
     if reaction.pointee.shape.contains(.subscription) {
         subscribe(reaction, thread)
@@ -49,8 +60,7 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     releaseAfterRun(executor, thread)
 }
 
-/// Settles a reaction whose executor was to destroy its context. If it was cancelled since, its handler may have to run: it does
-/// so here, in its turn.
+/// Settles a reaction whose executor was to destroy its context. If it was cancelled since, its handler may have to run, here.
 @inline(never)
 private func passAtExecutor(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if reaction.pointee.flags.contains(RecordFlag.follows) {
@@ -69,7 +79,6 @@ private func passAtExecutor(_ reaction: RecordPointer, _ thread: ThreadPointer) 
     }
 }
 
-/// Calls a handler of a reaction that has begun.
 @inline(__always)
 func call(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
@@ -109,7 +118,7 @@ private func callPlainly(
     }
 }
 
-/// The same with what the reaction carries along, and noted in a trace.
+/// `callPlainly` with the surroundings of the reaction, noted in a trace.
 @inline(never)
 private func callCarrying(
     _ handler: Handler, of reaction: RecordPointer, with input: vow_value,
@@ -121,14 +130,14 @@ private func callCarrying(
         Surroundings(context: carried.context.retained(), scope: carried.scope), thread)
     let result = callPlainly(
         handler, of: reaction, with: input, from: promise, on: executor, thread)
-    // The handler may have set another context, never another scope; what it has set goes.
+    // The handler may have set another context, which goes, but never another scope.
     forgetContext(of: reaction, thread)
     exchangeSurroundings(outer, thread)
     noteRan(reaction, noted)
     return result
 }
 
-/// Releases the context that a reaction's handler has left. A destructor may wait for the reaction, which must be seen.
+/// Releases the context that a handler has left. A destructor may wait for the reaction, which must be seen.
 @inline(never)
 private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) {
     withFrame(of: reaction, nil, on: thread.pointee.frame?.pointee.executor, thread) {
@@ -136,8 +145,7 @@ private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) 
     }
 }
 
-/// The handler has returned `result` (consumed): what becomes of the reaction, which is in a phase since it has
-/// begun. The caller keeps what it has read.
+/// Resolves a reaction, begun as `phase`, with its handler's result (consumed). The caller keeps the promise that it read.
 @inline(never)
 func complete(
     _ reaction: RecordPointer, begunAs phase: Phase, _ result: vow_value, _ reading: Reading,
@@ -174,8 +182,8 @@ private func completeFinally(
     }
 }
 
-/// The handler of a `finally` has failed (the error is consumed). If it was cancelled meanwhile, nobody reads why: that is
-/// reported, unless it says what the handler has read.
+/// Settles a `finally` whose handler has failed (error consumed). If it was cancelled meanwhile, no reader gets the error: it
+/// is reported, unless it says what the handler has read.
 private func concludeFailed(
     _ reaction: RecordPointer, begunAs phase: Phase, _ error: vow_value, _ reading: Reading,
     _ thread: ThreadPointer
@@ -195,8 +203,7 @@ private func concludeFailed(
     }
 }
 
-/// A `finally` waits for its handler's promise (consumed) and keeps the outcome that it passes on then. False
-/// when it was cancelled: nothing is consumed.
+/// Lets a `finally` wait for its handler's promise (consumed), with the outcome to pass on. False: cancelled, nothing consumed.
 private func waitFor(
     _ promise: RecordPointer, by reaction: RecordPointer, begunAs phase: Phase, _ reading: Reading,
     _ thread: ThreadPointer
@@ -211,8 +218,8 @@ private func waitFor(
     return true
 }
 
-/// A promise that the handler returned may use the context. So the context lives until that promise is through, and is destroyed
-/// on the executor, which is kept for that. A reaction that carries its context has a closure, which keeps what it handed out.
+/// Destroys the context, unless the handler has returned a promise, which may use it. Then the context lives until that promise
+/// is through, and is destroyed on the executor, which is kept for that. A carried closure keeps what it handed out.
 private func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
 ) {
@@ -229,8 +236,7 @@ private func destroyContext(
 
 // MARK: Inline
 
-/// Runs a reaction of this thread's list, which nobody has to be asked about before its handler is called. A thread that
-/// cancels it meanwhile finds it open, and marks it.
+/// Runs an inline reaction of this thread's list without a step. A canceller finds it open meanwhile, and marks it.
 func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if reaction.pointee.state.read().phase != .open {
         runInlineCancelled(reaction, thread)
@@ -248,7 +254,7 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
         completeInline(reaction, result, reading: promise, delivery, thread)
         return
     }
-    // A plain value calls no foreign code: where nobody waits, or one inline reaction, no step is needed.
+    // A plain value calls no foreign code: with no member, or one inline reaction, no step is needed.
     let owed = publishOwn(reaction, result, thread)
     switch owed {
     case .nothing?: break
@@ -261,7 +267,7 @@ func runInline(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if let promise { endReading(promise, delivery, thread) }
 }
 
-/// Settles a reaction that is begun by running it with a value that nobody follows. Nil: it was cancelled.
+/// Settles a reaction that is begun by running with a value that it does not follow. Nil: it was cancelled.
 @inline(__always)
 private func publishOwn(
     _ reaction: RecordPointer, _ value: vow_value, _ thread: ThreadPointer
@@ -277,7 +283,7 @@ private func publishOwn(
     return publish(reaction, lockedAs: word, value, .given, thread)
 }
 
-/// In a step, because the result may call foreign code when it is released, or has to be followed.
+/// In a step, because releasing the result may call foreign code, or the result is followed.
 @inline(never)
 private func completeInline(
     _ reaction: RecordPointer, _ result: vow_value, reading promise: RecordPointer?,
@@ -290,12 +296,12 @@ private func completeInline(
             let reading = Reading(promise: promise, cancellation: nil)
             complete(reaction, begunAs: .open, result, reading, thread)
         }
-        // Afterwards, because until then the way from the reaction led there.
+        // Last, because until then a walk could come from the reaction to that promise.
         if let promise { endReading(promise, delivery, thread) }
     }
 }
 
-/// In a step, because the reaction was cancelled, or has members that are to be notified or handed over.
+/// In a step, because the reaction was cancelled, or has members to notify or hand over.
 @inline(never)
 private func endInline(
     _ reaction: RecordPointer, _ result: vow_value, _ owed: Owed?, reading promise: RecordPointer?,
@@ -307,7 +313,7 @@ private func endInline(
     }
 }
 
-/// - Parameter owed: what `publishOwn` has answered.
+/// - Parameter owed: the result of `publishOwn`.
 @inline(never)
 private func payOwn(
     _ owed: Owed?, of reaction: RecordPointer, _ result: vow_value, _ thread: ThreadPointer
@@ -317,8 +323,7 @@ private func payOwn(
     count(thread.cell.pointee.counters.handlersDone)
 }
 
-/// A reaction that only this thread knows of reads a settled promise (consumed), as the last act of the call that
-/// made it.
+/// Runs a reaction that only this thread knows, on a settled promise (consumed), as the last act of the call that made it.
 @inline(__always)
 func runPrivately(
     _ reaction: RecordPointer, reading promise: RecordPointer, _ thread: ThreadPointer
@@ -331,7 +336,7 @@ func runPrivately(
         handler, of: reaction, with: input, from: promise, on: ownExecutors.inline, thread)
     if result.kind < VOW_STRING {
         count(thread.cell.pointee.counters.handlersDone)
-        // Its producer is gone, and its reader is to come: no lock is needed.
+        // The producer's reference is gone and the reader's is to come: no lock is needed.
         writeOutcome(result, of: reaction, thread)
         reaction.pointee.state.close()
         reaction.pointee.counts.storeRelaxed(Counts.oneReader)
@@ -347,7 +352,7 @@ func runPrivately(
 
 // MARK: Cancelled before it began
 
-/// Runs a reaction that was cancelled before it began, which its executor has begun, or passes on what it reads.
+/// Runs a reaction that was cancelled before its executor began it, or passes on what it reads.
 func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
     let input = reading.input(of: reaction)
     guard let handler = reaction.handler(rejected: input.isError) else {
@@ -362,7 +367,7 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
         count(thread.cell.pointee.counters.handlersDone)
         claimCancelled(reaction)
         if result.isError {
-            // It has read the cancellation, and says what comes of it.
+            // The handler has read the cancellation, so its own error counts.
             settle(reaction, from: .claimed, result, .given, thread)
         } else {
             let read = reading.cancellation ?? ownErrors.cancelled
@@ -374,7 +379,6 @@ func runCancelled(_ reaction: RecordPointer, _ reading: Reading, _ thread: Threa
     releaseAfterRun(executor, thread)
 }
 
-/// The reaction was cancelled, or is being so at this moment.
 @inline(never)
 func runInlineCancelled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let reading = beginCancelled(reaction) else {
@@ -385,7 +389,7 @@ func runInlineCancelled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 
 // MARK: Thenables
 
-/// Asks the object. What it does with its resolver, now or later, decides about the subscription.
+/// Asks the object, which decides about the subscription with its resolver, now or later.
 func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     guard let context = subscription.link.pointee.context else {
         fatal("a subscription to nothing")
@@ -394,7 +398,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     guard let box = object.box, let ask = box.cls?.pointee.subscribe
     else { fatal("a subscription to an object that is no thenable") }
     if subscription.pointee.state.read().phase != .open {
-        // Cancelled before the object was asked.
+        // The subscription was cancelled before the object was asked.
         subscription.releaseProducer(thread)
         object.release(thread)
         return
@@ -408,7 +412,7 @@ func subscribe(_ subscription: RecordPointer, _ thread: ThreadPointer) {
     {
         return
     }
-    // First, because the object's destructor might wait for what is broken here.
+    // First, because the object's destructor might wait for the promise that this breaks.
     subscription.releaseResolver(thread)
     object.release(thread)
 }

@@ -1,14 +1,14 @@
-// What a value is, for people.
+// Values as text for people.
 
 import CVow
 import CVowPlatform
 
-/// Lists inside lists are written out so far, and then as their number of items.
+/// A list this deep is written as its number of items.
 private let deepestList = 8
-/// And so many values altogether: lists that share lists have a text without measure.
+/// Lists that share lists have a text without measure, so the number of values is bounded.
 let mostValuesDescribed = 1000
 
-/// - Parameter makes: whether late values become what they are to be read as, by foreign code.
+/// - Parameter makes: late values are converted, by foreign code.
 func describe(_ value: vow_value, into text: inout TextBuffer, makes: Bool = false) {
     var left = mostValuesDescribed
     describe(value, into: &text, 0, &left, makes)
@@ -43,7 +43,7 @@ private func describeBox(
         return
     }
     if box.isLate {
-        // Under a lock nothing is run that could make it.
+        // Under a lock no foreign code may convert it.
         guard let made = makes ? box.make() : box.alreadyMade else {
             text.append("Swift value")
             return

@@ -1,4 +1,4 @@
-// What kind of value it is and how long, with nothing of what it holds: for files that others may read.
+// The kind and length of a value, without its content: for files that others may read.
 
 import CVow
 import CVowPlatform

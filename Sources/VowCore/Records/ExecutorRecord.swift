@@ -1,7 +1,11 @@
-// The memory of an executor, and the three executors that are always there: inline, pool, main.
+// The memory of an executor, and the three that are always there: inline, pool, main. These are immortal, in static memory. An
+// executor of the program is counted: handles, reactions and a drain under way have references.
 //
-// Those three are immortal and stand in static memory. An executor that the program makes is counted: handles, reactions
-// and a drain under way have references to it.
+//   batch                           the drain, or the runner of the loop; at most one exists
+//   intake                          any thread, by one compare-and-exchange
+//   place, the list fields          the directory's lock
+//   nextDrain                       the pool's lock
+//   all else                        constant
 
 import CVow
 import CVowPlatform
@@ -9,54 +13,49 @@ import CVowPlatform
 typealias ExecutorPointer = UnsafeMutablePointer<ExecutorRecord>
 
 enum ExecutorKind: UInt8 {
-    /// The settling thread itself.
+    /// Runs on the settling thread.
     case inline
-    /// The pool of our own threads.
     case pool
-    /// One handler at a time, by a drain in the pool, or on a serial dispatch queue: work is handed over in batches.
+    /// One handler at a time, by a drain in the pool or on a serial dispatch queue: work is handed over in batches.
     case serial
     /// A dispatch queue of the program, one dispatch for each handler.
     case dispatch
-    /// The same, each as a barrier.
+    /// Likewise, each handler as a barrier.
     case barrier
     /// The program's own.
     case custom
-    /// A thread that runs an event loop.
     case loop
 }
 
 struct ExecutorRecord: ~Copyable {
-    /// Of serial ones on queues of the program: in the directory, by the queue.
+    /// In the directory, by the queue: a serial executor on a queue of the program.
     var place = TableMember()
-    /// Of the serial and loop kinds: work taken by the drain, which alone touches it, through the pointer's `batch`.
+    /// Work of a serial executor or loop that the drain has taken: see the pointer's `batch`.
     private var batchStorage = MemberList()
-    /// References by handles, by reactions, and by a drain under way. Immortal ones are not counted.
+    /// References. Immortal executors are not counted; 0 tells the directory's readers that the executor is being freed.
     let counts = AtomicWord(1)
     let kind: ExecutorKind
     let isImmortal: Bool
     /// One handler at a time: a wait on its thread for its own work cannot end.
     let isSerial: Bool
 
-    /// Of the dispatch and barrier kinds, and of serial ones on a queue of the program. The main queue is looked up when
-    /// it is needed, so that a program without libdispatch's main queue never touches it.
+    /// For dispatch, barrier, and serial on a queue of the program. The main queue is looked up when it is needed, so that a
+    /// program without libdispatch's main queue never touches it.
     var queue: WorkQueue?
 
-    /// Of the custom kind; of the loop kind, `context` is the loop.
+    /// For custom executors; a loop's `context` is the loop.
     var cls: UnsafePointer<vow_executor_class>?
     var context: UnsafeMutableRawPointer?
-    /// It stands in the directory; touched under its lock, like `place`.
     var isListed = false
-    /// Its neighbours there, of a custom one that can tell whether a thread is its own.
+    /// Neighbours there of a custom executor that can tell whether a thread is its own.
     var nextListed: ExecutorPointer?
     var previousListed: ExecutorPointer?
-    /// Of the custom kind: the threads that remember it as theirs; see `AmbientMemory`.
+    /// The threads that remember this custom executor as theirs: see `AmbientMemory`.
     var firstRemembering: UnsafeMutableRawPointer?
 
-    /// Of the serial and loop kinds: work that was handed over and not yet taken, newest first; bit 0: a
-    /// drain is on its way or running.
+    /// For serial and loop: work that the drain has not taken, newest first. Bit 0: a drain is on its way or running.
     let intake = AtomicWord(0)
-    /// Of a serial one in the pool: the next in the list of drains that it stands in, and the size of its name, which
-    /// stands behind the record.
+    /// For serial in the pool: the next in the list of drains, and the size of the name behind the record.
     var nextDrain: ExecutorPointer?
     var nameSize = 0
     #if VOW_CHECKED
@@ -72,7 +71,7 @@ struct ExecutorRecord: ~Copyable {
 }
 
 extension ExecutorRecord {
-    /// While one of its handlers runs, no other one does: a wait in it blocks them.
+    /// While one of its handlers runs, no other does, so a wait in it blocks them.
     var runsNothingBeside: Bool { isSerial || kind == .barrier }
 }
 
@@ -86,7 +85,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
-    /// Of the custom kind, to be used.
+    /// The class of a custom executor; in a checked build, checked to be still there.
     var checkedClass: UnsafePointer<vow_executor_class>? {
         let cls = pointee.cls
         #if VOW_CHECKED
@@ -96,13 +95,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     }
 
     #if VOW_CHECKED
-        /// Of the custom kind, behind the record.
+        /// For a custom executor, behind the record.
         var classCopy: UnsafeMutablePointer<ClassCopy> {
             UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: ClassCopy.self)
         }
     #endif
 
-    /// Nil: none was given.
     var name: UnsafeMutablePointer<CChar>? {
         if pointee.nameSize == 0 { return nil }
         return (UnsafeMutableRawPointer(self) + MemoryLayout<ExecutorRecord>.stride)
@@ -110,7 +108,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     }
 }
 
-/// Serial executors whose drains are to be run, first in first out.
 struct DrainList {
     private var first: ExecutorPointer?
     private var last: ExecutorPointer?
@@ -136,8 +133,8 @@ struct DrainList {
 
 // MARK: The executors that are always there
 
-/// At the beginning of the process's storage, so that each is a constant address: a global that holds it would be
-/// loaded, and asked in the ordinary build whether it is being changed, at every link.
+/// At the beginning of the process's storage, so that each is a constant address: a global would be loaded, and asked in the
+/// ordinary build whether it is being changed, at every link.
 struct OwnExecutors {
     var inline: ExecutorPointer { place(0) }
     var pool: ExecutorPointer { place(1) }
@@ -156,16 +153,15 @@ struct OwnExecutors {
 
 let ownExecutors = OwnExecutors()
 
-/// Whether somebody asked for the main executor: only then can a wait on the main thread block it.
+/// Only a used main executor can be blocked by a wait on the main thread.
 let isMainExecutorUsed = AtomicMark()
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a reaction: what runs it.
     @inline(__always)
     var executor: ExecutorPointer? { isInline ? ownExecutors.inline : executorElsewhere }
 }
 
-/// The first to take from the process's storage.
+/// Takes the first piece of the process's storage.
 func prepareOwnExecutors(_ storage: inout UnsafeMutableRawPointer) {
     func make(_ executor: ExecutorPointer, _ kind: ExecutorKind, isSerial: Bool) {
         executor.initialize(to: ExecutorRecord(kind, isSerial: isSerial, isImmortal: true))

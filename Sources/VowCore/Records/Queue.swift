@@ -1,13 +1,16 @@
 // First-in first-out lists of members, linked through the members' own memory, and taking one member out of the middle.
 //
-// A promise's queue is a stack linked by `next`, so that entering the queue is one compare-and-exchange. Leaving it from
-// the middle needs the member before, so members have a `wayBack`, which the thread that takes a member out fills in under
-// the promise's lock. The lock is held for a piece of the queue at a time: `Descent` remembers where the look stands.
+// A promise's queue is a stack linked by `next`, so that a member enters by one compare-and-exchange. A list of a thread or an
+// executor is its own and needs no ordering. Reactions are on a list by their lanes, only after `markOut`; followers and
+// observers on the way to their outcome are linked by their slots, and are not out.
+//
+// Leaving a queue from the middle needs the member before: the `wayBack`, filled in by a thread that takes a member out, under
+// the promise's lock, so that leaving takes constant time on average. Members that came after the settling have none. The lock
+// is held for a piece of the queue at a time: `Descent` remembers the place of the look.
 
 import CVowPlatform
 
-/// Of reactions and observers, linked by their lanes: their slots are free meanwhile, so a cancellation can
-/// settle them where they stand.
+/// Links reactions and observers by their lanes: their slots are free, so a canceller can settle them on the list.
 struct MemberList {
     private(set) var first: RecordPointer?
     private(set) var last: RecordPointer?
@@ -47,7 +50,7 @@ struct MemberList {
         return member
     }
 
-    /// Takes one member out of the middle, looking at no more than `limit` members.
+    /// Takes one member out of the middle. Visits at most `limit` members.
     mutating func remove(_ wanted: RecordPointer, within limit: Int) -> Bool {
         var before: RecordPointer?
         var member = first
@@ -66,7 +69,7 @@ struct MemberList {
         return false
     }
 
-    /// The members of a stack (newest first) that is linked by lanes, oldest first.
+    /// Reverses a stack (newest first) that is linked by lanes.
     @inline(__always)
     init(reversing newest: RecordPointer?) {
         self.init()
@@ -78,8 +81,7 @@ struct MemberList {
     }
 }
 
-/// Of observers, linked by their lanes, and of cancelled promises of the library's own making, linked by their slots, in which
-/// the second half has the error to come.
+/// Links observers by their lanes, and cancelled produced promises by their slots, whose second half has the error to come.
 struct LeavingList {
     private(set) var first: RecordPointer?
     private var last: RecordPointer?
@@ -111,8 +113,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Of members on their way from one queue to another or to their outcome, linked by their slots. Whoever has
-/// one cancelled meanwhile waits until it `isOut`, so no foreign code runs before the list is empty.
+/// Links members on their way to another queue or to their outcome, by their slots. A canceller of such a member waits until it
+/// `isOut`, so no foreign code runs before the list is empty.
 struct SlotList {
     private(set) var first: RecordPointer?
     private var last: RecordPointer?
@@ -151,7 +153,7 @@ struct SlotList {
         return member
     }
 
-    /// The members of a queue (newest first), oldest first.
+    /// Reverses a queue (newest first).
     init(reversing newest: RecordPointer?) {
         self.init()
         var member = newest
@@ -164,31 +166,25 @@ struct SlotList {
 
 // MARK: Taking a member out of the middle
 //
-// The `wayBack` is filled in only when a thread needs it: from the newest member down to the one that is wanted, and as far
-// again. So a member that is wanted among the newest never pays for all that stand below; and each time that a way has to
-// be gone again, to a member further down, it ends twice as deep: a member is visited a few times, however many are taken
-// out.
-//
-// The promise is locked meanwhile, so a member that is wanted further down is looked for in pieces: `Descent`.
+// The `wayBack` is filled in on demand: from the newest member down to the wanted one, and as far again. So a wanted member
+// among the newest does not pay for all below, and a way gone again ends twice as deep: each member is visited a few times.
 
-/// As the way back of the newest member.
+/// The way back of the newest member.
 private var top: RecordPointer? {
     @inline(__always) get { RecordPointer(bitPattern: 1) }
 }
 
-/// What has come of a piece of a look.
 enum Unlinked {
     case out, notThere, deeper
 }
 
-/// How far down a look has come.
 struct Look {
-    /// The last member whose way back is filled in; nil: it is at the top.
+    /// The last member with a way back; nil: the look is at the top.
     var place: RecordPointer?
-    /// How many members it came past; once the wanted one is found, how many more it is to come past.
+    /// How many members the look has passed; after the wanted one is found, how many more it is to pass.
     var depth = 0
 
-    /// How many in one go.
+    /// How many members one piece has.
     static var piece: Int {
         #if VOW_SCHEDULES
             return 2
@@ -198,7 +194,7 @@ struct Look {
     }
 }
 
-/// Takes a member out of a promise's queue. False: it is not there.
+/// Takes a member out of a promise's queue. Returns false if it is not there.
 @inline(never)
 func unlink(_ member: RecordPointer, outOf state: borrowing PromiseState) -> Bool {
     let word = state.lock()
@@ -213,19 +209,18 @@ private func unlink(
 ) -> Bool {
     var look = Look()
     let rest = unlink(member, from: word, &look)
-    // It was found in one piece, so this is no longer.
+    // The member was found in one piece, so the rest takes one piece at most.
     if rest.result == .out { _ = fillFurther(&look, from: rest.head) }
     state.unlock(word.phase, rest.head)
     return rest.result == .deeper ? unlinkInPieces(member, outOf: state) : rest.result == .out
 }
 
-/// One piece of the look for a member, under the lock; takes it out where it is found. Returns the new head.
+/// One piece of the look for a member, under the lock; takes the member out if it is found. Returns the new head.
 func unlink(_ member: RecordPointer, from word: StateWord, _ look: inout Look) -> (
     result: Unlinked, head: RecordPointer?
 ) {
     if word.head == member { return (.out, remove(member, behind: nil, head: word.head)) }
-    // Members that came after the settling were never looked at: their ways back are not filled in, and those
-    // of members that have been taken are not theirs any more.
+    // Members that came after the settling have no ways back, and ways back of taken members are stale.
     if word.hasValue {
         let rest = search(member, from: word)
         return (rest.found ? .out : .notThere, rest.head)
@@ -234,13 +229,13 @@ func unlink(_ member: RecordPointer, from word: StateWord, _ look: inout Look) -
         look.depth = 0
         return (.out, remove(member, behind: before, head: word.head))
     }
-    // It was the newest when its way back was filled in, or it has none.
+    // The member was the newest when its way back was filled in, or it has none.
     let result = fill(&look, from: word.head, downTo: member)
     if result != .out { return (result, word.head) }
     return (.out, remove(member, behind: look.place, head: word.head))
 }
 
-/// Without any way back: also in a forked child, where another thread of the parent may have been filling them in.
+/// Looks without ways back, which in a forked child a thread of the parent may have been filling in.
 @inline(never)
 func search(_ member: RecordPointer, from word: StateWord) -> (
     found: Bool, head: RecordPointer?
@@ -268,7 +263,7 @@ private func remove(
     return head
 }
 
-/// Found (`out`): it stands behind the look's place.
+/// Returns `out` if the member is behind the look's place.
 private func fill(
     _ look: inout Look, from head: RecordPointer?, downTo member: RecordPointer
 ) -> Unlinked {
@@ -287,7 +282,7 @@ private func fill(
     return current == nil ? .notThere : .out
 }
 
-/// A piece of the way below the member that was found, to where ways back are known. False: there is no more of it.
+/// One piece of the way below the member that was found, to where ways back are known. Returns false at the end.
 func fillFurther(_ look: inout Look, from head: RecordPointer?) -> Bool {
     var before = look.place
     var current = before == nil ? head : before?.next
@@ -308,15 +303,13 @@ func fillFurther(_ look: inout Look, from head: RecordPointer?) -> Bool {
 
 // MARK: The way back of a member
 //
-// The way back says which member stands before this one, so that one can be taken out of the middle.
-//
-// Links and observers have a lane for it. A record without one, a plain promise that follows or a waiting thread, has
-// it in the 48 bits that are free while it is a member: the high half of the word of `next`, which is then marked, and
-// the place of `inlineLeft`, which is needed when the record has a value. An address with more bits than user space has
-// (tagged, or of 57 bits) does not fit: such a member is looked for from the top.
+// Links and observers have it in their lane. A record without a lane, a plain promise that follows or a waiting thread, has it
+// in 48 bits that a member does not need: the high half of the word of `next`, which is then marked, and the place of
+// `inlineLeft`. So a thread that takes such a member out clears that place (`forgetPlace`, or `unmark` on the way to its
+// outcome), before the record can have a value. Without room (an address of 57 bits), it is looked for from the top.
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Under the lock of the promise. Nil: not known yet; see `unlink`.
+    /// The member before this one, under the lock of the promise. Nil: not known yet; see `unlink`.
     var wayBack: RecordPointer? {
         get {
             if pointee.shape.hasLane { return lane }
@@ -341,21 +334,20 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         pointee.shape.hasLane ? lane != nil : NextWord(slotWord.pointee.peek()).isMarked
     }
 
-    /// Changes who comes next, under the lock, and keeps the way back.
+    /// Changes `next` under the lock, and keeps the way back.
     func relink(to after: RecordPointer?) {
         let before = pointee.shape.hasLane ? nil : wayBack
         next = after
         if let before { wayBack = before }
     }
 
-    /// It is in no queue any more, or not yet.
+    /// The member is in no queue any more, or not yet.
     @inline(__always)
     func forgetPlace() {
         if pointee.shape.hasLane { lane = nil } else { unmark() }
     }
 
-    /// Of a member that was taken out of its queue, and whose lane may be another list's by now: what stands in the slot
-    /// and in the place of `inlineLeft` is forgotten.
+    /// Clears the way back of a member that was taken out, and whose lane may be another list's by now.
     @inline(__always)
     func unmark() {
         if !NextWord(slotWord.pointee.peek()).isMarked { return }
@@ -374,8 +366,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// The word of `next`: an address; or, marked, an address of 48 bits and 16 bits of another one. packaging/gdb knows it,
-/// too.
+/// The word of `next`: an address; or, marked, an address of 48 bits and 16 bits of another one. packaging/gdb reads it too.
 struct NextWord {
     let bits: UInt64
 
@@ -385,7 +376,7 @@ struct NextWord {
     @inline(__always)
     init(_ bits: UInt64) { self.bits = bits }
 
-    /// Nil: one of the addresses does not fit.
+    /// Nil: an address does not fit.
     init?(next: RecordPointer?, highHalf: UInt64) {
         let address = UInt64(UInt(bitPattern: next))
         if address & ~NextWord.addressMask != 0 || highHalf >> 16 != 0 { return nil }
@@ -403,18 +394,24 @@ struct NextWord {
 
 // MARK: A look in pieces
 //
-// A look for a member far down in a queue: the promise is unlocked after each piece, so that no thread waits for the whole
-// of the look.
+// A look far down unlocks the promise after each piece of 256 members, so that no thread waits for the whole. It remembers the
+// member where it stands, its *place*, on the thread's stack, in a list under a leaf lock:
 //
-// In between, the member where the look stands may be taken out by another thread. A thread that takes a member out moves the
-// looks that stand there to the member before, so it asks, under the lock, whether there are any looks in pieces.
+// * A thread that takes a member out, under the word's lock, moves the places that are this member to the one before. It asks a
+//   count first, relaxed: the descent counted itself before it locked the word for the first time, and unlocks with release, so
+//   a thread that locks later sees the count.
+// * The step to settling waits for the lock and takes the queue. A look sees the value before it looks at its place, which may
+//   be freed memory: it is compared and never followed.
+// * Members that enter later are above the place. Members keep their order, so a look comes to each that stayed in the queue.
+// * A place is written only under the lock of its promise. A thread at another queue reads it (a word of its own) and finds no
+//   member of its own; only a place of a settled promise may be the address of another queue's member by now.
+// * The looking thread has claimed the member, whose `upstream` keeps the promise; a waiting thread's caller keeps its own.
 
 private typealias DescentPointer = UnsafeMutablePointer<Descent>
 
-/// On the stack of the looking thread, and in a list.
+/// On the stack of the looking thread, and in the list.
 private struct Descent: ~Copyable {
-    /// `Look.place`, while the promise is not locked. Written under its lock. Who takes members out of other queues reads
-    /// it, too, and finds that it is none of theirs.
+    /// `Look.place`, while the promise is not locked. Written under its lock.
     let place = AtomicWord(0)
     var next: DescentPointer?
     var previous: DescentPointer?
@@ -422,10 +419,9 @@ private struct Descent: ~Copyable {
 
 private let descentsLock = SpinLock()
 nonisolated(unsafe) private var firstDescent: DescentPointer?
-/// Who locks a promise after a descent has unlocked it finds that one counted.
 private let descentCount = AtomicWord(0)
 
-/// See `unlink`. The caller keeps the promise.
+/// The caller keeps the promise.
 @inline(never)
 func unlinkInPieces(_ member: RecordPointer, outOf state: borrowing PromiseState) -> Bool {
     var descent = Descent()
@@ -447,7 +443,7 @@ func unlinkInPieces(_ member: RecordPointer, outOf state: borrowing PromiseState
     }
 }
 
-/// One piece, and then the others' turn.
+/// Does one piece under the lock, and then lets other threads have it.
 private func withLock<Result>(
     of state: borrowing PromiseState, _ descent: DescentPointer, _ look: inout Look,
     _ body: (StateWord, inout Look) -> (Result, RecordPointer?)
@@ -480,7 +476,7 @@ private func leave(_ descent: DescentPointer) {
     }
 }
 
-/// A member is being taken out, under the lock of its promise. Nil: the looks that stand there begin anew.
+/// Moves the looks at a member that is being taken out, under the lock of its promise. Nil: these looks begin anew.
 @inline(__always)
 func moveDescents(from member: RecordPointer, to before: RecordPointer?) {
     if descentCount.loadRelaxed() != 0 { moveAll(from: member, to: before) }
@@ -503,7 +499,7 @@ private func moveAll(from member: RecordPointer, to before: RecordPointer?) {
 func lockDescents() { descentsLock.lock() }
 func unlockDescents() { descentsLock.unlock() }
 
-/// In a forked child, under the lock: they were other threads', whose stacks are gone.
+/// In a forked child, under the lock: the descents were on stacks that are gone.
 func forgetDescents() {
     firstDescent = nil
     descentCount.storeRelaxed(0)

@@ -1,11 +1,31 @@
-// The memory of a promise, of a reaction (which is a promise fused with what resolves it), and of a waiting thread: one
-// layout, so that one queue can hold all three.
+// The memory of a promise, of a reaction (which is a promise fused with its resolver) and of a waiting thread: one layout, so
+// that one queue can hold all three. `Shape` says which parts follow the record.
 //
-// A record has the state word, the counts and a slot. The phase of the word says what the slot holds and what may write
-// the slot: see State.swift. `Counts` says how long the memory stays, and whether a producer's work is still wanted.
-// Behind the record stands what its shape adds: `LinkPart` for a reaction, with the handler, its context and its executor,
-// and `LinkExtras` for what options and tokens add to those; `ProducerPart`, of the floor above, for a promise of the
-// library's own making.
+// Owners of the fields. State.swift has the slot phase by phase.
+//
+//   value        before settling: the thread with the lock or the claim; then constant
+//   next         in a queue, as `wayBack`: that queue, under its word; on a list of outcomes or moving followers: that list;
+//                on the way (`isOnTheWay`): the follower's own lock; out (`isOut`): the thread that has claimed the member
+//   upstream     constant; a follower's: the thread that moves it, under the follower's lock; claimed and out: the claimer
+//   hooks        the thread that has the lock of the open promise; then the thread that took the list
+//   errorToCome, errorToRead   the thread with the lock or the claim of a cancelled promise that is out of every queue
+//   inlineLeft   settled: the delivering thread, passed on with the word; cancelled: as errorToCome, whose mark it is; a member
+//                without a lane: half of its way back
+//   passage      a member: the thread that has it; settled: the settling thread; an observer: the thread that stops it
+//   flags        atomic bits, set once (a reaction's `dropped` is taken back). `cancelled` and `dropped`: set under the lock or
+//                by the claimer before the step that ends that; read after the phase, whose load acquires, or (`handOver`,
+//                `nextOfRun`) only to choose a way
+//   isObserved   atomic bits. An observer sets *observed* before it enters the queue; a `finally` that is first sets *alone*,
+//                and takes it back if its handler fails. The thread that finds no reader left clears both, the freeing thread
+//                reads them. A thread that gives up a shield, or detaches, sets the bit of a standing reader; a store of
+//                *observed* may undo that: then one reader more stands
+//   handler, context, executor   constant; in the place of the handler: `withdrawnUpstream`, the canceller's until the step to
+//                cancelled and then the dropping thread's, or `outcome`, `errorOfLeft`, the claimer's or under the lock
+//   source       constant while a thread has the inline link on its list; else the thread that has it alone
+//   lane         in a queue without a value: the thread with its lock; then the list that has the member
+//   destroy      constant, except: the handler's thread writes it before a carrying link, or a `vow_catch_if` without a
+//                destructor, follows; a machine writes it before its work is handed over
+//   travel       registration: the lock of its source; else constant. The running reaction keeps the thread's current ones
 
 import CVow
 
@@ -16,34 +36,32 @@ typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
 func address(of function: @escaping Destroy) -> UInt { unsafeBitCast(function, to: UInt.self) }
 func address(of function: @escaping Handler) -> UInt { unsafeBitCast(function, to: UInt.self) }
 
-/// What a record is; never changes.
+/// The kind of a record. Constant.
 struct Shape: OptionSet {
     let rawValue: UInt8
-    /// Derived by a reaction: `LinkPart` follows the record.
+    /// A `LinkPart` follows: a reaction derived this record.
     static let link = Shape(rawValue: 1)
-    /// `LinkExtras` follow the `LinkPart`.
     static let extras = Shape(rawValue: 2)
     static let onFulfilled = Shape(rawValue: 4)
     static let onRejected = Shape(rawValue: 8)
-    /// The handler's result counts only when it rejects or is a promise.
+    /// The handler's result counts only if it is an error or a promise.
     static let finally = Shape(rawValue: 16)
-    /// Of a record that is no link. A thread that waits: not a promise, lives on a stack.
+    /// A waiting thread (no link): not a promise, and on the thread's stack.
     static let waiter = Shape(rawValue: 32)
-    /// Of a link with extras: a `TravelPart` follows them.
+    /// A link with extras and a `TravelPart` behind them.
     static let travels = Shape(rawValue: 32)
-    /// Never freed, never counted.
+    /// Never freed and never counted.
     static let immortal = Shape(rawValue: 64)
-    /// Of a record that is no link: cancelling it only tells its producer, who settles it when its work has ended.
+    /// A promise (no link) whose cancellation only notifies its producer, which settles it when its work has ended.
     static let cooperative = Shape(rawValue: 16)
-    /// Stands between a thenable and the promise that follows it: running it means subscribing. The
-    /// context of its `LinkPart` is the object's box.
+    /// Between a thenable and its follower: running it calls the object's `subscribe`. The link's context is the object's box.
     static let subscription = Shape(rawValue: 128)
-    /// Of a record that is no link: the library itself settles it, and its `ProducerPart` follows.
+    /// A promise (no link) that the library settles. A `ProducerPart` follows.
     static let produced = Shape(rawValue: 128)
-    /// A combinator's eye on one of its promises: not a promise, lives in the combinator's memory.
+    /// A combinator's member of a promise's queue: not a promise, and in the combinator's memory.
     static let observer = Shape(rawValue: 128 | 32)
 
-    /// A literal of several may become an array on the heap.
+    /// A constant, because a literal of several may become an array on the heap.
     static let linkWithExtras = Shape(rawValue: 1 | 2)
     static let ofWork = Shape(rawValue: 1 | 2 | 4)
 
@@ -55,83 +73,80 @@ struct Shape: OptionSet {
     var isProduced: Bool { rawValue & 0b1010_0001 == 128 }
     @inline(__always)
     var isTravelling: Bool { rawValue & 0b0010_0001 == 33 }
-    /// A handler decides about it, and not somebody with a resolver.
+    /// A handler decides about the promise, not a resolver.
     @inline(__always)
     var isReaction: Bool { rawValue & 0b1000_0001 == 1 }
-    /// A link that waits for its promise though it is cancelled, and leaves that alone.
+    /// A shield waits for its promise although it is cancelled, and does not cancel that promise.
     @inline(__always)
     var isShield: Bool { rawValue & 0b1001_1101 == 0b0001_0001 }
-    /// A `LinkPart` or the beginning of one follows, so that it can be linked twice.
+    /// A `lane` follows, so the member can be on a second list.
     @inline(__always)
     var hasLane: Bool { contains(.link) || isObserver }
 }
 
-/// Where a record stands on its way; written by whoever holds it alone at that time.
+/// Marks of a record's way. The thread that has the record alone writes them.
 struct Passage: OptionSet {
     let rawValue: UInt8
-    /// As a member: the last of the batch that its promise handed over.
+    /// The last member of the batch that its promise handed over.
     static let lastOfBatch = Passage(rawValue: 1)
-    /// As a member: it has no handler for the outcome.
+    /// The member has no handler for the outcome.
     static let passes = Passage(rawValue: 4)
-    /// As a member: counted in `inlineLeft` of its promise.
+    /// The member is counted in `inlineLeft` of its promise.
     static let countedInline = Passage(rawValue: 2)
-    /// As a follower: the outcome is already known (its `outcome`); only a rejection replaces it.
+    /// The follower has an outcome already, its `outcome`; only a rejection replaces it.
     static let outcomeIsHeld = Passage(rawValue: 8)
-    /// As a reaction: its executor cannot run it any more.
+    /// The executor of the reaction cannot run it any more.
     static let isRefused = Passage(rawValue: 16)
-    /// The same, because its executor was shut down.
+    /// Likewise, because the executor was shut down.
     static let isShutOut = Passage(rawValue: 32)
-    /// The same, because the system gives no thread.
+    /// Likewise, because the system gives no thread.
     static let lacksThread = Passage(rawValue: 128)
-    /// As a member: a producer's reference to its promise goes with it, to be given back when it has run.
+    /// The member has a producer's reference to its promise, to be given back when the member has run.
     static let holdsProducer = Passage(rawValue: 64)
-    /// These two. A literal of several may become an array on the heap, in the middle of the usual path.
+    /// Both. A literal of several may become an array on the heap, in the middle of the usual path.
     static let ofDelivery = Passage(rawValue: 2 | 64)
 }
 
-/// What several threads say of a record.
+/// Facts about a record that several threads set and read.
 enum RecordFlag {
     /// The queue may hold followers.
     static let hasFollowers: UInt8 = 1
-    /// It follows another promise, or did: no reaction any more.
+    /// The promise follows another promise, or did. As a member it is no reaction any more.
     static let follows: UInt8 = 2
-    /// Cancelled while it was pending: it is not fulfilled any more.
+    /// The promise was cancelled while it was pending; it is not fulfilled any more.
     static let cancelled: UInt8 = 4
-    /// Of a reaction, cancelled: its executor, or the thread's list of skipped ones, has it still, and will drop it. Of a
-    /// promise with a resolver: the last one was given back while it was pending.
+    /// A cancelled reaction is still on its executor's list, or on `skipped`, and is dropped there. For a promise with a
+    /// resolver: the last resolver was given back while the promise was pending.
     static let dropped: UInt8 = 8
-    /// Of a cancelled reaction that follows: its reference to what it follows is a visit. See `errorOfLeft`.
+    /// A cancelled reaction that follows has a visit, not a reader's reference, to the followed promise: see `errorOfLeft`.
     static let hasLeft: UInt8 = 8
-    /// Who does not read it any more is not missed: a follower has gone on past it, further along the same path, and
-    /// reports in its place, or it is a delivery of progress.
+    /// A reader that leaves this promise is not missed: a follower has gone past it along the same path and reports in its
+    /// place, or the promise is a delivery of progress.
     static let passed: UInt8 = 16
-    /// From the beginning: a link that carries its context.
+    /// The link carries its context. Constant.
     static let carries: UInt8 = 32
-    /// From the beginning: a reaction of the inline executor. The place of the executor holds its `source`.
+    /// The reaction's executor is the inline one, and `source` has the executor's place. Constant.
     static let isInline: UInt8 = 64
-    /// Somebody listens to its progress, or did.
+    /// The promise has, or had, listeners of its progress.
     static let hasListeners: UInt8 = 128
 }
 
 struct Record: ~Copyable {
     let state: PromiseState
-    /// See `Counts`. Freed when all are 0.
     let counts: AtomicWord
     let shape: Shape
-    /// Read and written through the pointer's `passage`.
     private var passageStorage = Passage()
-    /// Somebody learned, or will learn, of a rejection.
+    /// A rejection has, or will have, a reader.
     let isObserved = ObservedMark()
     let flags: AtomicFlags
-    /// Read and written through the pointer's `inlineLeft`.
     private var inlineLeftStorage: UInt32 = 0
-    /// The value once settled; before, the links of a member: see `next` and `upstream`.
+    /// The value of a settled promise; before, the links of a member: see `next` and `upstream`.
     private var slot: (UInt64, UInt64) = (0, 0)
     #if VOW_CHECKED
         var seal = Seal.live(.promise)
-        /// Of the program: see `noteHandle`. Every promise begins as somebody's.
+        /// The program's handles: see `noteHandle`. A new promise has one.
         let handles = AtomicWord(1)
-        /// The name of the function that took one last.
+        /// The name of the function that took the last handle.
         let taker = AtomicWord(0)
         var padding: UInt64 = 0
     #endif
@@ -147,7 +162,7 @@ struct Record: ~Copyable {
 }
 
 extension Shape {
-    /// Of all but produced ones, whose part knows.
+    /// Not for a produced promise, whose part has its size.
     var recordSize: Int {
         if contains(.extras) {
             let size =
@@ -160,27 +175,25 @@ extension Shape {
     }
 }
 
-/// The context of a link that carries one: bytes that its maker hands over with a copy, as the Swift face does with a closure.
-/// They stand behind all its other parts.
+/// The context of a carrying link: bytes that the maker copies in behind all other parts, such as a Swift closure.
 enum CarriedContext {
     static let size = 32
 }
 
-// Plain fields are reached by address and not through `pointee`: changing a field of a struct is an access
-// to the whole struct, and other threads use its atomics meanwhile. `startCore` checks the addresses.
+// Plain fields are reached by address, not through `pointee`: a write to a field of a struct is an access to the whole struct,
+// and other threads use its atomics meanwhile. `startCore` checks the offsets.
 
-/// Where the fields of a record stand.
 enum RecordOffset {
     static let shape = 16
     static let passage = 17
     static let flags = 19
     static let inlineLeft = 20
-    /// Of a member without a lane.
+    /// For a member without a lane.
     static let lowHalfOfWayBack = 20
     static let slot = 24
     /// In a checked build.
     static let seal = 40
-    /// As `next`: no member of any queue.
+    /// Values of `next`. `out`: the member is in no queue, and no thread uses its slot.
     static let out: UInt64 = 1
     static let onTheWay: UInt64 = 4
 }
@@ -200,8 +213,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// Of a record that no other thread has: a link without extras, listeners and a carried context. The shape and the flags
-    /// are read as one.
+    /// The link has no extras, listeners or carried context, and only the caller has it. Shape and flags are one load.
     @inline(__always)
     var isBareLink: Bool {
         let marks = (UnsafeMutableRawPointer(self) + RecordOffset.shape).load(as: UInt32.self)
@@ -212,7 +224,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         return UInt32(littleEndian: marks) & mask == UInt32(Shape.link.rawValue)
     }
 
-    /// Inline reactions handed to the delivering thread and not yet run; that thread's own.
+    /// Inline reactions that the delivering thread has on its list and has not run. That thread's own.
     @inline(__always)
     var inlineLeft: UInt32 {
         get { (UnsafeMutableRawPointer(self) + RecordOffset.inlineLeft).load(as: UInt32.self) }
@@ -222,8 +234,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// Of a cancelled promise, under its lock or of its claimer: the error that it is to be rejected with, owned; nil: that
-    /// is known by other means. It stands where `upstream` does, and is marked in a field that counts later.
+    /// The error (owned) that a cancelled promise is to be rejected with; nil: the error is its token's or the plain one. Under
+    /// the promise's lock, or the claimer's. In the place of `upstream`, and marked in `inlineLeft`, which counts later.
     var errorToCome: vow_value? {
         get { inlineLeft & 1 != 0 ? error(at: slotAddress + 8) : nil }
         nonmutating set {
@@ -233,26 +245,25 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// Of a promise with an error to come, likewise: it was asked to stop, and a value that comes all the same is its outcome.
+    /// A promise with an error to come was asked to stop; a value that comes all the same is its outcome. Owned alike.
     var keepsValue: Bool { inlineLeft & 3 == 3 }
 
     func keepValue() { inlineLeft |= 2 }
 
-    /// Of a cancelled promise with a producer, under its lock: how many functions that are told so have not returned. It is
-    /// settled when all have.
+    /// How many hooks of a cancelled promise have not returned; the last one to return settles it. Under the lock.
     var hooksLeft: UInt32 {
         get { inlineLeft >> 3 }
         nonmutating set { inlineLeft = inlineLeft & 7 | newValue << 3 }
     }
 
-    /// Likewise: its producer has ended its work meanwhile; what it came with, if that is kept, is its `value` already.
+    /// The producer of a cancelled promise has ended; its value, if kept, is `value` already. Under the lock.
     var isDoneMeanwhile: Bool {
         get { inlineLeft & 4 != 0 }
         nonmutating set { inlineLeft = inlineLeft & ~4 | (newValue ? 4 : 0) }
     }
 
-    /// Of a cancelled reaction that is out of its queue, under its lock: the error that it reads in place of its promise's
-    /// outcome, owned. It stands where `next` does, because the promise is needed; so it is marked otherwise.
+    /// The error (owned) that a cancelled reaction, out of its queue, reads in place of the outcome. Under the lock. In the
+    /// place of `next`, because `upstream` is still needed; marked by `inlineLeft`.
     var errorToRead: vow_value? {
         get { inlineLeft == 2 ? error(at: slotAddress) : nil }
         nonmutating set {
@@ -272,19 +283,18 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         nonmutating set { slotAddress.storeBytes(of: newValue, as: vow_value.self) }
     }
 
-    /// The next member of the queue that this record stands in. The owner of that queue writes it, when no way back is
-    /// filled in; who has cancelled the member reads meanwhile whether it `isOut`.
+    /// The next member of the queue. The queue's owner writes it while no way back is filled in; a canceller may read `isOut`.
     @inline(__always)
     var next: RecordPointer? {
         get { RecordPointer(bitPattern: UInt(NextWord(slotWord.pointee.peek()).next)) }
         nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
     }
 
-    /// The same, of one whose way back is not filled in for certain.
+    /// `next` of a member that certainly has no way back.
     @inline(__always)
     var nextOfUnmarked: RecordPointer? { RecordPointer(bitPattern: UInt(slotWord.pointee.peek())) }
 
-    /// Of a member of a queue: there is none behind it. It may say no where a way back is filled in.
+    /// No member is behind this one. May be false for a last member with a way back.
     @inline(__always)
     var isClearlyLast: Bool { slotWord.pointee.peek() == 0 }
 
@@ -293,17 +303,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         slotAddress.assumingMemoryBound(to: AtomicWord.self)
     }
 
-    /// Who took this member out of its queue, or never put it in, says that it will not use the slot any more.
-    /// Releases; pairs with `isOut`.
+    /// The thread that took this member out, or never put it in, uses the slot no more. Releases; pairs with `isOut`.
     @inline(__always)
     func markOut() { slotWord.pointee.storeRelease(RecordOffset.out) }
 
-    /// The same before anybody else knows the member.
+    /// `markOut` while no other thread knows the member.
     @inline(__always)
     func beginOut() { slotWord.pointee.poke(RecordOffset.out) }
 
-    /// Of a follower that stands in no queue, under its lock: whom it follows was changed, and whom it followed is perhaps still
-    /// kept for it.
+    /// The follower, in no queue, has a new `upstream`, and the old one may still be kept for it. Under the follower's lock.
     var isOnTheWay: Bool {
         get { slotWord.pointee.peek() == RecordOffset.onTheWay }
         nonmutating set { slotWord.pointee.poke(newValue ? RecordOffset.onTheWay : 0) }
@@ -311,16 +319,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
     var isOut: Bool { slotWord.pointee.loadAcquire() == RecordOffset.out }
 
-    /// Of an open promise that is no reaction: what its producer asked to be called. Under the lock.
+    /// The hooks of an open promise that is no reaction. Under the lock.
     @inline(__always)
     var hooks: HookPointer? {
         get { HookPointer(bitPattern: UInt(slotWord.pointee.peek())) }
         nonmutating set { slotWord.pointee.poke(UInt64(UInt(bitPattern: newValue))) }
     }
 
-    /// A second link: the next one in an executor's or a thread's list. In a promise's queue: `wayBack`.
-    ///
-    /// A canceller may look at it, and find nothing, while its member is about to enter a queue.
+    /// The member's second link: the next member of an executor's or a thread's list, or, in a queue, the `wayBack`. A
+    /// canceller may read it, and find nil, while the member is about to enter a queue.
     @inline(__always)
     var lane: RecordPointer? {
         get { RecordPointer(bitPattern: UInt(laneWord.pointee.peek())) }
@@ -333,8 +340,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             .assumingMemoryBound(to: AtomicWord.self)
     }
 
-    /// The promise that this reaction reads or this promise follows; one reference, owned. Nil for work
-    /// that reads no promise.
+    /// The promise that this one reads or follows (one reference, owned). Nil for work that reads no promise.
     @inline(__always)
     var upstream: RecordPointer? {
         get { (slotAddress + 8).load(as: RecordPointer?.self) }
@@ -359,16 +365,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             .assumingMemoryBound(to: TravelPart.self)
     }
 
-    /// Whether there is a handler for an outcome; else it passes through.
     @inline(__always)
     func handles(rejected: Bool) -> Bool {
         pointee.shape.contains(rejected ? .onRejected : .onFulfilled)
     }
 
-    /// Once it is cancelled: it has a handler for that, or perhaps one for what it reads all the same.
+    /// A cancelled reaction may have a handler to run: for the error, or for the outcome it reads all the same.
     var mayRunCancelled: Bool { handles(rejected: true) || pointee.shape.contains(.finally) }
 
-    /// The handler for an outcome; nil: it passes through.
+    /// Nil: the outcome passes through.
     @inline(__always)
     func handler(rejected: Bool) -> Handler? {
         let shape = pointee.shape
@@ -378,7 +383,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// The offsets above, against what the compiler made. Once, at the start.
+/// Compares the offsets above with the compiler's layout, once at the start.
 func checkRecordLayout() {
     var probe = Record(.open, shape: [], promises: 0, producers: 0)
     withUnsafeMutablePointer(to: &probe) { it in
@@ -399,11 +404,10 @@ extension Record {
     }
 }
 
-// MARK: What a reaction adds
+// MARK: The parts of a reaction
 
-/// What a reaction adds to a record. 72 bytes together.
+/// Record and `LinkPart` take 72 bytes.
 struct LinkPart {
-    /// See `lane`.
     private var laneStorage: UInt64 = 0
     var handler: Handler?
     var context: UnsafeMutableRawPointer?
@@ -415,7 +419,6 @@ struct LinkPart {
         executorOrSource = UnsafeMutableRawPointer(executor)
     }
 
-    /// Of an inline reaction.
     init(handler: Handler?, context: UnsafeMutableRawPointer?, source: RecordPointer?) {
         self.handler = handler
         self.context = context
@@ -427,41 +430,38 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     @inline(__always)
     var isInline: Bool { pointee.flags.contains(RecordFlag.isInline) }
 
-    /// Nobody has to be asked before its handler runs: the thread that has it on its list reads nothing that a
-    /// canceller writes.
+    /// No canceller writes anything that the thread with the reaction on its list reads: so the handler runs without a step.
     @inline(__always)
     var isBegunByRunning: Bool { isInline && !pointee.shape.isTravelling }
 
-    /// Of a reaction that is not inline.
+    /// For a reaction that is not inline.
     @inline(__always)
     var executorElsewhere: ExecutorPointer? {
         executorOrSource.load(as: ExecutorPointer?.self)
     }
 
-    /// Of an inline reaction: the promise that it reads, where no canceller writes while the reaction is on a
-    /// thread's list. One with a token may be given something else to read: its `upstream` tells.
+    /// The promise that an inline reaction reads. No canceller writes it while the reaction is on a thread's list. A reaction
+    /// with a token may read another promise: its `upstream`.
     @inline(__always)
     var source: RecordPointer? {
         get { executorOrSource.load(as: RecordPointer?.self) }
         nonmutating set { executorOrSource.storeBytes(of: newValue, as: RecordPointer?.self) }
     }
 
-    /// Of a withdrawn reaction: the promise that it read, owned, until its executor has dropped it. The handler
-    /// is not needed any more, and lends its place.
+    /// The promise (owned) that a withdrawn reaction read, until the executor drops it. In the place of the handler.
     var withdrawnUpstream: RecordPointer? {
         get { handlerPlace.load(as: RecordPointer?.self) }
         nonmutating set { handlerPlace.storeBytes(of: newValue, as: RecordPointer?.self) }
     }
 
-    /// Of a `finally` that waits for its handler's promise: the promise whose outcome is passed on, owned. In the same
-    /// place.
+    /// The promise (owned) whose outcome a `finally` passes on, while it waits for its handler's promise. In the same place.
     var outcome: RecordPointer? {
         get { withdrawnUpstream }
         nonmutating set { withdrawnUpstream = newValue }
     }
 
-    /// Of a reaction that waits for what it follows though it is cancelled and others read that: the error that it is to be
-    /// rejected with, owned. In the same place; marked by `RecordFlag.hasLeft`.
+    /// The error (owned) of a cancelled reaction that still follows a promise with other readers: the reaction is rejected with
+    /// it. In the same place; marked by `RecordFlag.hasLeft`.
     var errorOfLeft: vow_value {
         get { vow_value(VOW_ERROR, handlerPlace.load(as: UnsafeMutableRawPointer.self)) }
         nonmutating set {
@@ -481,20 +481,20 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// What `vow_then_with` adds.
+/// Made by `vow_then_with`.
 struct LinkExtras {
     var onRejected: Handler?
     var destroy: Destroy?
     var label: UnsafePointer<CChar>?
 }
 
-/// What a token or a context adds to those.
+/// Made for a token, a context or a scope.
 struct TravelPart {
-    /// Its token's list; the source is counted here until the reaction leaves it.
+    /// Member of the token's list. The source is counted here until the reaction leaves it.
     var registration: Registration
     /// The end of the scope that the reaction was made under; one producer's reference.
     var scope: RecordPointer?
-    /// The context to run with; owned.
+    /// The context that the handler runs with; owned.
     var context: vow_value
 }
 
@@ -507,65 +507,75 @@ extension TravelPart {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a link, borrowed; nil: it carries nothing.
+    /// Borrowed; nil: the link carries nothing.
     var surroundings: Surroundings? {
         if !pointee.shape.isTravelling { return nil }
         return Surroundings(context: travel.pointee.context, scope: travel.pointee.scope)
     }
 }
 
-/// What reactions carry along.
 struct Surroundings {
-    /// Marked where there is a scope.
+    /// `reserved` has the mark if there is a scope.
     var context = vow_none()
-    /// The promise of its end.
+    /// The promise of the scope's end.
     var scope: RecordPointer?
 
-    /// In a context's reserved word, whose other bits say which Swift type a small value is of.
+    /// In the context's reserved word, whose other bits say which Swift type a small value has.
     static let scopeMark: UInt32 = 1 << 31
 }
 
 // MARK: The counts
 //
-// The references to a promise: three counts in one word, so that "nobody else" is one look.
+// Three counts in one word, so that "no other reference" is one load. The record is freed when all are 0.
 //
-// A reader can learn of the outcome: a handle, a reaction or a follower. When the last reader goes the producer hears that
-// its work is not wanted any more. A producer may settle the promise: a resolver's handle, or the queue or executor that
-// holds a reaction. A visitor only passes: a thread that walks along a path of promises, or cancels one. A visitor keeps the
-// memory, and says nothing about whether the promise is wanted: a thread that asks that must not be told of a visitor that
-// leaves the next moment.
+// A *reader* can learn the outcome: a handle, a reaction, a follower or an observer. When the last reader goes, the producer is
+// notified. A *producer* may settle the promise: a resolver's handle, a timer, or the queue or executor that has a reaction. A
+// *visitor* walks past the promise, cancels or moves it; it keeps the memory and is no sign of interest. An observer's word is
+// no count but its owner's address; a waiting thread sleeps on its own.
+//
+// Retaining is relaxed: the caller has a reference, or the lock of a holder. Giving back is acquire-release, so that the last
+// use of the record happens before its end. An exchange of one kind for another (`stay`, `leaveUnlessLast`) is an
+// acquire-release compare-and-exchange under the lock of the record concerned, so all exchanges have one order.
+//
+// *Sole ownership.* A count equal to the caller's own references cannot change, since only a holder can take another reference.
+// So the last release is one acquiring load, which pairs with the releases before it. No other thread can enlist, lock or read
+// the phase any more, so plain stores suffice: `endReading` closes the promise so, after its last reaction was settled (until
+// then a walk could come from there), and `isUnseen` lets a reaction begin and settle so.
+//
+// *Leaving (G14).* A cancelled promise leaves its upstream if that has another reader; else it cancels the upstream and stays
+// until that has ended. Asking and leaving are one step (`leaveUnlessLast`), so of several that leave at the same time the last
+// one stays. A visitor becomes a reader only while there is a reader (`stay`): without one, the producer may have been notified
+// already. That does not change back, except through a reference that keeps the promise. A refused follower looks for its path
+// again. CancelReaction.swift and Follow.swift have the rest.
 
-/// What the counts were at one time.
 struct Counts: Equatable {
     let bits: UInt64
 
-    /// One reference of each kind. 268 million readers, 4 million producers and 16 thousand visitors fit, of which a
-    /// thread has a few.
+    /// One reference of each kind: room for 268 million readers, 4 million producers and 16 thousand visitors.
     static let oneReader: UInt64 = 1
     static let oneProducer: UInt64 = 1 << 28
     static let oneVisitor: UInt64 = 1 << 50
 
     var readers: UInt64 { bits & (Counts.oneProducer - 1) }
     var producers: UInt64 { bits >> 28 & (1 << 22 - 1) }
-    /// No handle, reaction or follower is left to learn of the outcome. It does not change back.
+    /// No handle, reaction, follower or observer is left. Does not change back.
     var isUnread: Bool { readers == 0 }
-    /// Nobody has it but one producer, and the visitors that the caller knows of.
+    /// The only references are one producer's and the visits that the caller knows of.
     @inline(__always)
     func isOneProducers(besides visitors: UInt64 = 0) -> Bool {
         bits == Counts.oneProducer | visitors
     }
-    /// Besides producers nobody has it but so many readers, and the visitors that the caller knows of.
+    /// The only references besides producers' are so many readers', and the visits that the caller knows of.
     func isRead(by readers: Int, besides visitors: UInt64) -> Bool {
         bits & ~(Counts.oneVisitor - Counts.oneProducer)
             == UInt64(readers) * Counts.oneReader + visitors
     }
-    /// Handles that are taken for ever, as by a loop that forgets to give them back, come to this long before a count is
-    /// full.
+    /// Leaked handles, as of a loop that never gives them back, end the program here, long before a count is full.
     var isHalfFull: Bool { bits & (1 << 27 | 1 << 49 | 1 << 63) != 0 }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Relaxed: the caller has a reference already.
+    /// Relaxed: the caller has a reference.
     @inline(__always)
     func retain() {
         if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneReader) }
@@ -576,7 +586,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         if !pointee.shape.contains(.immortal) { _ = pointee.counts.addRelaxed(Counts.oneProducer) }
     }
 
-    /// Whether the caller's reference, a reader's, is the only one of any kind.
+    /// The caller's reader reference is the only reference of any kind.
     @inline(__always)
     var isOnlyMine: Bool { pointee.counts.loadAcquire() == Counts.oneReader }
 
@@ -587,16 +597,15 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 // MARK: Visits
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Keeps the record, and makes nobody believe that it is read. Relaxed: the caller has a reference already, or the lock
-    /// of somebody who has.
+    /// Keeps the record without being a reader. Relaxed: the caller has a reference, or the lock of a holder.
     func visit() { retainOneOfMany(Counts.oneVisitor) }
 
-    /// A visitor becomes a reader. False, and it stays a visitor, where no reader is left: somebody has been told so.
+    /// Turns a visit into a reader. Returns false, and keeps the visit, if no reader is left: the producer has been notified.
     func stay() -> Bool {
         exchangeReference(by: Counts.oneReader &- Counts.oneVisitor, unlessReadersAre: 0)
     }
 
-    /// A reader becomes a visitor, unless it is the last reader: of several who are about to leave one is.
+    /// Turns a reader into a visit, unless it is the last reader. Of several threads that leave at once, one is refused.
     func leaveUnlessLast() -> Bool {
         exchangeReference(by: Counts.oneVisitor &- Counts.oneReader, unlessReadersAre: 1)
     }
@@ -614,13 +623,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         return false
     }
 
-    /// Of a promise that has a value by now: who has left reads it after all.
+    /// The promise has a value by now: a reaction that left reads it after all, and its visit becomes a reader again.
     func comeBack() {
         if pointee.shape.contains(.immortal) { return }
         _ = pointee.counts.addRelaxed(Counts.oneReader &- Counts.oneVisitor)
     }
 
-    /// One more reference of a kind of which nothing bounds how many there are: a program's handles, visits.
+    /// Adds a reference of a kind whose number has no bound: a program's handles, visits.
     @inline(__always)
     func retainOneOfMany(_ unit: UInt64) {
         if pointee.shape.contains(.immortal) { return }

@@ -1,8 +1,6 @@
-// The memory of what is registered to hear of a promise or of a token, beside the promise's own queue.
-//
-// A hook is a function to be called on cancellation: what a producer has asked for, or what was given to a token. The owner of
-// its handle may have the hook leave. A source record is the memory of a cancel source, which is also that of its token, and
-// has the list of what is registered with the token. A listener hears of the progress of a promise.
+// The memory of hooks, cancel sources and listeners: registrations beside a promise's own queue.
+// A hook is a function called on cancellation, added by a producer to its promise, or to a token; the owner of its handle may
+// have it leave. A source record is the memory of a cancel source and its token. A listener is notified of progress.
 
 import CVow
 import CVowPlatform
@@ -12,24 +10,23 @@ import CVowPlatform
 typealias HookPointer = UnsafeMutablePointer<Hook>
 typealias HookFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-/// Fields that change while it is listed come first, as in `SourceRecord`.
+/// Fields that change while the hook is listed come first, as in `SourceRecord`.
 struct Hook: ~Copyable {
-    /// In a token's list. In a promise's, where `next` is the one that came before; of that, `isListed` says that somebody
-    /// has a handle, and is changed under the stripe of the hook. On its way to be called: `next`.
+    /// In a token's list; or in a promise's list, where `next` is the older hook, and `isListed` (under the hook's stripe) says
+    /// that there is a handle. On its way to be called: `next`.
     var registration: Registration
-    /// While that is listed: the promise, which lives until it is not. Afterwards: the promise that is cancelled (kept by a
-    /// visit, see `endTelling`), or that nobody reads (one producer's reference).
+    /// While `isListed`: the promise, which lives until then. Afterwards: the cancelled promise (a visit, see `endTelling`), or
+    /// one without a reader (one producer's reference).
     var promise: RecordPointer?
-    /// Of who has taken it out of its list.
+    /// Written by the thread that took the hook out of its list.
     var fate = Fate.destroyed
-    /// The hook's surroundings stand behind it.
+    /// The hook's surroundings follow it.
     let carries: Bool
     var context: UnsafeMutableRawPointer?
     let fn: HookFunction
     let destroy: Destroy?
-    /// See `HookStage`.
     let stage = AtomicWord(HookStage.waiting)
-    /// Whoever is to destroy the context, and the handles.
+    /// The handles, and the thread that is to destroy the context.
     let holds = AtomicWord(1)
     #if VOW_CHECKED
         var seal = Seal.live(.registration)
@@ -49,8 +46,8 @@ struct Hook: ~Copyable {
     }
 }
 
-/// What becomes of a hook's function: VOW_WAITING and so on. It waits, and one step decides: to call it, of who
-/// has taken it for that, or that it never will be, of who has it leave. So the two need no lock.
+/// VOW_WAITING and so on. A waiting hook is decided by one atomic step, without a lock: the thread with the hook on its list
+/// begins the call, or a thread that has the hook leave makes it *never*.
 enum HookStage {
     static let waiting = UInt64(VOW_WAITING)
     static let running = UInt64(VOW_RUNNING)
@@ -60,8 +57,8 @@ enum HookStage {
 
 /// Nil without memory.
 /// - Parameters:
-///   - source: of one that will have a handle, and stands in a token's list: kept as memory, see `keepMemory`.
-///   - surroundings: what it runs with, owned, consumed if there is memory; nil: nothing.
+///   - source: for a hook with a handle in a token's list: kept as memory, see `keepMemory`.
+///   - surroundings: owned, consumed if there is memory; nil: none.
 func makeHook(
     _ fn: @escaping HookFunction, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
     leaving source: SourcePointer? = nil, with surroundings: Surroundings? = nil
@@ -81,21 +78,21 @@ extension Hook {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
-    /// True for who is to call it. Releases nothing: the context came with the list. Acquires nothing: who left does not
-    /// touch what is called.
+    /// Returns true to the thread that is to call the hook. Releases nothing: the context came with the list. Acquires nothing:
+    /// a thread that has the hook leave does not touch its context.
     func begin() -> Bool {
         pointee.stage.replaceAcquire(HookStage.waiting, HookStage.running).exchanged
     }
 
-    /// It has been called. Releases what it did, to who asks.
+    /// The function has returned. Releases its effects to a thread that asks for the stage.
     func end() { pointee.stage.storeRelease(HookStage.hasRun) }
 
-    /// It will not be called any more. True for the one who has decided so.
+    /// The function will not be called. Returns true to the thread that decided so.
     func giveUp() -> Bool {
         pointee.stage.replaceAcquireRelease(HookStage.waiting, HookStage.never).exchanged
     }
 
-    /// Nil: it carries nothing.
+    /// Nil: the hook has none.
     var surroundings: UnsafeMutablePointer<Surroundings>? {
         if !pointee.carries { return nil }
         return UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: Surroundings.self)
@@ -113,7 +110,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
         nonmutating set { pointee.registration.previous = newValue?.asRegistration }
     }
 
-    /// It comes first.
+    /// The registration is the first field.
     var asRegistration: RegistrationPointer {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Registration.self)
     }
@@ -129,30 +126,28 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
 typealias SourcePointer = UnsafeMutablePointer<SourceRecord>
 typealias RegistrationPointer = UnsafeMutablePointer<Registration>
 
-// Fields that change under the lock come first: to ThreadSanitizer, changing one is an access to the beginning of
-// the struct, and the others are read without the lock.
+// Fields written under the lock come first: to ThreadSanitizer, that touches the struct's beginning. Others are read unlocked.
 
 struct SourceRecord: ~Copyable {
-    /// What is registered, oldest first, for the order of handlers.
+    /// Registrations, oldest first, for the order of handlers.
     var first: RegistrationPointer?
     var last: RegistrationPointer?
-    /// A promise that is rejected with VOW_ECANCELLED: what cancelled reactions read.
+    /// The promise, rejected with VOW_ECANCELLED, that cancelled reactions read.
     var rejection: RecordPointer?
     var reason = vow_none()
-    /// While a cancellation goes through linked sources, or several die together: the next one. Of who does that.
+    /// The next source that is cancelled, or ends, in the same loop. The looping thread's own.
     var nextInLine: SourcePointer?
-    /// Low half: sources. High half: tokens, which reactions and linked sources have, too, and one for all sources
-    /// together. Once that is 0 it stays so.
+    /// Low half: handles. High half: tokens, of reactions and linked sources, and one of all handles. See Token.swift.
     let counts = AtomicWord(1 | 1 << 32)
     let lock = SpinLock()
     /// Set under the lock.
     let isCancelled = AtomicMark()
-    /// Of a linked source: its registrations with other ones.
+    /// A linked source's registrations with its parents.
     var links: UnsafeMutablePointer<SourceLink>?
     var linkCount = 0
-    /// Who could cancel it: all sources together, and each parent that can be cancelled itself. Once 0 it stays so.
+    /// All handles together, and each parent that can be cancelled itself. Once 0 it stays so.
     let cancellers = AtomicWord(1)
-    /// Who needs the memory: all tokens together, and each hook that somebody has, or had, a handle of.
+    /// All tokens together, and each hook with a handle. At 0 the memory is freed.
     let keepers = AtomicWord(1)
     #if VOW_CHECKED
         var seal = Seal.live(.source)
@@ -174,11 +169,11 @@ struct Registration {
     var next: RegistrationPointer?
     var previous: RegistrationPointer?
     var isListed = false
-    /// The owner is through, and must not enter any more: a reaction may be, on another thread, before it could enter, and
-    /// would then be listed for as long as somebody holds its promise.
+    /// The owner is through and must not enter any more. Entering is the last act of registering, so a reaction may be through
+    /// before, on another thread, and would stay listed as long as its promise is held.
     var hasLeft = false
     let kind: RegistrationKind
-    /// Counted by the owner for as long as it lives (of a hook, as memory alone); nil: no token.
+    /// Counted by the owner while it lives (a hook's: as memory alone); nil: no token.
     let source: SourcePointer?
 
     init(_ kind: RegistrationKind, _ source: SourcePointer?) {
@@ -187,21 +182,21 @@ struct Registration {
     }
 }
 
-/// A promise of the library's own making that is cancelled. The registration comes first.
+/// A produced promise with a token. The registration comes first.
 struct Enrolment {
     var registration: Registration
     let promise: RecordPointer
 }
 
-/// A source that is cancelled together with another one. The registration comes first.
+/// A link to one parent. The registration comes first.
 struct SourceLink {
     var registration: Registration
-    /// The source it belongs to, which outlives it.
+    /// The linked source, which outlives the link.
     let child: SourcePointer
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord {
-    /// Under the lock. False when the owner has left before.
+    /// Under the lock. Returns false if the owner has left before.
     @discardableResult
     func enter(_ registration: RegistrationPointer) -> Bool {
         if registration.pointee.hasLeft { return false }
@@ -214,7 +209,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         return true
     }
 
-    /// The owner is through, however often it says so.
+    /// The owner is through. May be called again.
     func leave(_ registration: RegistrationPointer) {
         pointee.lock.withLock {
             registration.pointee.hasLeft = true
@@ -222,7 +217,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         }
     }
 
-    /// Under the lock. False when it has been taken out already.
+    /// Under the lock. Returns false if it is out already.
     @discardableResult
     func remove(_ registration: RegistrationPointer) -> Bool {
         if !registration.pointee.isListed { return false }
@@ -239,29 +234,26 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
 
 typealias ListenerPointer = UnsafeMutablePointer<Listener>
 
-/// Read and written under the listeners' lock, also what is constant: changing a field is an access to all of them.
+/// Under the listeners' lock, constant fields too: changing one field is an access to all.
 struct Listener {
-    /// Among the listeners, by the promise.
+    /// In the table of listeners, by the promise.
     var place = TableMember()
-    /// The next one to be told, for who has begun its delivery; and to be hurried, for who has a hold for that.
+    /// The next to be notified, for the thread that began its delivery; the next to be hurried, for a thread with a hold.
     var nextTold: ListenerPointer?
     var nextHurried: ListenerPointer?
-    /// Somebody hurries it.
     var isHurried = false
-    /// The promise that is this listener's as long as it is listed, the delivery that is on its way, and the hook.
+    /// The table, the delivery under way and the hook have one each.
     var holds = 1
-    /// A delivery is on its way or running: there is only one at a time.
+    /// A delivery is on its way or running; there is one at most.
     var isDelivering = false
-    /// It has come to its executor, or was called back because all is done: it does not end because it cannot run.
+    /// The delivery has reached its executor, or was called back at the end: it did not end because it could not run.
     var hasRun = false
-    /// That delivery, if it waits for its time; owned.
+    /// A delivery that waits for its time; owned.
     var delayed: RecordPointer?
-    /// Which delivery it is.
     var round: UInt32 = 0
-    /// There is something that has not been told.
     var hasNews = false
     var fraction = 0.0
-    /// When it was told last; nil: never.
+    /// The time of the last call; nil: none.
     var toldAt: Int64?
 
     let interval: Int64
@@ -270,23 +262,23 @@ struct Listener {
     let destroy: Destroy?
     /// Owned.
     let executor: ExecutorPointer
-    /// The context and scope of the listener's maker, owned.
+    /// The maker's, owned.
     let surroundings: Surroundings
-    /// Owned. Once it is cancelled nothing is told any more.
+    /// Owned. After its cancellation no call is made.
     let token: SourcePointer?
-    /// A handle of the hook that takes the listener out when the token is cancelled, for as long as it is listed.
+    /// A handle of the hook that takes the listener out when the token is cancelled, while it is listed.
     var hook: HookPointer?
 
-    /// The note follows: a NUL after at most so many bytes, or nothing.
+    /// The note follows: at most so many bytes and a NUL.
     static let longestNote = 127
     static let size = MemoryLayout<Listener>.stride + longestNote + 1
 
-    /// Borrowed; nil: it has been freed.
+    /// Borrowed; nil: the promise is freed.
     var promise: RecordPointer? {
         place.key.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Record.self) }
     }
 
-    /// That all of the work is done is told in any case; a part of it only while there is something left to do.
+    /// The end of all work is told in any case; a part of it only while the promise is pending.
     var isWanted: Bool {
         guard hasNews else { return false }
         if fraction >= 1 { return true }
@@ -294,8 +286,7 @@ struct Listener {
         return !promise.pointee.state.read().hasValue
     }
 
-    /// How long the next call has to wait, by the clock that says what time it is. An interval ends when the clock
-    /// does, as the delay that is waited for.
+    /// How long the next call has to wait, by the clock that gave `now`. An interval ends at the clock's end, as a delay does.
     func timeLeft(at now: Int64) -> Int64 {
         guard let toldAt, fraction < 1 else { return 0 }
         let (sum, overflow) = min(toldAt, now).addingReportingOverflow(interval)

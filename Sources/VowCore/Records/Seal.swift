@@ -1,17 +1,15 @@
-// What a checked build knows of the program's handles.
+// Checks of handles in a checked build.
 //
-// Every object carries a seal, so that a released handle is recognised, and a handle of another type, or of another copy of
-// the library in the process. Resolvers are promises' records, and tokens are sources', seen with other rights: their
-// handles are marked, so that one that stands for the other is recognised. A promise counts the handles that the program
-// has of it: a reaction that reads the promise keeps the memory, so that without the count a handle which was given away
-// would work for as long as that.
+// Every object carries a seal, so that a released handle is recognised, and a handle of another type or of another copy of the
+// library. A resolver handle is a promise's record, and a token is a source's, with other rights: these handles are marked, so
+// that one used for the other is recognised. A promise counts the program's handles, because a reaction keeps its memory:
+// without the count, a handle that was given away would go on working.
 
 import CVowPlatform
 
 // MARK: Seals
 
 #if VOW_CHECKED
-    /// What a seal belongs to.
     enum Sealed: UInt64, CaseIterable {
         case promise, executor, source, value, loop, scope, registration, box
     }
@@ -19,7 +17,7 @@ import CVowPlatform
     enum Seal {
         static let liveMark: UInt64 = 0x766f_775f_6c69_7665
         private static let freedMark: UInt64 = 0x766f_775f_6672_6565
-        /// No address has these bits; they say what is sealed.
+        /// No address has these bits; they say which type is sealed.
         static let kindShift: UInt64 = 56
 
         @inline(__always)
@@ -29,8 +27,7 @@ import CVowPlatform
         static var freed: UInt64 { freedMark ^ vow_platform_copy() }
     }
 
-    /// A class of the program's as it was when something was made of it: its first four words, which say all of a
-    /// `vow_class`, and the beginning of its name, with a NUL behind it.
+    /// A copy of a class of the program: its first four words, which are all of a `vow_class`, and the beginning of its name.
     struct ClassCopy {
         private typealias Words = (UInt, UInt, UInt, UInt)
         private var words: Words = (0, 0, 0, 0)
@@ -42,13 +39,13 @@ import CVowPlatform
             if let given { memcpy(&name, given, size) }
         }
 
-        /// Ends the process if the class is not there any more: it was in a shared object that has been unloaded, or freed.
+        /// Ends the process if the class is gone: its shared object was unloaded, or its memory freed.
         func check(_ cls: UnsafeRawPointer, of kind: StaticString) {
             var (now, mine) = (words, words)
             let size = MemoryLayout<Words>.size
             let isThere = vow_platform_read(UInt64(UInt(bitPattern: cls)), &now, size) != 0
             if isThere && memcmp(&now, &mine, size) == 0 { return }
-            // Where the system does not tell of memory, nothing is known.
+            // Where the system refuses to read even this memory, the check proves nothing.
             let address = withUnsafePointer(to: &mine) { UInt64(UInt(bitPattern: $0)) }
             if vow_platform_read(address, &now, size) == 0 { return }
             writeToStandardError("vow: the class ")
@@ -82,7 +79,7 @@ enum HandleMark {
         #endif
     }
 
-    /// What a mark is taken from, which may have none.
+    /// The handle without a mark, if it has one.
     @inline(__always)
     static func unmarked(_ handle: OpaquePointer?) -> OpaquePointer? {
         #if VOW_CHECKED
@@ -112,7 +109,7 @@ enum HandleMark {
 // MARK: How many handles a promise has
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The program has one more.
+    /// The program has one more handle.
     @inline(__always)
     func noteHandle() {
         #if VOW_CHECKED
@@ -120,7 +117,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         #endif
     }
 
-    /// The program may have borrowed it from a value: how many there are is not known any more.
+    /// The program may have borrowed a handle from a value, so the count is unknown from here on.
     @inline(__always)
     func noteLent() {
         #if VOW_CHECKED

@@ -2,7 +2,7 @@
 //
 //   bits 0-2   phase
 //   bit  3     locked: one thread reads or relinks the queue or the slot; all others wait
-//   bits 4-63  the newest member of the handler queue (addresses are multiples of 16)
+//   bits 4-63  the newest member of the queue (addresses are multiples of 16)
 //
 //   phase        slot of the record holds       what may write the slot         queue
 //   0 open       next + upstream of a link;     the queue it stands in;         grows
@@ -12,16 +12,25 @@
 //   3 following  next + the promise followed    the queue it stands in, locked  grows
 //   4 cancelled  as open, or running; perhaps   the thread that has the lock    grows
 //                the error to settle with
-//   5 settling   the value                      nobody                          grows; the drainer takes
-//   6 delivering the value                      nobody                          inline reactions only
-//   7 settled    the value                      nobody                          empty
+//   5 settling   the value                      no thread                       grows; the drainer takes
+//   6 delivering the value                      no thread                       inline reactions only
+//   7 settled    the value                      no thread                       empty
 //
-// Cancelled is a phase of what does not settle at once: a reaction, open or running, and a promise whose producer is
-// to end its work first. A cancelled promise comes to be rejected, by the thread that would have settled it.
+// A cancelled promise is rejected later: a reaction by the thread that begins or runs it, any other promise by its producer.
 //
-// The word is the barrier: a member that registers before the step to settling is in the queue that this step takes; a
-// member that comes while the promise is settling or delivering stands behind those; a later one sees the value.
-// docs/state-machine.md draws the steps from phase to phase; docs/threads.md gives the argument.
+// The two ways to decide are the claim and the lock (`lock(whileIn:)`). Both wait while the word is locked, and every other
+// thread reads `upstream` under the lock. So the deciding thread never overwrites a slot that is being read. The lock is held
+// for a few instructions and never across foreign code; only `cancelUpwards` holds two, in a fixed order.
+//
+// Order of handlers (G2). The step to settling takes the queue: a stack, which the hand-over reverses once. While the promise
+// is settling, `enlist` still accepts members; after each batch the settling thread takes the late ones as the next batch. A
+// reaction that finds the promise settled hands itself over: its acquire pairs with the release of the step to settled, so all
+// earlier hand-overs happened before. A serial executor keeps this order. The inline executor has no queue, so the promise
+// keeps the order: while it is delivering, inline reactions of other threads enter the queue, and the delivering thread runs
+// them. The phase ends when the last inline handler has returned, or is about to block in `vow_await`. A running handler that
+// registers an inline reaction on a settled promise moves it back to delivering, so that no later reaction overtakes.
+//
+// docs/state-machine.md draws the steps; docs/threads.md has the table of the orderings that pair.
 
 import CVow
 
@@ -32,7 +41,6 @@ enum Phase: UInt8 {
     var bits: UInt64 { UInt64(rawValue) }
 }
 
-/// One reading of the word.
 struct StateWord {
     var bits: UInt64
 
@@ -55,8 +63,7 @@ struct StateWord {
                 fatal("the state word holds no phase")
             }
         #endif
-        // The enumeration's numbers are its representation; to ask for the case of a number would be a jump
-        // through a table, in every step of the core.
+        // The raw value is the representation: a `switch` over the number would be a jump through a table in every step.
         return unsafeBitCast(UInt8(truncatingIfNeeded: bits & StateWord.phaseMask), to: Phase.self)
     }
 
@@ -68,10 +75,10 @@ struct StateWord {
         RecordPointer(bitPattern: UInt(bits & StateWord.queueMask))
     }
 
-    /// Nobody has decided about it: it is open, or cancelled and its producer not through.
+    /// The promise is open, or it is cancelled and its producer has not ended.
     var isToBeSettled: Bool { phase == .open || phase == .cancelled }
 
-    /// Whether the value can be read.
+    /// The slot holds the value, which may be read.
     @inline(__always)
     var hasValue: Bool { bits & StateWord.phaseMask >= Phase.settling.bits }
 }
@@ -84,11 +91,11 @@ struct PhaseSet {
 
     /// A reaction waits until it can be handed to its executor in order.
     static let ofReactions = PhaseSet(bits: 0b0011_1111)
-    /// An inline one also waits for the inline ones before it.
+    /// An inline reaction also waits for the inline reactions before it.
     static let ofInlineReactions = PhaseSet(bits: 0b0111_1111)
-    /// One that follows stands in the queue of a promise that follows nobody itself.
+    /// A follower is a member of the queue of a promise that follows no other promise.
     static let ofFollowers = PhaseSet(bits: 0b0001_0111)
-    /// A thread waits only where there is no value yet.
+    /// A thread waits only while there is no value.
     static let ofWaiters = PhaseSet(bits: 0b0001_1111)
 
     static let ofOpen = PhaseSet(bits: 0b0000_0001)
@@ -96,7 +103,7 @@ struct PhaseSet {
     static let ofSettling = PhaseSet(bits: 0b0010_0000)
     static let ofDelivering = PhaseSet(bits: 0b0100_0000)
     static let ofSettled = PhaseSet(bits: 0b1000_0000)
-    /// Of what its owner closes, whose value is there or is not needed.
+    /// `close` begins in these: an observer that its owner claimed, or a record whose value is there or is not needed.
     static let ofClosing = PhaseSet(bits: 0b0100_0101)
 
     @inline(__always)
@@ -107,10 +114,8 @@ struct PhaseSet {
 
 // MARK: The steps
 //
-// Every step of the word, by name, with the phases that it may begin in. No other function writes the word.
-//
-// A step that only its caller can take does not ask where it begins: in a checked build it does, and a promise that is
-// anywhere else ends the program with the step's name.
+// No other function writes the word. A step that only its caller can take does not compare the phase; a checked build does, and
+// ends the program with the step's name if the step begins in another phase.
 
 struct PromiseState: ~Copyable, Sendable {
     private let word: AtomicWord
@@ -118,14 +123,14 @@ struct PromiseState: ~Copyable, Sendable {
     @inline(__always)
     init(_ phase: Phase) { word = AtomicWord(phase.bits) }
 
-    /// Acquires: pairs with the release of every step that published what the reader looks at next.
+    /// Acquires: pairs with the release of every step that published the value or the slot.
     @inline(__always)
     func read() -> StateWord { StateWord(bits: word.loadAcquire()) }
 
     // MARK: Becoming resolved
 
-    /// Open, running, following or cancelled → claimed. True for one caller only: the right to decide.
-    /// Acquires: pairs with the unlock of somebody who read the slot, which the claimer will overwrite.
+    /// Open, running, following or cancelled → claimed. Returns true to one caller only, which has the right to decide.
+    /// Acquires: pairs with the `unlock` of a thread that read the slot, which the claimer overwrites.
     @inline(__always)
     func transitionToClaimed(from phase: Phase) -> Bool {
         var pause = Backoff()
@@ -141,38 +146,37 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// claimed → following. Releases the slot, which names the promise followed. Acquires the marks that
-    /// followers set before they entered the queue.
+    /// claimed → following. Releases `upstream`. Acquires the mark `hasFollowers`, which a follower sets before it enters.
     func transitionToFollowing() {
         _ = change("to following", from: .ofClaimed) { old in StateWord(.following, old.head) }
     }
 
-    /// claimed → cancelled: it is rejected when who would have settled it is through. Releases the slot.
+    /// claimed → cancelled: the thread that would have settled the promise rejects it later. Releases the slot.
     func transitionToCancelled() {
         _ = change("to cancelled", from: .ofClaimed) { old in StateWord(.cancelled, old.head) }
     }
 
-    /// open → cancelled, of a record that nobody else can look at yet.
+    /// open → cancelled, while no other thread knows the record.
     func beginCancelled() {
         check("begins cancelled", from: .ofOpen)
         word.storeRelaxed(Phase.cancelled.bits)
     }
 
-    /// Of an observer, idle: settled → open. It is about to look at a promise, and whoever locks it open may read
-    /// which: releases. Nobody locks an idle one, so a plain store loses nothing.
+    /// settled → open: an idle observer looks at a promise again. Releases `upstream` to a thread that locks the open word. No
+    /// thread locks an idle observer, so a plain store loses no step.
     func reopen() {
         check("opens again", from: .ofSettled)
         word.storeRelease(Phase.open.bits)
     }
 
-    /// → settled, by who has it alone: an observer that the caller has claimed, and is idle again (nobody locks a
-    /// claimed one); or a record that nobody else can look at any more, or can yet. Releases.
+    /// → settled, while the caller alone has the record: an observer that the caller has claimed (a claimed one is never
+    /// locked), or a promise that no other thread can reach any more, or yet. Releases.
     func close() {
         check("closes", from: .ofClosing)
         word.storeRelease(Phase.settled.bits)
     }
 
-    /// open → running, of a reaction that only the caller has.
+    /// open → running, for a reaction that only the caller has.
     @inline(__always)
     func run() {
         check("runs", from: .ofOpen)
@@ -181,9 +185,8 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Settling
 
-    /// Open, running or claimed, locked: the first half of the step that settles, in which the caller writes the value. `unlock`
-    /// is the second half, and releases the value. Nil when another thread has decided. Acquires the queue's members, and
-    /// pairs with `unlock`.
+    /// Locks an open, running or claimed promise: the first half of settling, in which the caller writes the value. `unlock` is
+    /// the second half and releases the value. Nil: another thread has decided. Acquires the members' fields.
     @inline(__always)
     func lock(whileIn phase: Phase) -> StateWord? {
         var pause = Backoff()
@@ -198,8 +201,8 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// settling → settled or delivering when no more came; else the late ones (newest first), still
-    /// settling. Releases, so that a later registration is ordered behind the hand-over.
+    /// settling → settled or delivering if no more members came. Else the late members (newest first) are returned, and the
+    /// promise is still settling. Releases, so that a later registration is ordered behind the hand-over.
     @inline(__always)
     func transitionAfterHandOver(inlineAreLeft: Bool) -> RecordPointer? {
         change("after the hand-over", from: .ofSettling) { old in
@@ -208,15 +211,14 @@ struct PromiseState: ~Copyable, Sendable {
         }.head
     }
 
-    /// delivering → settled when no more inline reactions came; else those (newest first).
+    /// delivering → settled if no more inline reactions came; else these are returned (newest first).
     func transitionAfterDelivery() -> RecordPointer? {
         change("after the delivery", from: .ofDelivering) { old in
             StateWord(old.head == nil ? .settled : .delivering, nil)
         }.head
     }
 
-    /// settled → delivering: the caller puts an inline reaction off, and later ones line up behind it.
-    /// False when somebody else is delivering already.
+    /// settled → delivering: the caller defers an inline reaction, and later ones line up behind it. False if it is delivering.
     func transitionToDelivering() -> Bool {
         word.replaceAcquireRelease(
             Phase.settled.bits, Phase.delivering.bits
@@ -225,10 +227,9 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: Waiting in the queue
 
-    /// Adds a member while the phase is in the set. Returns what stood in the way otherwise.
-    /// Releases the member's fields; pairs with the acquire of whoever takes the queue. Acquires also when
-    /// it succeeds: a follower's look for rings, before it asked whether anybody waits, comes first.
-    /// The caller has emptied the member's lane, which is its place in the queue from then on.
+    /// Adds a member while the phase is in the set. Otherwise returns the word that refused it. Releases the member's fields to
+    /// the thread that takes the queue. Acquires on success too: the look for rings of a follower that found its queue empty
+    /// happens before that of a later member. The caller has emptied the member's lane.
     @inline(__always)
     func enlist(_ member: RecordPointer, while phases: PhaseSet) -> StateWord? {
         var pause = Backoff()
@@ -247,7 +248,7 @@ struct PromiseState: ~Copyable, Sendable {
 
     // MARK: The lock
 
-    /// For a few instructions, to read a slot or to relink the queue. Acquires; pairs with `unlock`.
+    /// Locks for a few instructions, to read a slot or to relink the queue. Acquires; pairs with `unlock`.
     func lock() -> StateWord {
         var pause = Backoff()
         while true {
@@ -261,9 +262,9 @@ struct PromiseState: ~Copyable, Sendable {
         }
     }
 
-    /// Somebody else has, or had, the lock. In a forked child that may be a thread of the parent, which never gives it
-    /// back: then it is broken. What that thread was about to write may be there by half, so nobody decides about such a
-    /// promise any more: it stays claimed. Its queue is whole, because a member enters or leaves it by one store.
+    /// Waits while another thread has the lock. In a forked child that thread may have been left in the parent: then the lock
+    /// is broken: at once if this is the child's only thread, else after a second. The slot may be half written, so the promise
+    /// stays claimed for ever. The queue is whole, because a member enters or leaves it by one store.
     @inline(never)
     private func waitForLock(_ old: StateWord, _ pause: inout Backoff) {
         pause.wait()
@@ -272,24 +273,23 @@ struct PromiseState: ~Copyable, Sendable {
         _ = word.replaceAcquireRelease(old.bits, StateWord(phase, old.head).bits)
     }
 
-    /// Ends the lock; the word cannot have changed since.
+    /// Ends the lock. The word cannot have changed since `lock`.
     @inline(__always)
     func unlock(_ phase: Phase, _ head: RecordPointer?) {
         word.storeRelease(StateWord(phase, head).bits)
     }
 
-    /// In a forked child, where no other thread runs: takes a member out, though the queue may be locked for
-    /// ever by a thread of the parent.
+    /// Takes a member out in a forked child with one thread. A thread of the parent may hold the lock for ever.
     func removeAsOnlyThread(_ member: RecordPointer) {
         let old = StateWord(bits: word.loadRelaxed())
         if old.hasValue { return }
-        // As where a lock is broken.
+        // As `waitForLock` breaks a lock.
         let phase = old.isLocked ? .claimed : old.phase
         let rest = StateWord(phase, search(member, from: old).head)
         word.storeRelaxed(rest.bits)
     }
 
-    /// One step by the only thread that may take it; members may arrive and lockers pass in between.
+    /// Takes one step that only this thread may take. Members may enter, and other threads may lock, in between.
     @inline(__always)
     private func change(
         _ name: StaticString, from phases: PhaseSet, _ step: (StateWord) -> StateWord
@@ -345,16 +345,15 @@ struct PromiseState: ~Copyable, Sendable {
     }
 #endif
 
-// MARK: Steps of the parent's threads
+// MARK: Steps that were left in the parent
 //
-// What a thread of the parent was in the middle of when this process was forked: no thread of the child ends that.
+// A step that a thread of the parent was in the middle of at the fork is never ended in the child.
 
-/// How long a step may take before it is taken for one of the parent's, in nanoseconds. Those of the child's own threads
-/// take a few instructions.
+/// Nanoseconds after which a step counts as left in the parent. A step of the child's own threads takes a few instructions.
 private let patience: Int64 = 100_000_000
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// In a forked child: the promise or observer is locked or claimed, and stays so.
+    /// In a forked child, a thread of the parent has locked or claimed the promise or observer, for ever.
     var isLeftInStep: Bool { isForkedChild && pointee.state.read().isInStep && staysInStep }
 
     private var staysInStep: Bool {

@@ -1,14 +1,12 @@
-// Writing text into memory of a fixed size, as snprintf does: the length counts what did not fit, too.
-//
-// Text for a terminal or a log is written so that it can do no harm there: what is no printable text in UTF-8 is written
-// as \xNN, byte by byte.
+// Writing text into memory of a fixed size, as snprintf does: `length` includes the text that did not fit. Text for a terminal
+// or a log can do no harm there: bytes that are no printable UTF-8 are written as \xNN.
 
 import CVowPlatform
 
 struct TextBuffer {
     private let memory: UnsafeMutablePointer<CChar>?
     private let capacity: Int
-    /// What the whole text needs, without the NUL.
+    /// The size of the whole text, without the NUL.
     private(set) var length = 0
 
     /// The last byte is kept for the NUL.
@@ -18,7 +16,7 @@ struct TextBuffer {
         memory?[0] = 0
     }
 
-    /// Goes on behind so many bytes, which are there.
+    /// Continues behind `length` bytes that are there.
     init(_ memory: UnsafeMutablePointer<CChar>?, capacity: Int, length: Int) {
         self.memory = memory
         self.capacity = capacity
@@ -96,8 +94,8 @@ struct TextBuffer {
 // MARK: Printable text
 
 extension TextBuffer {
-    /// Appends so much of it as fits without cutting a character or an escape.
-    /// - Parameter isCut: its last character may not be whole, and is left out then.
+    /// Appends as much as fits without cutting a character or an escape.
+    /// - Parameter isCut: the last character may be incomplete, and is left out then.
     mutating func appendPrintable(_ bytes: UnsafePointer<CChar>, _ count: Int, isCut: Bool) {
         var index = 0
         while index < count {
@@ -122,13 +120,13 @@ extension TextBuffer {
     }
 }
 
-/// How many bytes the character takes that begins with this one.
+/// The length of a character with this first byte.
 private func wantedLength(_ byte: CChar) -> Int {
     let first = UInt8(bitPattern: byte)
     return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
 }
 
-/// How many bytes the character takes that begins here; 0: it is a control character, or no UTF-8.
+/// The length of the character here; 0: a control character, or no UTF-8.
 @inline(never)
 func printableLength(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Int {
     let first = UInt8(bitPattern: bytes[0])

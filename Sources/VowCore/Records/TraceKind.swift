@@ -1,13 +1,12 @@
-// What a record is called in traces.
+// The kinds of records in traces. packaging/gdb/vow.py knows the numbers.
 
-/// The numbers are known to packaging/gdb/vow.py.
 enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription
     case delay, descriptor, timeout, retrying
     case all, allSettled, any, some, race, map, reduction, `repeat`, scope, using, shielding
     /// The parts of a `using`.
     case inUse, releasing
-    /// A combinator's eye on one of its promises; a thread that waits for one. No promises themselves.
+    /// An observer, and a waiting thread: no promises.
     case eye, thread
 
     var name: StaticString {
@@ -44,7 +43,7 @@ enum TraceKind: UInt8 {
 
     var isPromise: Bool { rawValue < TraceKind.eye.rawValue }
 
-    /// Of a link.
+    /// For a link.
     init(ofLink shape: Shape, reads: Bool) {
         if shape.contains(.subscription) {
             self = .subscription

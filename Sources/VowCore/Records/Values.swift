@@ -1,8 +1,6 @@
-// What a value stands for: the counted memory behind strings, objects, lists and errors.
-//
-// A box has a count, and behind it a part by its kind. Making one takes one piece of memory; where there is none, the maker
-// returns nil. A late box holds what is Swift's own until C looks: then it becomes C's, once and for all. The
-// library's own errors exist before they are needed, so rejecting with one allocates nothing.
+// The counted memory behind strings, objects, lists and errors. A box has a count, and behind it a part by its kind, in one
+// piece of memory; a maker returns nil without memory. A late box holds Swift's own content until a reader converts it to C's,
+// once. Rejecting with a library error allocates nothing.
 
 import CVow
 import CVowPlatform
@@ -11,16 +9,15 @@ import CVowPlatform
 
 typealias BoxPointer = UnsafeMutablePointer<Box>
 
-/// What every box begins with.
 struct Box: ~Copyable {
-    /// References; at least 1 while the box lives.
+    /// References; at least 1.
     let count: AtomicWord
-    /// The kind of value it belongs to, so that the box can be freed knowing nothing else.
+    /// The kind of value, so that the box can be freed by itself.
     let kind: vow_kind
-    /// Never freed, never counted.
+    /// Never freed and never counted.
     let isImmortal: Bool
-    /// Of an object: its pointer leads to content behind its part, which begins with a `BoxContent`. Of another kind: it
-    /// has a `LatePart` in place of its own, and such a content behind that.
+    /// An object's pointer leads to content behind its part, which begins with a `BoxContent`. A box of another kind is late: a
+    /// `LatePart` has the place of its part, with such content behind.
     let hasContent: Bool
     #if VOW_CHECKED
         var seal = Seal.live(.value)
@@ -34,7 +31,7 @@ struct Box: ~Copyable {
     }
 }
 
-/// The bytes follow, with a NUL after the last.
+/// The bytes follow, and a NUL.
 struct StringPart {
     var length: Int
 }
@@ -42,13 +39,13 @@ struct StringPart {
 struct ObjectPart {
     var pointer: UnsafeMutableRawPointer?
     var cls: UnsafePointer<vow_class>?
-    /// Not nil for an object lent to a handler in a checked build: the box that owns the pointer.
+    /// The box that owns the pointer of an object lent to a handler in a checked build.
     var lender: BoxPointer?
 }
 
-/// What the content of an object's box begins with.
+/// The beginning of an object's content.
 struct BoxContent {
-    /// All of it, this included.
+    /// All of the content, this included.
     let size: Int
 }
 
@@ -57,15 +54,15 @@ struct ListPart {
     var count: Int
 }
 
-/// The domain and the message follow, each with a NUL after it.
+/// The domain and the message follow, each with a NUL.
 struct ErrorPart {
     var code: Int64
     var payload: vow_value
     var domainLength: Int
     var messageLength: Int
-    /// The place of the member that failed; -1: not the error of a combined promise.
+    /// The place of the member that failed; -1: no combined promise.
     var index: Int64 = -1
-    /// Made before somebody gave up with this error.
+    /// The attempts made before the caller gave up with this error.
     var attempts: Int64 = 0
 }
 
@@ -76,13 +73,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
             to: Part.self)
     }
 
-    /// What follows the part.
     @inline(__always)
     func tail<Part>(after _: Part.Type) -> UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(self) + MemoryLayout<Box>.stride + MemoryLayout<Part>.stride
     }
 
-    /// The class of an object, to be used.
+    /// Checks, in a checked build, that the class is still there.
     var cls: UnsafePointer<vow_class>? {
         let cls = part(ObjectPart.self).pointee.cls
         #if VOW_CHECKED
@@ -92,7 +88,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
     }
 
     #if VOW_CHECKED
-        /// Of an object without content, behind its part.
+        /// For an object without content, behind its part.
         var classCopy: UnsafeMutablePointer<ClassCopy> {
             tail(after: ObjectPart.self).assumingMemoryBound(to: ClassCopy.self)
         }
@@ -118,7 +114,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
         tail(after: ObjectPart.self).assumingMemoryBound(to: BoxContent.self)
     }
 
-    /// How much memory the box takes.
     var size: Int {
         let start = MemoryLayout<Box>.stride
         if pointee.hasContent {
@@ -144,7 +139,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
 }
 
 extension vow_value {
-    /// The box of a string, object, list or error; nil for the other kinds.
+    /// The box of a string, object, list or error; nil for other kinds.
     @inline(__always)
     var box: BoxPointer? {
         switch kind {
@@ -155,17 +150,16 @@ extension vow_value {
         }
     }
 
-    /// The same of one kind, to be read: of a late value what it becomes by that.
+    /// The readable box of a value of that kind.
     func box(of wanted: vow_kind) -> BoxPointer? { kind == wanted ? readable : nil }
 
-    /// The box, to be read.
+    /// The box, in C's form if it is late.
     @inline(__always)
     var readable: BoxPointer? {
         guard let box else { return nil }
         return box.isLate ? box.make() : box
     }
 
-    /// The promise of a promise value.
     @inline(__always)
     var promise: RecordPointer? {
         kind == VOW_PROMISE ? `as`.pointer?.assumingMemoryBound(to: Record.self) : nil
@@ -181,7 +175,7 @@ extension vow_value {
 }
 
 extension vow_value {
-    /// An object, but nothing to follow and no error.
+    /// An object that is not followed and is no error.
     @inline(__always)
     var isOwnContent: Bool { kind >= VOW_STRING && kind < VOW_ERROR && !isThenable }
 
@@ -193,13 +187,12 @@ extension vow_value {
 
 // MARK: Late boxes
 
-/// What stands in a late box in place of its kind's part, as large as that of an object, so that what Swift holds begins
-/// at the same place.
+/// The part of a late box. It has the size of an object's part, so that the content begins at the same place.
 struct LatePart {
-    /// The box (owned) that it has become; 0: nobody has looked. An atomic word, see `made`.
+    /// The converted box (owned); 0: no reader yet. An atomic word: see `made`.
     private var madeWord: UInt64 = 0
     let cls: UnsafePointer<LateClass>
-    /// Of an error: known without looking.
+    /// The code of an error, known without converting.
     let code: Int64
 
     init(cls: UnsafePointer<LateClass>, code: Int64) {
@@ -208,41 +201,38 @@ struct LatePart {
     }
 }
 
-/// What can be done with a late box, by those above this floor.
+/// The operations on a late box, from floors above.
 struct LateClass {
-    /// Makes what the box becomes, if nobody has: its box, which it owns. Nil without memory.
+    /// Converts the box, if that is not done, and returns the result, which the box owns. Nil without memory.
     let become: @convention(c) (_ box: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
-    /// Of an error's content: a late copy (owned) that says which member failed, unless below 0, and after how many attempts,
-    /// unless 0. Runs nothing of the program's.
+    /// A late copy (owned) of an error with the failed member, unless below 0, and the attempts, unless 0. Nothing foreign.
     let copy: @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> vow_value
-    /// Of its content.
+    /// Destroys the content.
     let destroy: @convention(c) (_ content: UnsafeMutableRawPointer) -> Void
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
-    /// Whether it has a `LatePart`.
     @inline(__always)
     var isLate: Bool { pointee.hasContent && pointee.kind != VOW_OBJECT }
 
-    /// The box that a late one has become; 0: none yet. Published with what is in it.
+    /// The converted box; 0: none yet. Published with its content.
     var made: UnsafeMutablePointer<AtomicWord> {
         UnsafeMutableRawPointer(part(LatePart.self)).assumingMemoryBound(to: AtomicWord.self)
     }
 
-    /// What a late box has become, if somebody has looked.
     var alreadyMade: BoxPointer? {
         UnsafeMutableRawPointer(bitPattern: UInt(made.pointee.loadAcquire()))?
             .assumingMemoryBound(to: Box.self)
     }
 
-    /// What a late box becomes. Runs foreign code the first time. Nil without memory.
+    /// Converts a late box. Runs foreign code the first time. Nil without memory.
     func make() -> BoxPointer? {
         if let made = alreadyMade { return made }
         let box = part(LatePart.self).pointee.cls.pointee.become(UnsafeMutableRawPointer(self))
         return box?.assumingMemoryBound(to: Box.self)
     }
 
-    /// Of an error, without making it.
+    /// For an error, without converting it.
     var errorCode: Int64 {
         isLate ? part(LatePart.self).pointee.code : part(ErrorPart.self).pointee.code
     }
@@ -250,7 +240,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Box {
 
 // MARK: Making boxes
 
-/// Memory for a box with a part and `extra` bytes behind it; nil when there is none or the sum overflows.
+/// A box with a part and `extra` bytes behind it; nil without memory, or if the sum overflows.
 private func makeBox<Part>(
     _ kind: vow_kind, _ part: Part, extra: Int, hasContent: Bool = false
 ) -> BoxPointer? {
@@ -295,8 +285,8 @@ func makeObject(_ pointer: UnsafeMutableRawPointer?, _ cls: UnsafePointer<vow_cl
     return vow_value(VOW_OBJECT, box)
 }
 
-/// An object whose pointer leads to `size` bytes in the same piece of memory, a `BoxContent` at their beginning; the
-/// maker fills the rest. The class's `destroy` must leave the memory alone.
+/// An object whose pointer leads to `size` bytes in the same piece of memory, with a `BoxContent` first; the maker fills the
+/// rest. The class's `destroy` must leave the memory alone.
 func makeObject(holding size: Int, _ cls: UnsafePointer<vow_class>) -> vow_value? {
     let part = ObjectPart(pointer: nil, cls: cls, lender: nil)
     guard let box = makeBox(VOW_OBJECT, part, extra: size, hasContent: true) else { return nil }
@@ -305,7 +295,7 @@ func makeObject(holding size: Int, _ cls: UnsafePointer<vow_class>) -> vow_value
     return vow_value(VOW_OBJECT, box)
 }
 
-/// A string, list or error that is late: Swift's content, of which its class makes C's.
+/// A late string, list or error: Swift's content, which its class converts.
 func makeLate(
     _ kind: vow_kind, holding size: Int, code: Int64, _ cls: UnsafePointer<LateClass>
 ) -> vow_value? {
@@ -315,7 +305,7 @@ func makeLate(
     return vow_value(kind, box)
 }
 
-/// Consumes the items only when it succeeds.
+/// Consumes the items only on success.
 func makeList(_ items: UnsafePointer<vow_value>?, count: Int) -> vow_value? {
     let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<vow_value>.stride)
     guard count >= 0, !overflow,
@@ -325,15 +315,14 @@ func makeList(_ items: UnsafePointer<vow_value>?, count: Int) -> vow_value? {
     return vow_value(VOW_LIST, box)
 }
 
-/// A list of so many vow_none(), for its maker to fill before anybody else sees it; nil without
-/// memory.
+/// A list of `count` vow_none(), for its maker to fill before any other thread sees it; nil without memory.
 func makeEmptyList(count: Int) -> vow_value? {
     guard let list = makeList(nil, count: count) else { return nil }
     list.box?.items.initialize(repeating: vow_none(), count: count)
     return list
 }
 
-/// Consumes the payload only when it succeeds.
+/// Consumes the payload only on success.
 func makeError(
     domain: UnsafePointer<CChar>, code: Int64, message: UnsafePointer<CChar>?, payload: vow_value
 ) -> vow_value? {
@@ -348,7 +337,6 @@ func makeError(
     return vow_value(VOW_ERROR, box)
 }
 
-/// An error in memory that is never freed.
 func makeImmortalError(
     in memory: UnsafeMutableRawPointer, code: Int32, message: StaticString
 ) -> (value: vow_value, size: Int) {
@@ -387,16 +375,15 @@ struct OwnErrors {
     @OwnError var cancelled: vow_value
     @OwnError var timedOut: vow_value
     @OwnError var shutDown: vow_value
-    /// Of a delay or descriptor: nothing to report.
+    /// Rejects a delay or descriptor, and is never reported.
     @OwnError var ended: vow_value
     @OwnError var closed: vow_value
 
-    /// Of what would need the library's threads, or libdispatch's, where those are not to be had.
+    /// Rejects work that needs threads of the library or of libdispatch when they are gone.
     var refusal: vow_value { isForkedChild ? forked : shutDown }
 }
 
-/// Keeps the box alone, which is nothing at the start: a global that a function would have to initialise is asked
-/// whether it was at every use.
+/// The box begins as nil: a global with an initialising function would be asked for that at every use.
 @propertyWrapper
 struct OwnError {
     private var box: BoxPointer?
@@ -416,7 +403,7 @@ struct OwnError {
 /// Written once, before any thread has entered.
 nonisolated(unsafe) var ownErrors = OwnErrors()
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances `storage`.
 func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
     func make(_ code: Int32, _ message: StaticString) -> vow_value {
         let (value, size) = makeImmortalError(in: storage, code: code, message: message)
@@ -437,7 +424,7 @@ func prepareOwnErrors(_ storage: inout UnsafeMutableRawPointer) {
         VOW_EINVAL, "vow_fd_ready: the descriptor was closed while it was watched")
 }
 
-/// An error of the library's own domain with a text made for the occasion.
+/// An error in the library's domain with a text made for the occasion.
 func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_value) -> vow_value?
 {
     var domain: (CChar, CChar, CChar, CChar) = (0x76, 0x6f, 0x77, 0)
@@ -449,7 +436,7 @@ func makeOwnError(_ code: Int32, _ message: UnsafePointer<CChar>?, payload: vow_
 }
 
 extension vow_value {
-    /// The library's own error of being cancelled, which is nothing to report.
+    /// The library's own error of being cancelled, which is never reported.
     var isCancellation: Bool {
         guard kind == VOW_ERROR, let box, !box.isLate else { return false }
         return box.part(ErrorPart.self).pointee.code == Int64(VOW_ECANCELLED)

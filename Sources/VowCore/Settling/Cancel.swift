@@ -1,34 +1,45 @@
-// Cancelling: an input, not an outcome. A cancelled promise is never fulfilled any more; a reaction reads
-// VOW_ECANCELLED in place of what it would have read, and what the reaction reads decides what runs, as always.
+// Cancelling: an input, not an outcome. A cancelled promise is never fulfilled any more; a reaction reads VOW_ECANCELLED in
+// place of its promise's outcome, and that decides as always which handler runs.
 //
-// What has no other reader upstream is cancelled first, and from there the rejection comes down. So nothing settles while
-// its own code runs or is to come. `cancelReaction` has what a reaction or a follower does, CancelReaction.swift how each of
-// them ends.
+// Cancelling goes up first, through promises without another reader; then the rejection comes down. So no promise settles while
+// its own code runs or is to run. A thread whose call sets `RecordFlag.cancelled`, under the lock or as the claimer, is the one
+// whose `vow_cancel` returns true; the promise was open, running or following then. `cancelOne` decides:
 //
-// `ask` is the weaker form, for what a `vow_using` acquires: it cancels, but drops no value.
+// * An open promise with a producer is in no queue, so it is rejected under its own lock: every other way to decide needs that
+//   lock, as do its hooks. With hooks, or cooperative, it gets the error to come and the phase cancelled. A cooperative one is
+//   ended by its producer (`endCancelled`). Each returned hook takes one off `hooksLeft` (`endTelling`); the last one settles a
+//   promise that is not cooperative, or whose producer has ended meanwhile (`isDoneMeanwhile`).
+// * A running reaction gets the error to come, and the phase cancelled. The handler's thread finds the phase changed
+//   (`discard`), gives up the handler's result and rejects the reaction.
+// * An open reaction that is the last reader of a pending promise stays in its queue: the lock of its word suffices, and the
+//   slot is not touched. The promise is cancelled next. A shield stays too, and its promise is left alone.
+// * A follower that is the last reader stays, still following. The thread that takes its outcome rejects it.
+// * Any other reaction or follower leaves: see CancelReaction.swift.
+//
+// `ask` is the weaker form, for the promise that a `vow_using` acquires: it cancels, but drops no value.
 
 import CVow
 
-/// Cancels a pending promise (borrowed) with an error (borrowed). True when nobody had done so before.
+/// Cancels a pending promise (borrowed) with an error (borrowed). Returns true for the first such call.
 func cancel(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
     asOneStep(thread) { isFirst = cancelUpwards(from: promise, error, thread) }
     return isFirst
 }
 
-/// The same by its token: what it reads is left alone.
+/// Cancels a reaction or a produced promise by its token, and leaves alone what it reads.
 func cancelAlone(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     asOneStep(thread) {
         var next: RecordPointer?
         _ = cancelOne(
             reaction, reaction.pointee.state.lock(), error, leavesUpstream: true, upstream: &next,
             thread)
-        // What its handler has returned is its own work.
+        // The promise that its handler returned is its own work.
         cancelFurther(from: next, error, thread)
     }
 }
 
-/// A promise (consumed) is given up by who was interested in it: it is cancelled, unless somebody else is.
+/// Gives up a promise (consumed): it is cancelled, unless it has another reader.
 @inline(never)
 func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     if promise.leaveUnlessLast() {
@@ -36,18 +47,17 @@ func cancelUnlessRead(_ promise: RecordPointer, _ error: vow_value, _ thread: Th
     } else {
         asOneStep(thread) {
             _ = cancelUpwards(from: promise, error, thread)
-            // Nobody sees how it ends, if that is to come.
+            // No reader is left to see an end that comes later.
             promise.release(thread)
         }
     }
 }
 
-/// From a promise (which the caller keeps) on, as far as nobody else reads. A loop, not a recursion.
+/// Cancels a promise (which the caller keeps) and those above it, as far as no other reader is there. A loop, not a recursion.
 ///
-/// Links with nothing to run or destroy are marked on the way up, hand over hand. A locked link keeps the promise that it
-/// reads; a marked one keeps it as long as that promise is locked and pending, because the link waits for what it comes to. So
-/// no visit is counted. A thread that holds two locks holds those of an open link and of the older promise that the link
-/// reads: so the locks have an order. The rejection of the promise at the top comes down by `passDown`.
+/// Links with nothing to run or destroy are marked on the way up, hand over hand, without visits: a locked link keeps the
+/// promise that it reads, and a marked one keeps it while that promise is locked and pending. Two locks are those of an open
+/// link and of the older promise that it reads, so locks have an order. The rejection comes down by `passDown`.
 @inline(never)
 func cancelUpwards(
     from promise: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
@@ -61,7 +71,7 @@ func cancelUpwards(
         {
             let above = read.pointee.state.lock()
             if above.hasValue {
-                // It was settled before the lock, and the link may be on its way already.
+                // The promise was settled before the lock, and the link may be on its way already.
                 read.pointee.state.unlock(above.phase, above.head)
                 break
             }
@@ -70,7 +80,7 @@ func cancelUpwards(
         }
     }
     if word.phase == .open && current.pointee.shape == Shape() && current.hooks == nil {
-        // Nobody is told: the promise is rejected, and not looked at afterwards.
+        // No hook or producer is to be notified: the promise is rejected, and not touched afterwards.
         current.pointee.flags.insert(RecordFlag.cancelled)
         if isWatched { noteCancelled(current) }
         settle(current, lockedAs: word, error.retained(), .lent, thread)
@@ -85,7 +95,7 @@ func cancelUpwards(
     return isFirst || isAbove
 }
 
-/// From a promise (a visit, consumed) on, if there is one.
+/// Goes on with a promise (a visit, consumed), or ends at nil.
 func cancelFurther(
     from promise: RecordPointer?, _ error: vow_value, _ thread: ThreadPointer
 ) {
@@ -99,7 +109,7 @@ func cancelFurther(
 
 /// Cancels one promise, which the caller has locked.
 /// - Parameters:
-///   - upstream: what it waits for, as a visit, if that is to be cancelled first.
+///   - upstream: the promise it waits for, as a visit, if that is to be cancelled next.
 ///   - keepsValue: a value that comes all the same is its outcome: see `ask`.
 @inline(never)
 func cancelOne(
@@ -121,7 +131,7 @@ func cancelOne(
             if !leavesUpstream, let read = promise.upstream, !read.pointee.state.read().hasValue {
                 hasLeft = read.leaveUnlessLast()
                 if !hasLeft {
-                    // It gets what comes down.
+                    // The reaction gets the rejection that comes down.
                     read.visit()
                     promise.pointee.flags.insert(RecordFlag.cancelled)
                     promise.pointee.state.unlock(.cancelled, word.head)
@@ -138,7 +148,7 @@ func cancelOne(
         case .running:
             promise.pointee.flags.insert(RecordFlag.cancelled)
             if isForkedChild && isLeftWithParent(promise) {
-                // Its handler does not return in this process.
+                // The handler does not return in this process.
                 settle(promise, lockedAs: word, error.retained(), .lent, thread)
                 return true
             }
@@ -165,8 +175,7 @@ func cancelOne(
     }
 }
 
-/// An open promise (locked) that somebody is to settle: it is rejected at once, and will be found settled; but when those
-/// who are told of it have returned, and one whose producer ends its work first is left to that.
+/// Rejects an open promise (locked) that has a producer: at once, after its last hook, or, if cooperative, by its producer.
 func cancelProducer(
     of promise: RecordPointer, _ word: StateWord, _ error: vow_value, keepsValue: Bool,
     _ thread: ThreadPointer
@@ -194,12 +203,11 @@ func cancelProducer(
 
 // MARK: Asking what a `vow_using` acquires to stop
 //
-// That is cancelling, but drops no value: what is acquired all the same is to be released.
-//
-// A handler that runs, a cooperative producer and what calls functions hear of it as of a cancellation; a value with which
-// they come is their promise's. What may pass such a value on, and what runs for a rejection, is only passed by.
+// A handler that runs, a cooperative producer and a combinator that calls functions are notified as of a cancellation, but a
+// value that they come with is the outcome: a resource that is acquired all the same is to be released. A reaction that may
+// pass such a value on, or has a handler for a rejection, is passed by.
 
-/// - Parameter promise: a visit, consumed. Nobody but the asker reads it.
+/// - Parameter promise: a visit, consumed. Only the asker reads it.
 func ask(_ promise: RecordPointer, _ thread: ThreadPointer) {
     asOneStep(thread) {
         var current = promise
@@ -211,7 +219,7 @@ func ask(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Returns what it waits for (a visit), if that is to be asked.
+/// Returns the promise (a visit) that this one waits for, if that is to be asked.
 private func askOne(_ promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     if let limited = promise.limitedInTime { return unlessOthersRead(limited, thread) }
     let word = promise.pointee.state.lock()
@@ -221,7 +229,7 @@ private func askOne(_ promise: RecordPointer, _ thread: ThreadPointer) -> Record
     case .following:
         upstream = promise.upstream
     case .open where shape.isReaction && promise.mayRunCancelled:
-        // A shield leaves alone what it waits for.
+        // A shield leaves its promise alone.
         upstream = shape.isShield ? nil : promise.upstream
     case .running where shape.contains(.finally):
         break
@@ -243,7 +251,7 @@ private func unlessOthersRead(_ promise: RecordPointer, _ thread: ThreadPointer)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a pending time-out: what it waits for, as a visit.
+    /// The promise (a visit) that a pending time-out waits for.
     fileprivate var limitedInTime: RecordPointer? {
         guard pointee.shape.isProduced, producer.pointee.kind == .timeout, let owner = observing,
             case .promise(let promise) = owner.pointee.view.observed(owner, 0)

@@ -1,24 +1,63 @@
-// Cancelling what waits: a reaction that has not begun for the promise that it reads, a follower for the one it follows;
-// and how a cancelled reaction ends.
+// Cancelling a member of a queue: a reaction that has not begun, or a follower; and how a cancelled reaction ends.
 //
-// Where it is the last reader a reaction stays where it stands, and gets what comes down. A reaction that follows what its
-// handler has returned stays in any case: that may use the context. Else the reaction leaves. Its slot may be in use
-// then: by the queue it stands in, which is left under that queue's lock, or by a thread that has just taken it out of
-// there and says so by `markOut`, a few instructions later and before any foreign code.
+// A member that is not the last reader leaves. The member is claimed first, and then at most two threads have it: the
+// canceller, and the thread that has it as a member: the owner of the queue, a thread that moves followers, or an executor or
+// list. They never use its slot at the same time. Three states of the slot tell them apart:
 //
-// A cancelled reaction ends when its handler, if one ran or is to run, has returned, what that returned is through, and its
-// context is destroyed.
+//   in a queue    the slot is the queue's, under the lock of its promise, or the taking thread's
+//   out           `next` is 1 (`isOut`): no thread has the slot. `markOut` releases, and `isOut` acquires
+//   on its way    neither: the canceller waits, and only reads the slot
+//
+// `takeOut` ends in one of two ways. The member is found in the queue of its `upstream`, under that queue's lock, and unlinked:
+// queues are changed only under the lock, or by one step that waits for the lock, so no other thread has found it. Or the
+// member is out. Either way the slot is the canceller's. `upstream` does not change meanwhile: only a thread that moves the
+// member changes it, under the member's lock and while the member is following.
+//
+// *The owner of the queue* reads `next` before it marks out. Reactions are marked out before they are put on a list, which
+// links them by their lanes. `takeOutcome` and `fire` claim the member first, and mark it out if they cannot. *An executor*
+// begins its member with `lock(whileIn:)`. If that fails it waits while the reaction is claimed. Then the reaction is
+// cancelled: the executor takes `upstream` and the error under the lock, and the phase stays, so that a running handler is not
+// cancelled twice. Or `RecordFlag.dropped` is set, by the claimer before the step to cancelled, and the executor drops it.
+//
+// *The ends.* A reaction taken out of its queue reads a rejection (`read`), and the canceller hands it over. A reaction of an
+// executor or list stays there, cancelled; one with nothing to run is *withdrawn*: settled where it is, after its context is
+// destroyed. A follower is settled by the canceller, or after its kept context is destroyed (`endLater`). A reaction that came
+// while its promise was settling is in the queue though there is a value; so the canceller always looks there first.
+//
+// *A visit instead of a reader.* A reaction that follows a promise with other readers stays, because that promise may use its
+// context: its reference becomes a visit, the flag `hasLeft` says so, and the error has the handler's place (`stayAsVisitor`).
+// When the last reader goes, its thread looks under the promise's lock for members (`loseInterest`); a visitor that enters the
+// queue looks for readers afterwards (`cancelFollower`), behind a fence. One of the two sees the other and cancels the promise.
+// A reaction that was handed over while it left reads the promise after all: `comeBack` adds the reader before the step to
+// cancelled. That promise is settling, so no thread asks for its readers any more.
+//
+// *No thread waits for ever.* A thread with a member in its hands must not wait for a claimer. A settling thread waits for
+// nothing between its step and `markOut`, and puts off requests of observers until its `outcomes` are empty (`callBack`). A
+// thread that waits in `takeOut` takes its own outcomes, so two threads that wait for each other's members go on. While
+// followers move, no outcome is taken: it might cancel a follower still to be moved. Foreign code runs only after the step.
+//
+// *References.* The thread that gets the slot gets the queue's producer reference: a follower is settled with it, a reaction is
+// handed over with it. `withdraw` takes one more, and the executor keeps its own. The canceller keeps the member's upstream by
+// a visit, taken before it unlocks the member, or, above a plain link, by that promise's lock.
+//
+// *Quiet (G14).* A reaction settles (`complete`, `runCancelled`, `passOn`, `endFollowing`) on the thread on which its handler
+// has returned and then its context was destroyed; a withdrawn one on the thread that destroyed the context. *Clean-up (G15).*
+// Every reaction that handles an error is begun once, by its executor, unless the executor runs nothing in this process.
+//
+// *A kept context* ends last. The thread that has the outcome claims the follower, marks it out, lets it follow again and puts
+// it on `skipped`, or hands it to its executor; its context is destroyed there, and then it is settled. No other thread claims
+// it meanwhile: a canceller sees the value and only sets the flag; `loseInterest` leaves it alone; its followers stay.
 
 import CVow
 
-/// A reaction, claimed while it was open, does not wait for what it reads, or has nothing to wait for.
-/// - Parameter hasLeft: its reference to that is a visit.
+/// Cancels a reaction that was claimed while open and does not wait for its promise.
+/// - Parameter hasLeft: the reference to that promise is a visit.
 func cancelReaction(
     _ reaction: RecordPointer, _ error: vow_value, hasLeft: Bool, keepsValue: Bool,
     _ thread: ThreadPointer
 ) {
     reaction.pointee.flags.insert(RecordFlag.cancelled)
-    // It may have come while its promise was settling already, and stand in the queue yet.
+    // The reaction may have come while its promise was settling, and still be in the queue.
     if let promise = reaction.upstream, takeOut(reaction, thread) {
         if promise.pointee.state.read().hasValue && reaction.pointee.shape.contains(.finally) {
             if hasLeft { promise.comeBack() }
@@ -30,9 +69,8 @@ func cancelReaction(
         return
     }
     if hasLeft { reaction.upstream?.comeBack() }
-    // An executor has it, or a list; whoever took it out of its queue is through with the slot. One that is begun by
-    // running it may be running; and one that handles the error, or has a context to destroy there, is to be begun, if that
-    // can be in this process.
+    // An executor or a list has it, and the slot is this thread's. An inline reaction may be running. A reaction that handles
+    // the error, or has a context to destroy on its executor, is begun there, if the executor runs in this process.
     let canRun = !isForkedChild || !isLeftWithParent(reaction)
     let isToBegin =
         reaction.mayRunCancelled || reaction.executorOfContext.map { !isAt($0, thread) } ?? false
@@ -49,7 +87,7 @@ func cancelReaction(
     reaction.pointee.state.transitionToCancelled()
 }
 
-/// A reaction that has left the queue of its promise is handed over with an error (borrowed) in place of that.
+/// Hands a reaction that has left its promise's queue over with an error (borrowed) in place of the outcome.
 private func read(_ error: vow_value, by reaction: RecordPointer, _ thread: ThreadPointer) {
     let rejection = reaction.token.flatMap { rejectionFor($0) } ?? makeRejected(error, thread)
     reaction.upstream = rejection
@@ -61,8 +99,7 @@ private func read(_ error: vow_value, by reaction: RecordPointer, _ thread: Thre
     thread.pointee.agenda.handOver.append(reaction)
 }
 
-/// A `finally` that has left the queue of a promise which is settled is handed over before its turn, and sees what there
-/// is to clean up.
+/// Hands a `finally` that has left the queue of a settled promise over before its turn. It reads the outcome, to clean up.
 private func readInput(
     of promise: RecordPointer, by reaction: RecordPointer, _ error: vow_value,
     _ thread: ThreadPointer
@@ -70,12 +107,10 @@ private func readInput(
     if !reaction.handles(rejected: promise.value.isError) { reaction.passage.insert(.passes) }
     reaction.errorToRead = error.retained()
     reaction.pointee.state.transitionToCancelled()
-    // The queue's reference is the list's now.
     thread.pointee.agenda.handOver.append(reaction)
 }
 
-/// A claimed reaction that no handler will run for, and that its executor, or a list, has: it is settled where it stands,
-/// because these lists go through the lane and not the slot; who has it will find that and drop it.
+/// Settles a claimed reaction, which no handler will run for, where it is. Its executor or list, linked by lanes, drops it.
 private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     reaction.withdrawnUpstream = reaction.upstream
@@ -90,20 +125,19 @@ private func withdraw(_ reaction: RecordPointer, _ error: vow_value, _ thread: T
     }
 }
 
-/// A follower that is locked. Returns what it follows (a visit), if that is to be cancelled first.
+/// Cancels a follower (locked). Returns the followed promise (a visit) if that is to be cancelled next.
 func cancelFollower(
     _ follower: RecordPointer, _ word: StateWord, _ error: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer? {
     follower.pointee.flags.insert(RecordFlag.cancelled)
     guard let promise = follower.upstream else { fatal("a promise follows nothing") }
-    // An outcome that is there is about to be taken. And one that is on its way to another promise is asked again there, by
-    // who moves it: in a forked child, perhaps nobody.
+    // The outcome is about to be taken, or the thread that moves the follower asks again; a forked child may lack that thread.
     if promise.pointee.state.read().hasValue || follower.isOnTheWay && !isForkedChild {
         follower.pointee.state.unlock(word.phase, word.head)
         return nil
     }
-    // It may be asked twice: when it is cancelled, and by who then has put it into a queue, which the last reader has perhaps
-    // not seen: see `loseInterest`.
+    // Asked twice: when the reaction is cancelled, and again after it has entered a queue, because the last reader may have
+    // gone without seeing it there: see `loseInterest`.
     if follower.hasLeft {
         orderStoresBeforeLoads()
         let isUnread = promise.nowCounts.isUnread
@@ -116,7 +150,7 @@ func cancelFollower(
         follower.pointee.state.unlock(word.phase, word.head)
         return promise
     }
-    // In a forked child what it follows may be another thread's of the parent, for ever; one that has yielded is in no queue.
+    // In a forked child the followed promise may be left with the parent. A follower that has yielded is in no queue.
     if follower.pointee.shape.isReaction && !isForkedChild && !follower.isOut {
         let held = stayAsVisitor(follower, error)
         follower.pointee.state.unlock(word.phase, word.head)
@@ -128,8 +162,8 @@ func cancelFollower(
     return nil
 }
 
-/// A reaction, locked, that follows what others read, and has left: it waits as a visitor, and is rejected then. Returns the
-/// outcome that it was to pass on (owned), whose error comes before.
+/// Makes a reaction (locked) that follows a promise with other readers a visitor. It waits, and is rejected then. Returns the
+/// promise (owned) whose outcome it was to pass on; that one's error comes first.
 private func stayAsVisitor(_ follower: RecordPointer, _ error: vow_value) -> RecordPointer? {
     let held = takeHeldOutcome(follower, behind: error)
     follower.errorOfLeft = (held?.value.isError == true ? held?.value ?? error : error).retained()
@@ -143,27 +177,27 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Of a claimed follower that has left what it follows, and so has a visit there: the error to be rejected with, owned.
+/// The error (owned) of a claimed follower whose reference to the followed promise is a visit.
 func takeErrorOfLeft(_ follower: RecordPointer) -> vow_value? {
     if !follower.hasLeft { return nil }
     follower.pointee.flags.remove(RecordFlag.hasLeft)
     return follower.errorOfLeft
 }
 
-/// A follower that the caller has locked. One that was abandoned has no queue's reference any more.
+/// Claims a follower that the caller has locked. An abandoned one has no queue's reference any more.
 func claimLockedFollower(_ follower: RecordPointer, _ word: StateWord) {
     if follower.isOut { follower.retainProducer() }
     follower.pointee.state.unlock(.claimed, word.head)
 }
 
-/// A claimed follower is rejected with an error (consumed). Returns what it followed.
+/// Rejects a claimed follower with an error (consumed). Returns the promise that it followed.
 func withdrawFollower(
     _ follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer? {
-    // Either way the queue's reference to the follower is this thread's now.
+    // The queue's reference to the follower is this thread's now, whichever way.
     _ = takeOut(follower, thread)
     let promise = follower.upstream
-    // Adopted, though it may not have come to the queue: a rejection is no news.
+    // The promise was adopted, perhaps before its queue was reached: its rejection is no news.
     promise?.pointee.isObserved.set()
     if follower.keepsContext {
         follower.upstream = makeRejected(error, thread)
@@ -177,11 +211,8 @@ func withdrawFollower(
     return promise
 }
 
-/// Takes a member, claimed by the caller, out of the queue that it stands in. False: somebody else has, and does
-/// not use its slot any more.
-///
-/// It may be on a list of outcomes: on this thread's own, which are taken here, or on that of another thread, which
-/// is perhaps waiting here for one of this thread's.
+/// Takes a member, claimed by the caller, out of its queue. False: another thread has taken it out and is through with the
+/// slot. It may be on a list of outcomes: this thread's, which are taken here, or one of a thread that waits here likewise.
 func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
     var pause = Backoff()
     while true {
@@ -189,7 +220,7 @@ func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
         guard let promise = member.upstream else { fatal("a member of a queue reads no promise") }
         if unlink(member, outOf: promise.pointee.state) { return true }
         if takeOwnOutcome(thread) { continue }
-        // A thread of the parent has taken it out, and will never say so.
+        // A thread of the parent has taken it out and never marks it out.
         if isForkedChild && isOnlyThread { return false }
         pause.wait()
     }
@@ -197,7 +228,7 @@ func takeOut(_ member: RecordPointer, _ thread: ThreadPointer) -> Bool {
 
 // MARK: How a cancelled reaction ends
 
-/// Claims a reaction that is cancelled, or is being so at this moment. Acquires what the canceller left.
+/// Claims a reaction that is cancelled, or is being cancelled. Acquires what the canceller wrote.
 func claimCancelled(_ reaction: RecordPointer) {
     var pause = Backoff()
     while !reaction.pointee.state.transitionToClaimed(from: .cancelled) {
@@ -209,14 +240,14 @@ func claimCancelled(_ reaction: RecordPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a claimed one that is cancelled: its error (owned).
+    /// The error (owned) of a claimed, cancelled reaction.
     fileprivate func takeError() -> vow_value {
         guard let error = errorToCome else { return ownError }
         errorToCome = nil
         return error
     }
 
-    /// Of a cancelled one: what its token says, or the plain error (owned).
+    /// The error (owned) of its token, or the plain one.
     var ownError: vow_value {
         guard let source = token, let rejection = rejectionFor(source) else {
             return ownErrors.cancelled
@@ -227,8 +258,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// A reaction is begun that may be cancelled, or is being so: what it reads, the promise owned. Nil when it was withdrawn, or
-/// a thread of the parent was cancelling it.
+/// Begins a reaction that is cancelled or being cancelled. Its promise in the result is owned. Nil: the reaction was withdrawn,
+/// or a thread of the parent was cancelling it.
 @inline(never)
 func beginCancelled(_ reaction: RecordPointer) -> Reading? {
     var pause = Backoff()
@@ -244,18 +275,18 @@ func beginCancelled(_ reaction: RecordPointer) -> Reading? {
         let promise =
             reaction.isBegunByRunning ? reaction.source : given == nil ? reaction.upstream : nil
         let error = given ?? reaction.errorToRead
-        // Nothing to be found by who looks what it waits for.
+        // A look ahead must not find the error.
         reaction.errorToCome = nil
         reaction.pointee.state.unlock(word.phase, word.head)
         if let error { return Reading(promise: promise, cancellation: error) }
-        // What comes down: a rejection, if not by somebody who settled it at the same moment.
+        // The rejection that comes down, unless another thread settled the promise at the same moment.
         let value = promise?.value ?? vow_none()
         return Reading(
             promise: promise, cancellation: value.isError ? value.retained() : reaction.ownError)
     }
 }
 
-/// A cancelled reaction that was begun to pass an outcome on, but reads what it handles: its executor is to begin it.
+/// Gives a cancelled reaction, begun to pass an outcome on but with a handler for what it reads, back to its executor.
 func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPointer) {
     let word = reaction.pointee.state.lock()
     if reaction.isBegunByRunning {
@@ -269,7 +300,7 @@ func handBack(_ reaction: RecordPointer, _ reading: Reading, _ thread: ThreadPoi
     asOneStep(thread) { thread.pointee.agenda.handOver.append(reaction) }
 }
 
-/// A reaction was cancelled while its handler ran: the result (consumed) is for nobody.
+/// Gives up the result (consumed) of a handler whose reaction was cancelled while it ran.
 @inline(never)
 func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
@@ -282,7 +313,7 @@ func discard(_ result: vow_value, of reaction: RecordPointer, _ thread: ThreadPo
     }
 }
 
-/// A claimed reaction whose handler has returned a result (consumed), which no reader will see: an error (consumed).
+/// Ends a claimed reaction with an error (consumed); no reader will see its handler's result (consumed).
 func end(
     _ reaction: RecordPointer, _ result: vow_value, _ error: vow_value, _ thread: ThreadPointer
 ) {
@@ -291,7 +322,7 @@ func end(
         result.release(thread)
         return
     }
-    // What the handler has begun is not wanted either. Where that comes with a value all the same, this is passed on.
+    // The promise that the handler returned is given up too. If it is fulfilled all the same, the error is passed on.
     reaction.outcome = makeRejected(error, thread)
     reaction.passage.insert(.outcomeIsHeld)
     reaction.visit()
@@ -304,7 +335,7 @@ func end(
     reaction.endVisit(thread)
 }
 
-/// A cancelled promise has begun to follow, or has gone on to another one.
+/// Cancels the promise that a cancelled follower follows now.
 func giveUpFollowed(
     by follower: RecordPointer, _ error: vow_value, _ thread: ThreadPointer
 ) {
@@ -316,7 +347,7 @@ func giveUpFollowed(
     }
 }
 
-/// Settles a cancelled reaction that has nothing of its own to wait for with a value (consumed), or with its error.
+/// Settles a cancelled reaction, whose own code is through, with a value (consumed) or with its error.
 func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.handlersDone)
     claimCancelled(reaction)
@@ -325,8 +356,8 @@ func concludeCancelled(_ reaction: RecordPointer, _ value: vow_value?, _ thread:
     if value != nil { error.release(thread) }
 }
 
-/// A claimed promise was asked to stop, and comes with a value (consumed) all the same: it is cancelled no more. A promise
-/// is asked to stop in turn.
+/// Settles a claimed promise, which was asked to stop, with a value (consumed) that came all the same: the promise is cancelled
+/// no more. A returned promise is asked to stop in turn.
 @inline(never)
 private func keep(
     _ value: vow_value, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
@@ -345,13 +376,13 @@ enum CancelledEnd {
     case notCancelled, dropped, kept
 }
 
-/// The producer of a cancelled promise has ended its work with a value (consumed, unless it is not cancelled, or was ended
-/// before). That is dropped, and for nobody, unless it is kept. The promise is settled, or will be by who is told last.
+/// Ends a cancelled promise whose producer comes with a value (consumed, except for `.notCancelled`). The value is dropped,
+/// unless it is kept. The promise is settled here, or by the last hook to return.
 @inline(never)
 func endCancelled(
     _ promise: RecordPointer, _ value: vow_value, _ hold: Hold, _ thread: ThreadPointer
 ) -> CancelledEnd {
-    // A promise that is not cooperative is settled by `endTelling`.
+    // `endTelling` settles a promise that is not cooperative.
     guard promise.pointee.shape.contains(.cooperative),
         let word = promise.pointee.state.lock(whileIn: .cancelled)
     else { return .notCancelled }
@@ -388,7 +419,7 @@ func endCancelled(
     return isKept ? .kept : .dropped
 }
 
-/// All who were told that a promise (claimed) is cancelled have returned.
+/// Settles a promise (claimed) when all hooks that were told of its cancellation have returned.
 func settleTold(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if let error = promise.errorToCome {
         promise.errorToCome = nil
@@ -401,23 +432,21 @@ func settleTold(_ promise: RecordPointer, _ thread: ThreadPointer) {
 // MARK: Contexts
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a link.
     var hasContextToDestroy: Bool {
         pointee.shape.contains(.linkWithExtras) && extras.pointee.destroy != nil
     }
 
-    /// Of a promise that follows: its context lives until what it follows is through.
+    /// A follower's context lives until the followed promise is through.
     var keepsContext: Bool { hasContextToDestroy }
 }
 
-/// A claimed follower (one reference consumed) whose outcome is there gets it when its context is destroyed, which is
-/// foreign code.
+/// Defers the outcome of a claimed follower (one reference consumed) until its context is destroyed, which is foreign code.
 func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
     follower.beginOut()
     follower.pointee.flags.insert(RecordFlag.follows)
     follower.pointee.state.transitionToFollowing()
     if follower.executorOfContext != nil {
-        // An executor's `submit` is foreign code.
+        // The executor's `submit` is foreign code.
         follower.passage.insert(.passes)
         thread.pointee.agenda.handOver.append(follower)
     } else {
@@ -425,7 +454,7 @@ func endLater(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// A reaction that follows, or has followed, and has come to where its context is destroyed: what it follows is through.
+/// Ends a reaction that follows, at the place where its context is destroyed; the followed promise is through.
 func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let executor = follower.executorOfContext
     destroyContext(of: follower, reading: nil, thread)
@@ -433,7 +462,7 @@ func endFollowing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     executor?.release(thread)
 }
 
-/// A reaction that was withdrawn and has no context, or none any more.
+/// Settles a withdrawn reaction without a context.
 func endWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     claimCancelled(reaction)
     settle(reaction, from: .claimed, reaction.takeError(), .given, thread)

@@ -1,15 +1,40 @@
 // Adoption: a promise resolved with a promise follows it until it settles.
 //
-// A follower is itself the member of the followed promise's queue, so adopting allocates nothing. It stands in the queue of
-// a promise that follows nothing. When that one is resolved with a promise in turn and has no other reader, its followers
-// move on and it dies: a recursion of any depth stays flat. Where a follower goes on, it goes further along its own path.
+// A follower is itself the member of the followed promise's queue, so adoption allocates nothing. The follower publishes the
+// promise it follows (`transitionToFollowing`); then `attach` walks from there to the end of the path and enters that queue. A
+// promise that is resolved with a thenable follows a new promise, which the thenable settles. A `finally` that waits for its
+// handler's promise follows it, but has an outcome of its own: its followers' path ends there, in its queue.
 //
-// A `finally` that waits for its handler's promise follows it too, but has an outcome of its own: its followers stay in its
-// queue. A promise that is resolved with a thenable follows a new promise, which the thenable settles.
+// *Flat (G7).* A promise that begins to follow, and whose only holders are followers, lets these move on and is freed: a
+// `loop(n)` that returns `loop(n - 1)` has at most one promise between the outermost and the innermost. A promise with another
+// holder stays in between, with its followers. A promise whose followers have left stays following, with its reference to the
+// followed promise, until the last thread that walks past it lets go; then it is freed.
+//
+// *Rings (G8).* A walk holds two visits (its place and Brent's mark), two more for each combined promise it is inside of, and
+// at most one lock. The `upstream` of the walking follower does not change meanwhile. A walk that circles without meeting its
+// follower finds the mark and rejects: a promise that follows a ring shares its end. Rings.swift has the search.
+//
+// *A moved follower counts twice for a while*: itself, and the promise in between, which is kept until it has let go.
+// `redirect` writes `upstream` and `isOnTheWay` under the follower's lock, lets go of the promise in between without the lock,
+// and clears the mark under the lock (`arrive`). A canceller that finds the mark, under the same lock, only sets the flag
+// *cancelled*; the moving thread reads the flag after `arrive`, and cancels upwards once the follower is in its queue
+// (`giveUpFollowed`). So the second at that lock sees the first. A promise in between that only this follower has is taken over
+// without a mark: only the follower's `upstream`, read under its lock, leads there.
+//
+// *Followers leave a promise for ever.* `takeFollowers` empties the queue and marks the promise out in one locked section. A
+// follower that is to enter the queue of a following promise looks at that mark under the lock (`hasYielded`), and walks on if
+// it is set, so no follower enters a queue that no thread will take. The mark also says that the queue's reference is given
+// back: a canceller, or a thread that gives up the last reader, takes a producer's reference before it unlocks
+// (`claimLockedFollower`), because settling gives one back. The last follower may cancel such a promise, which then leaves its
+// upstream; a later follower comes there, cancelled too, and takes the outcome.
+//
+// *A thread that moves followers* asks for each, under its lock, whether it still follows (`redirect`). If not, the thread
+// marks it out and lets go. A follower that is claimed later enters all the same: the canceller finds it in that queue, or the
+// next `redirect`, or `takeOutcome`, marks it out. Visits keep the followers meanwhile.
 
 import CVow
 
-/// A claimed promise follows another one (consumed). For `hold` see `Hold`.
+/// A claimed promise follows another one (consumed). `hold`: see `Hold`.
 func follow(
     _ followed: RecordPointer, by promise: RecordPointer, _ hold: Hold,
     _ thread: ThreadPointer
@@ -21,7 +46,7 @@ private func beginFollowing(
     _ followed: RecordPointer, by promise: RecordPointer, _ hold: Hold,
     _ thread: ThreadPointer
 ) {
-    // While it follows, the queue it stands in is its producer.
+    // While the promise follows, its queue's reference is its producer.
     if hold == .lent { promise.retainProducer() }
     if isWatched { noteFollows(promise, followed, isFirst: true) }
     goOnFollowing(followed, by: promise, thread)
@@ -33,8 +58,7 @@ private func goOnFollowing(
 ) {
     promise.upstream = followed
     promise.next = nil
-    // Its lane is still that of its executor's list: who cancels it before it has come to a queue must not take it
-    // for a place there.
+    // The lane still is the executor's list's. A canceller must not take it for a way back before the promise is in a queue.
     promise.forgetPlace()
     if followed != promise && followed.pointee.state.read().hasValue {
         followed.pointee.isObserved.set()
@@ -47,10 +71,10 @@ private func goOnFollowing(
     }
     promise.pointee.flags.insert(RecordFlag.follows)
     promise.pointee.state.transitionToFollowing()
-    // From here on it may be cancelled, by a thread that then waits until this one is through with the slot. A cancelled
-    // follower is about to leave, and is a member of no ring; if it stays, `attach` sees that.
+    // A canceller may claim the promise from here on, and then waits until this thread is through with the slot. A cancelled
+    // follower is about to leave and closes no ring; if it stays, `attach` sees that.
     if promise.pointee.flags.contains(RecordFlag.hasFollowers) && !promise.isCancelled {
-        // Before they move on: all that hangs on the member of a ring is rejected with it.
+        // Before the followers move on: all that follow the member of a ring are rejected with it.
         if waitsForItself(promise, by: followed, thread) {
             rejectCycle(promise, thread)
             return
@@ -64,7 +88,7 @@ private func goOnFollowing(
     }
 }
 
-/// Gives a handle back. Where only that one has kept a promise between its followers and what it follows, they move on.
+/// Gives a handle back. If only this handle kept a promise between its followers and the followed promise, they move on.
 @inline(__always)
 func releaseHandle(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if promise.pointee.state.read().hasValue {
@@ -76,19 +100,19 @@ func releaseHandle(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// False: nothing was done. Else the promise (consumed) has begun to follow once more.
+/// Returns false if nothing was done. Else the promise (consumed) has begun to follow again.
 @inline(never)
 private func passesFollowersOn(_ promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     let word = promise.pointee.state.lock()
-    // The slot is a queue's only while it follows.
+    // The slot is a queue's only while the promise follows.
     let passes = mayPassFollowersOn(promise, word, besides: Counts.oneReader) && !promise.isOut
     promise.pointee.state.unlock(passes ? .claimed : word.phase, word.head)
     if !passes { return false }
-    // The handle's reference keeps the promise meanwhile, as another producer's: nobody reads it but the followers.
+    // The handle's reference becomes another producer's and keeps the promise meanwhile: only followers read it.
     promise.retainProducer()
     _ = promise.pointee.counts.subtractAcquireRelease(Counts.oneReader)
     asOneStep(thread) {
-        // Either way the queue's reference to it is this thread's now.
+        // The reference of the promise's queue is this thread's now, whichever way.
         _ = takeOut(promise, thread)
         guard let followed = promise.upstream else { fatal("a promise follows nothing") }
         goOnFollowing(followed, by: promise, thread)
@@ -97,7 +121,7 @@ private func passesFollowersOn(_ promise: RecordPointer, _ thread: ThreadPointer
     return true
 }
 
-/// A member of a settled promise's queue follows that promise: it takes the outcome, unless it was cancelled.
+/// Gives a follower the outcome of the settled promise it follows, unless the follower was cancelled.
 func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
     if follower.pointee.state.transitionToClaimed(from: .following) {
         if follower.keepsContext {
@@ -110,7 +134,7 @@ func takeOutcome(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The same for one whose context is destroyed. Nobody else claims a follower that keeps a context and has its outcome.
+/// `takeOutcome` for a follower whose context has been destroyed. Until then no other thread claims it.
 func takeOutcomeAtLast(_ follower: RecordPointer, _ thread: ThreadPointer) {
     if !follower.pointee.state.transitionToClaimed(from: .following) {
         fatal("a promise that waits for its context was settled by somebody else")
@@ -129,19 +153,19 @@ func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
         switch redirect(follower, to: end.promise, isVisit: true, thread) {
         case .isDone: break
         case .isLost: return
-        // Somebody on the path was quicker, and has left it: the path is another one.
+        // The last reader of that promise left meanwhile. The path is another one now.
         case .isTooLate: continue
         }
-        // Before entering: whoever sees the member sees the marks, and whom it follows.
+        // Before entering: a thread that sees the member sees the marks and its `upstream`.
         end.promise.pointee.isObserved.set()
         end.promise.pointee.flags.insert(RecordFlag.hasFollowers)
-        // Who cancelled it before has gone to whom it followed then, and not on to here: that one was perhaps passed.
+        // A canceller that came earlier cancelled what the follower followed then, and may have passed this promise.
         let isCancelled = follower.isCancelled
-        // Once it is its queue's, this keeps it for a look at it.
+        // Keeps the follower for a look at it, after it is in its queue.
         let isKept = isCancelled || end.waits
         if isKept { follower.retainProducer() }
         guard let obstacle = enter(end, follower) else {
-            // From here on the follower is its queue's.
+            // The queue's owner may settle the follower from here on.
             nudgeWaitingThreads(past: bit)
             if isKept { endEntering(follower, isCancelled, waits: end.waits, thread) }
             return
@@ -154,12 +178,12 @@ func attach(_ follower: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Into the queue where its path ends. Returns what stood in the way otherwise.
+/// Enters the queue where the path ends. Otherwise returns the word that refused.
 private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
     let promise = end.promise
     follower.forgetPlace()
     if !end.holdsOutcome { return promise.pointee.state.enlist(follower, while: .ofFollowers) }
-    // One that follows may be left by its followers at this moment.
+    // The followers of a following promise may leave it at this moment.
     let word = promise.pointee.state.lock()
     if word.hasValue || word.phase == .following && promise.hasYielded {
         promise.pointee.state.unlock(word.phase, word.head)
@@ -170,7 +194,7 @@ private func enter(_ end: PathEnd, _ follower: RecordPointer) -> StateWord? {
     return nil
 }
 
-/// Of a follower that has entered a queue, and was kept for this: it was cancelled before, or that promise waits itself.
+/// Ends the entry of a follower that was cancelled before, or whose new upstream waits itself; the caller kept it for this.
 @inline(never)
 private func endEntering(
     _ follower: RecordPointer, _ isCancelled: Bool, waits: Bool, _ thread: ThreadPointer
@@ -184,28 +208,27 @@ private func endEntering(
     follower.releaseProducer(thread)
 }
 
-/// Of a follower that was cancelled: why (owned).
+/// The error (owned) of a cancelled follower.
 private func cancellation(of follower: RecordPointer, _ thread: ThreadPointer) -> vow_value {
     let known = thread.pointee.givingUp.flatMap { $0.reaction == follower ? $0.error : nil }
     return known?.retained() ?? follower.ownError
 }
 
-/// A promise that nobody reads has begun to follow. The producer of what it followed hears that, if it was the
-/// last.
+/// Gives up the promise that an unread promise has begun to follow. If no reader is left there, its producer is notified.
 private func giveUpFollowing(_ promise: RecordPointer, _ thread: ThreadPointer) {
     guard promise.pointee.state.transitionToClaimed(from: .following) else {
-        // By its last reader.
+        // The last reader has claimed it.
         promise.markOut()
         return
     }
     let followed = promise.upstream
-    // Adopted, though in vain.
+    // The promise was adopted, though in vain.
     followed?.pointee.isObserved.set()
     settle(promise, from: .claimed, ownErrors.cancelled, .given, thread)
     followed?.release(thread)
 }
 
-/// A follower (a visit, consumed) that no queue has is a member of a ring, or would be if it were not cancelled.
+/// Rejects a follower (a visit, consumed) that is in no queue: it is a member of a ring, or would be if not cancelled.
 private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
     defer { follower.endVisit(thread) }
     guard follower.pointee.state.transitionToClaimed(from: .following) else {
@@ -213,7 +236,7 @@ private func rejectCycle(_ follower: RecordPointer, _ thread: ThreadPointer) {
         return
     }
     let followed = follower.upstream
-    // Adopted, though in vain: its rejection, that of the same ring, is no news.
+    // The promise was adopted, though in vain: its rejection, by the same ring, is no news.
     if followed != follower { followed?.pointee.isObserved.set() }
     let own = takeErrorOfLeft(follower)
     let error =
@@ -246,7 +269,6 @@ private func settleWithOutcome(_ promise: RecordPointer, _ thread: ThreadPointer
     held?.release(thread)
 }
 
-/// The same for one that is cancelled.
 @inline(never)
 private func settleCancelled(
     _ promise: RecordPointer, _ followed: RecordPointer, _ thread: ThreadPointer
@@ -263,14 +285,13 @@ private func settleCancelled(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// - Parameter error: that its follower was to be rejected with, if it has left: then this was a visit.
+    /// - Parameter error: the error of a follower that has left; then this reference is a visit.
     func giveBack(leftWith error: vow_value?, _ thread: ThreadPointer) {
         if error == nil { release(thread) } else { endVisit(thread) }
     }
 }
 
-/// For a `finally` that waited: the promise whose outcome is passed on, owned; unless what it waited for comes before, being
-/// an error (borrowed).
+/// The promise (owned) whose outcome a `finally` that waited passes on. An error that it waited for (borrowed) comes first.
 @inline(__always)
 func takeHeldOutcome(_ promise: RecordPointer, behind value: vow_value) -> RecordPointer? {
     if !promise.passage.contains(.outcomeIsHeld) { return nil }
@@ -292,18 +313,17 @@ private func takeOutcomeThatIsHeld(
 
 enum Redirection {
     case isDone
-    /// The follower was cancelled meanwhile: this thread has let go of it.
+    /// The follower was cancelled meanwhile. This thread has let go of it.
     case isLost
-    /// Nobody reads that promise any more.
+    /// The promise has no reader any more.
     case isTooLate
 }
 
-/// Changes whom a follower follows, under its lock, for those who walk past it meanwhile.
+/// Changes a follower's `upstream`, under its lock, because other threads walk past it.
 ///
-/// As long as what it followed before may be kept for it, that one may be taken for another reader of what it follows now.
-/// So who cancels it then leaves it to this thread to find out whether there is one.
-/// - Parameter isVisit: the promise is a visit, consumed, and it may be too late for it; else it is borrowed, and nobody but
-///   who is cancelled can come too late: see docs/threads.md.
+/// While the promise followed before may still be kept for the follower, it could be taken for another reader of the new one.
+/// So a canceller that comes then leaves it to this thread to look for another reader.
+/// - Parameter isVisit: `followed` is a visit (consumed) that may be unread; else borrowed: only a cancelled follower is late.
 func redirect(
     _ follower: RecordPointer, to followed: RecordPointer, isVisit: Bool, _ thread: ThreadPointer
 ) -> Redirection {
@@ -314,10 +334,10 @@ func redirect(
         if isVisit { followed.endVisit(thread) }
         return .isLost
     }
-    // Nobody comes to that any more: what it has goes over to the follower, and it dies.
+    // No other thread can reach `before`: its reference goes over to the follower, and it is freed.
     let inherits = before != followed && before.isOnlyMine && before.follows(followed)
     let stands = before == followed || inherits
-    // It does not leave while it is on its way.
+    // A follower does not leave while it is on its way.
     let hasLeft = follower.hasLeft
     if !stands {
         if hasLeft {
@@ -343,7 +363,7 @@ func redirect(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of one that only the caller has.
+    /// For a promise that only the caller has.
     fileprivate func follows(_ followed: RecordPointer) -> Bool {
         pointee.state.read().phase == .following && upstream == followed
     }
@@ -359,8 +379,8 @@ private func arrive(_ follower: RecordPointer) -> Redirection {
     return .isLost
 }
 
-/// A follower has gone on, past a promise (consumed) that it followed so far. If it was the last reader nobody needs
-/// that, though it be a reaction: what it is for goes on with the follower.
+/// A follower has gone past a promise (consumed) that it followed. If the follower was its last reader, the promise is not
+/// needed any more, even a reaction: the follower takes its place.
 private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if promise.pointee.state.read().hasValue {
         promise.release(thread)
@@ -369,33 +389,32 @@ private func leaveBehind(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-// MARK: Followers move on, and what they followed dies
+// MARK: Followers move on, and the promise they followed is freed
 
-/// Lets the followers of a promise that nobody else reads follow what it follows; the promise dies.
-/// False when somebody else reads it, or when it has many followers: then it stays between them.
+/// Lets the followers of a promise without another reader follow its upstream; the promise is freed. Returns false if the
+/// promise has another reader, or many followers: then it stays in between.
 func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool {
     guard let (first, followed) = takeFollowers(of: promise, besides: 0) else { return false }
     var moving = first
-    // Outcomes wait until all have moved: who takes them may cancel one that is still on the list here.
+    // Outcomes wait until all have moved: an outcome may cancel a follower that is still on the list.
     let outer = thread.pointee.agenda.draining
     thread.pointee.agenda.draining = .outcomes
     defer { thread.pointee.agenda.draining = outer }
-    // First: whoever cancels the last of its followers goes on with it. Those that are still to be moved keep it,
-    // and it keeps what it followed, which gets no other reader here: its own followers may be about to move on.
+    // First, because a canceller of the last follower goes on with this promise. The followers still to move keep the promise,
+    // which keeps its upstream. That one gets no other reader here, since its own followers may be about to move on.
     letGo(ofYielded: promise, thread)
     while let follower = moving.popFirst() {
         if follower.pointee.flags.contains(RecordFlag.hasFollowers),
             let (theirs, next) = takeFollowers(of: follower, besides: Counts.oneVisitor)
         {
-            // It stayed in between earlier, because somebody read it then.
+            // It stayed in between earlier, because it had another reader then.
             moving.append(theirs)
             next.endVisit(thread)
             letGo(ofYielded: follower, thread)
         } else if isUnreadable(follower, besides: Counts.oneVisitor)
             && follower.pointee.isObserved.isSet
         {
-            // Passed by on the way of its own follower, which reports in its place, and given up by
-            // its holders.
+            // Another follower has passed it and reports in its place, and its holders gave it up.
             abandon(follower, thread)
         } else if redirect(follower, to: followed, isVisit: false, thread) == .isDone {
             attach(follower, thread)
@@ -406,10 +425,9 @@ func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool 
     return true
 }
 
-/// Empties the queue of a following promise that has nothing but a few followers, and no other reader or visitor, for ever:
-/// the caller, whose reference to it was its queue's, is to let go of it. Resolvers may be held: they can say nothing any
-/// more. Each follower, and what it followed itself, is visited.
-/// - Parameter besides: which references the caller has, other than its queue's.
+/// Empties the queue of a following promise whose only holders are a few followers, for ever. The caller lets go of the
+/// promise, with the queue's reference. Resolver handles may remain. Followers and `followed` are visited.
+/// - Parameter besides: the caller's references, apart from the queue's.
 private func takeFollowers(
     of promise: RecordPointer, besides: UInt64
 ) -> (followers: SlotList, followed: RecordPointer)? {
@@ -417,7 +435,7 @@ private func takeFollowers(
     let isFree = mayPassFollowersOn(promise, word, besides: besides)
     var taken: (SlotList, RecordPointer)?
     if isFree, let followed = promise.upstream {
-        // Under the lock: who cancels one of them sees that it is in no queue.
+        // Under the lock: a canceller of a follower sees that it is in no queue.
         var list = SlotList()
         var current = word.head
         while let follower = current {
@@ -429,14 +447,14 @@ private func takeFollowers(
         }
         followed.visit()
         taken = (list, followed)
-        // From here on nobody enters it; who cancels it takes a producer's reference of its own.
+        // No follower enters from here on. A canceller takes a producer's reference of its own.
         promise.beginOut()
     }
     promise.pointee.state.unlock(word.phase, isFree ? nil : word.head)
     return taken
 }
 
-/// Whether a promise (locked) follows, has nothing but a few followers, and nobody else reads it.
+/// The promise (locked) follows, and its only holders are a few followers.
 func mayPassFollowersOn(
     _ promise: RecordPointer, _ word: StateWord, besides: UInt64
 ) -> Bool {
@@ -457,8 +475,7 @@ func mayPassFollowersOn(
         && isCancelledWithFollowers(promise, word)
 }
 
-/// Whether nobody can cancel the promise but through its followers (under its lock): it has no token, or they all
-/// have the same.
+/// Only followers can cancel the promise (locked): it has no token, or all have the same one.
 private func isCancelledWithFollowers(_ promise: RecordPointer, _ word: StateWord) -> Bool {
     guard let source = promise.token else { return true }
     var member = word.head
@@ -474,26 +491,26 @@ private func isFollower(_ member: RecordPointer) -> Bool {
     return !shape.isWaiter && !shape.isObserver && member.pointee.state.read().phase == .following
 }
 
-/// Whether nobody but the caller holds the promise and nobody waits for it: its outcome can reach nobody.
+/// Only the caller holds the promise, and its queue is empty: no reader can get its outcome.
 private func isUnreadable(_ promise: RecordPointer, besides: UInt64) -> Bool {
     promise.nowCounts.isOneProducers(besides: besides)
         && promise.pointee.state.read().head == nil
         && !promise.passage.contains(.outcomeIsHeld) && !promise.keepsContext
 }
 
-/// Of one that has yielded: it stays following, with its reference, for those who walk past it at this moment; the last of
-/// them frees it. What it followed goes on, and reports its own rejection.
+/// Lets go of a promise whose followers have left. It stays following, with its reference, until the last thread that walks
+/// past frees it. The followed promise goes on, and reports its own rejection.
 private func letGo(ofYielded promise: RecordPointer, _ thread: ThreadPointer) {
-    // Its token must not find it while it dies.
+    // The token must not find the promise while it is being freed.
     if promise.pointee.shape.isTravelling { leaveToken(promise, thread) }
     promise.releaseProducer(thread)
 }
 
-/// The same of a follower that stands in no queue, and that nobody reads or waits for.
+/// `letGo` of a follower that is in no queue and has no reader or member.
 private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let word = promise.pointee.state.lock()
     let isFollowing = word.phase == .following
-    // Known to whoever cancels it later, as the last who passed: the queue's reference is gone.
+    // Tells a later canceller that the queue's reference is given back.
     if isFollowing { promise.beginOut() }
     promise.pointee.state.unlock(word.phase, word.head)
     if isFollowing {
@@ -505,8 +522,7 @@ private func abandon(_ promise: RecordPointer, _ thread: ThreadPointer) {
 
 // MARK: Thenables
 
-/// A claimed promise follows a new one that the object (consumed) will settle. The object is foreign
-/// code, so it is asked when inline handlers run, not here. For `hold` see `Hold`.
+/// A claimed promise follows a new one that the object (consumed) settles. The object, foreign code, is asked as handlers run.
 func followThenable(
     _ object: vow_value, by promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
 ) {
@@ -517,14 +533,14 @@ func followThenable(
         return
     }
     let subscription = memory.bindMemory(to: Record.self, capacity: 1)
-    // One promise reference for the follower, one producer's for the list of ready work.
+    // One reader's reference for the follower, one producer's for the list of ready work.
     subscription.initialize(to: Record(.open, shape: shape, promises: 1, producers: 1))
     subscription.upstream = nil
     subscription.link.initialize(
         to: LinkPart(handler: nil, context: object.as.pointer, executor: nil))
     count(thread.cell.pointee.counters.promisesMade)
     if isWatched { noteMade(subscription, .subscription) }
-    // First, because following may free something whose destructor waits.
+    // Before `follow`, which may free an object whose destructor waits.
     thread.pointee.agenda.ready.append(subscription)
     follow(subscription, by: promise, hold, thread)
 }

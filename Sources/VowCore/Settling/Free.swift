@@ -1,9 +1,13 @@
-// The end of references to a promise: what still hears when a promise is freed, when its last reader goes, when its last
-// resolver goes.
+// The end of references to a promise: freeing it, the last reader of a pending one, its last resolver.
 //
-// The producer of a pending promise hears when the last reader goes. A reaction goes on all the same: what its handler
-// does may be what it is for. Only cancelling stops a reaction. The last resolver that is given back breaks a promise that
-// has not been resolved.
+// A thread that gives back the last reader's reference of a pending promise exchanges it, in one step of the count, for a
+// producer's, and looks at what is left (`releasePending`). An open promise: its hooks are taken under the lock and called, and
+// a library producer's `stop` is called. A follower is claimed and taken out, unless it keeps a context. A reaction goes on,
+// because its handler may be wanted for its effect: its last reader becomes a producer only if its observers are to be
+// forgotten, or its follower has passed it. A record without any other reference is freed at once.
+//
+// A thread that adds a hook looks at the readers under that lock, and a thread that begins to follow looks after its step to
+// following: so a hook, or a beginning, and the last release never miss each other.
 
 import CVow
 
@@ -55,8 +59,7 @@ func releasePending(
     }
 }
 
-/// Gives a reference back. True when it was the last reader's of a promise that somebody is still to settle:
-/// then the caller has a producer's reference instead, to look at what is left.
+/// Gives a reader's reference back. True: it was the last one of an unsettled promise, and the caller has a producer's instead.
 private func giveUpReading(
     _ promise: RecordPointer, isPassed: Bool, _ thread: ThreadPointer
 ) -> Bool {
@@ -66,8 +69,7 @@ private func giveUpReading(
             reclaim(promise, thread)
             return false
         }
-        // A reaction goes on, and mostly there is nobody to forget. Asked after the count, because another reader may
-        // have observed it and left just now.
+        // A reaction goes on, mostly without observers to forget. Asked after the count, as another reader may have left.
         let isLast =
             counts.readers == 1
             && (!promise.pointee.shape.isReaction || isPassed || promise.pointee.isObserved.isSet
@@ -79,7 +81,7 @@ private func giveUpReading(
     }
 }
 
-/// Nobody can read the promise any more. Returns what it waited for (owned), if it does not any more.
+/// The promise has no reader any more. Returns the promise (owned) that it waited for, if it does not any more.
 private func loseInterest(
     in promise: RecordPointer, isPassed: Bool, _ thread: ThreadPointer
 ) -> RecordPointer? {
@@ -92,17 +94,17 @@ private func loseInterest(
     let word = promise.pointee.state.lock()
     switch word.phase {
     case .open where !shape.isReaction && word.head != nil:
-        // Only reactions that are cancelled wait for it, as visitors; who is about to enter sees that there is no reader.
+        // Only cancelled reactions wait for it, as visitors. One that is about to enter sees that there is no reader.
         cancelProducer(of: promise, word, ownErrors.cancelled, keepsValue: false, thread)
         return nil
     case .open where !shape.isReaction:
-        // Not once it is decided about: as a member of a ring it is rejected for those who have just gone.
+        // Not once it is decided: as a member of a ring it is rejected for the readers that have just gone.
         forgetObservers(of: promise)
         let hooks = promise.hooks
         promise.hooks = nil
         promise.pointee.state.unlock(word.phase, word.head)
         if let hooks {
-            // The producer has heard: a rejection is no news to anybody.
+            // The producer was notified: a rejection is no news.
             promise.pointee.isObserved.set()
             noteTaken(hooks)
             dismiss(hooks, .calledUnlessResolved, of: promise, thread)
@@ -110,7 +112,7 @@ private func loseInterest(
         if shape.isProduced { promise.producer.pointee.stop(promise, thread) }
         return nil
     case .following where promise.keepsContext || promise.hasLeft:
-        // What uses the context is waited for, and who is cancelled waits.
+        // A promise that uses the context is waited for, and so is one that a cancelled reaction follows.
         promise.pointee.state.unlock(word.phase, word.head)
         return nil
     case .following:
@@ -123,14 +125,12 @@ private func loseInterest(
     }
 }
 
-/// Those who wanted to see the outcome are gone without it, and nobody can come any more. Followers may have gone on
-/// past a reaction, and then report in its place.
+/// The readers that wanted to see the outcome are gone. Followers may have passed a reaction, and then report in its place.
 private func forgetObservers(of promise: RecordPointer) {
     if !promise.pointee.flags.contains(RecordFlag.passed) { promise.pointee.isObserved.clear() }
 }
 
-/// A shield that nobody reads keeps its promise wanted, and is to report its rejection, also when it is cancelled. One for each
-/// promise does that: another one leaves.
+/// The first shield without a reader keeps its promise wanted and reports its rejection, also when cancelled. Others leave.
 private func leaveIfNotFirst(_ shield: RecordPointer, _ thread: ThreadPointer) {
     let word = shield.pointee.state.lock()
     let waits = word.phase == .open || word.phase == .cancelled
@@ -148,7 +148,7 @@ private func leaveIfNotFirst(_ shield: RecordPointer, _ thread: ThreadPointer) {
 // MARK: The last resolver
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Gives a resolver handle back. The last one of a promise that nobody has resolved breaks it.
+    /// Gives a resolver handle back. The last one of an unresolved promise breaks it.
     @inline(__always)
     func releaseResolver(_ thread: ThreadPointer) {
         if pointee.state.read().hasValue {
@@ -164,8 +164,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         while true {
             let counts = nowCounts
             if counts.producers == 1 && (counts.readers != 0 || pointee.state.read().head != nil) {
-                // Somebody is to hear of it, though it be who was cancelled. No other producer is left, and none can come:
-                // whoever finds it settled knows that nobody resolved it.
+                // A reader or a cancelled reaction is to be notified. No other producer is left, and none can come: a thread
+                // that finds the promise settled and the mark set knows that it was not resolved.
                 pointee.flags.insert(RecordFlag.dropped)
                 if settle(self, from: .open, ownErrors.broken, .given, thread) {
                     return

@@ -1,19 +1,23 @@
 // Handing the members of a settled promise over, in order: batch by batch, until no more come.
 //
-// `enqueueBatch` wakes waiting threads at once and enters the other members in the agenda, oldest first: followers and
-// observers for their outcome, reactions for their executor. Inline reactions run one after the other on the thread that
-// delivers; the promise is delivering until each of them has begun or run. A reaction that has no handler for the outcome is
-// settled without running anything: the outcome passes through.
+// `enqueueBatch` wakes waiting threads at once and puts the other members in the agenda, oldest first: followers and observers
+// for their outcome, reactions for their executor. Inline reactions run one after the other on the delivering thread, and the
+// promise is delivering until each has run, or is about to block. A reaction without a handler for the outcome is settled with
+// the same outcome: the outcome passes through.
+//
+// The inline reactions of one delivery each have a reference to the promise. While `inlineLeft` says that another one is still
+// to run on this thread, that one keeps the promise, so a reference that is no longer needed is only noted (`OwedReads`, the
+// thread's own), and the last reaction gives all of them back. `finishDelivery` does the same for a reaction that is dropped.
+// Reactions of other executors note their executor's reference in the worker's `Place`.
 
 import CVow
 
-/// Wakes the waiting threads, and puts the other members on the thread's lists, oldest first.
 @inline(never)
 func enqueueBatch(
     of promise: RecordPointer, _ newest: RecordPointer, _ thread: ThreadPointer
 ) {
     let isRejected = promise.value.isError
-    // From the newest on, each before those that came after it: so they are in order at once.
+    // The walk begins with the newest member, and each member is put before the later ones.
     var outcomes = SlotList()
     var batch = MemberList()
     var inline = MemberList()
@@ -21,7 +25,7 @@ func enqueueBatch(
     while let current = member {
         member = current.next
         if current.pointee.shape.isWaiter {
-            // Its record is gone then.
+            // The record of a waiting thread is gone after this.
             wake(current)
         } else if current.takesOutcome {
             outcomes.prepend(current)
@@ -52,7 +56,7 @@ func enqueueBatch(
     thread.pointee.agenda.handOver.append(batch)
 }
 
-/// One batch is handed over: take those that came meanwhile, or end the phase.
+/// Ends the hand-over of one batch: takes the members that came meanwhile, or ends the phase.
 func finishHandOver(of promise: RecordPointer, _ thread: ThreadPointer) {
     let inlineAreLeft = promise.inlineLeft != 0
     if let late = promise.pointee.state.transitionAfterHandOver(inlineAreLeft: inlineAreLeft) {
@@ -62,7 +66,7 @@ func finishHandOver(of promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// It is about to be handed over: if it is the last of its batch, that is finished afterwards.
+/// Notes that the last member of a batch is about to be handed over; `finishHandOver` follows.
 @inline(__always)
 func noteLastOfBatch(_ member: RecordPointer, _ thread: ThreadPointer) {
     if !member.passage.contains(.lastOfBatch) { return }
@@ -89,7 +93,7 @@ func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The next of the same batch, if it goes to the same executor: they travel together.
+/// Returns the next member of the batch if its executor is the same: they are submitted together.
 private func nextOfRun(for executor: ExecutorPointer, _ thread: ThreadPointer) -> RecordPointer? {
     guard thread.pointee.agenda.handedOver == nil,
         let member = thread.pointee.agenda.handOver.first,
@@ -101,14 +105,14 @@ private func nextOfRun(for executor: ExecutorPointer, _ thread: ThreadPointer) -
     return member
 }
 
-/// The promise that a reaction reads which is in no queue any more; it may be cancelled at this moment.
+/// The promise of a reaction that is in no queue any more. A canceller may be writing at this moment.
 private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
     if reaction.isBegunByRunning, let promise = reaction.source { return promise }
     var pause = Backoff()
     while true {
         let word = reaction.pointee.state.lock()
         if word.phase == .claimed {
-            // Its canceller is about to write there; but not if that is a thread of the parent.
+            // The canceller is about to write `upstream`, unless it is a thread of the parent.
             reaction.pointee.state.unlock(word.phase, word.head)
             if reaction.isLeftInStep, let promise = reaction.upstream { return promise }
             pause.wait()
@@ -124,15 +128,15 @@ private func promiseRead(by reaction: RecordPointer) -> RecordPointer {
 
 // MARK: Inline reactions: when each has begun or run, and when the phase ends
 
-/// Puts an inline reaction on the thread's list; its promise keeps delivering until it has run.
+/// Puts an inline reaction on the thread's list. Its promise is delivering until it has run.
 func deferInline(_ member: RecordPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
     promise.inlineLeft += 1
     member.passage.insert(.countedInline)
     thread.pointee.agenda.ready.append(member)
 }
 
-/// An inline reaction has begun and returned (or is about to block): if it was the last one, those that
-/// lined up behind it are next, or the phase ends. Only the delivering thread calls this.
+/// Notes that an inline reaction has returned, or is about to block; after the last one the late ones are taken, or the phase
+/// ends. Only the delivering thread calls this.
 func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
     let delivery = member.takeDelivery()
     if delivery.contains(.countedInline) {
@@ -146,8 +150,7 @@ func finishDelivery(of member: RecordPointer, _ promise: RecordPointer, _ thread
     if delivery.contains(.holdsProducer) { promise.releaseProducer(thread) }
 }
 
-/// The same for one that has returned and is settled, with its reference to the promise; `delivery` is what
-/// `takeDelivery` gave.
+/// `finishDelivery` for a settled reaction, with its reference to the promise; `delivery` is the result of `takeDelivery`.
 @inline(__always)
 func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadPointer) {
     if !delivery.contains(.countedInline) {
@@ -156,13 +159,13 @@ func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadP
     }
     promise.inlineLeft &-= 1
     if promise.inlineLeft != 0 {
-        // The next of them keeps it, and the last gives all back.
+        // The next inline reaction keeps the promise, and the last one gives all references back.
         oweRead(of: promise, thread)
         return
     }
     let mine = delivery.references &+ thread.pointee.owedReads.take(of: promise)
     if promise.pointee.counts.loadAcquire() == mine {
-        // Nobody else is left who could register, or read the phase.
+        // No other thread can register, or read the phase.
         promise.pointee.state.close()
         reclaim(promise, thread)
     } else {
@@ -170,7 +173,7 @@ func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadP
     }
 }
 
-/// The last inline reaction has run: those that lined up behind it are next, or the phase ends.
+/// Delivers the late inline reactions after the last one, or ends the phase.
 @inline(never)
 private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: ThreadPointer) {
     asOneStep(thread) { deliverLateOnes(of: promise, thread) }
@@ -178,7 +181,7 @@ private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: Th
 }
 
 extension Passage {
-    /// What a reaction that is through has of the promise that it has read.
+    /// The references of a reaction to the promise that it has read.
     @inline(__always)
     var references: UInt64 {
         contains(.holdsProducer) ? Counts.oneProducer + Counts.oneReader : Counts.oneReader
@@ -193,7 +196,6 @@ private func oweRead(of promise: RecordPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// What a member has of the delivery of its promise, and has no more.
     @inline(__always)
     func takeDelivery() -> Passage {
         let delivery = passage.intersection(.ofDelivery)
@@ -204,11 +206,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 
 @inline(never)
 private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer) {
-    // While it is still settling, `finishHandOver` will see that none is left.
+    // While the promise is settling, `finishHandOver` will see that none is left.
     while promise.inlineLeft == 0, promise.pointee.state.read().phase == .delivering,
         let late = promise.pointee.state.transitionAfterDelivery()
     {
-        // Counted as one of them until all are on the list.
+        // Counted as one until all are on the list.
         promise.inlineLeft += 1
         let isRejected = promise.value.isError
         var batch = SlotList(reversing: late)
@@ -226,14 +228,17 @@ private func deliverLateOnes(of promise: RecordPointer, _ thread: ThreadPointer)
 
 // MARK: Passing through: settling a reaction without its handler
 
-/// What a reaction that has begun reads; each promise is owned.
+/// The promise that a reaction has begun to read (owned), or the error that it reads instead.
+///
+/// A read-modify-write costs as much as thirty other instructions, so the usual ways do without one: a reaction that only its
+/// thread has (`isUnseen`), and an inline reaction without a token or context (Reactions/Run.swift).
 struct Reading {
     /// Nil for work that reads no promise.
     let promise: RecordPointer?
-    /// It was cancelled before it began: what it reads instead.
+    /// The error of a reaction that was cancelled before it began.
     let cancellation: vow_value?
 
-    /// Clean-up sees what there is to clean up.
+    /// A `finally` reads the outcome of its promise, though cancelled: it has to clean up.
     func input(of reaction: RecordPointer) -> vow_value {
         if let cancellation, promise == nil || !reaction.pointee.shape.contains(.finally) {
             return cancellation
@@ -247,7 +252,7 @@ struct Reading {
     }
 }
 
-/// open → running: the reaction is begun, and the promise it reads is the caller's. Nil when it was withdrawn.
+/// open → running. The caller gets the promise that the reaction reads. Nil: the reaction was withdrawn.
 @inline(__always)
 func begin(_ reaction: RecordPointer) -> Reading? {
     if reaction.isUnseen && reaction.pointee.state.read().phase == .open {
@@ -263,8 +268,8 @@ func begin(_ reaction: RecordPointer) -> Reading? {
     return beginCancelled(reaction)
 }
 
-/// Settles a reaction whose promise has an outcome that it does not handle. A context is destroyed on the reaction's
-/// executor; or, where any thread will do, when the hand-over is over: call `drainLeftovers` then.
+/// Settles a reaction that has no handler for its promise's outcome. Its context is destroyed on its executor; or, if any
+/// thread will do, after the hand-over: then the caller calls `drainLeftovers`.
 @inline(never)
 func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if !reaction.pointee.shape.contains(.extras) {
@@ -280,8 +285,7 @@ func passThrough(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Where the context is to be destroyed; nil: there is none, or any thread will do. Of one that is through, the executor
-    /// may be gone.
+    /// The executor that destroys the context. Nil: no context, or any thread will do. Later it may be gone.
     var executorOfContext: ExecutorPointer? { hasContextToDestroy ? executorOfContextKept : nil }
 
     @inline(never)
@@ -292,7 +296,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Settles a reaction without its handler, or, when its context is destroyed, one that follows.
+/// Settles a reaction without its handler, or a follower whose context was kept.
 @inline(never)
 func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     if reaction.pointee.flags.contains(RecordFlag.follows) {
@@ -306,7 +310,7 @@ func skip(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let runs =
         reading.cancellation != nil
         && reaction.handles(rejected: reading.input(of: reaction).isError)
-    // One that has nothing to run there keeps the outcome that it passes on.
+    // A reaction with nothing to run there keeps the outcome that it passes on.
     let keepsOutcome =
         reaction.passage.contains(.passes) || reading.cancellation != nil && !runs
     let isRefused = reaction.passage.contains(.isRefused) && !keepsOutcome
@@ -329,7 +333,7 @@ private func refusal(_ passage: Passage) -> vow_value {
     return passage.contains(.lacksThread) ? ownErrors.noMemory : ownErrors.forked
 }
 
-/// Settles a reaction that has begun, but calls no handler, with a value (consumed).
+/// Settles a begun reaction with a value (consumed) without calling a handler.
 @inline(never)
 func passOn(
     _ reaction: RecordPointer, _ reading: Reading, _ value: vow_value, _ thread: ThreadPointer
@@ -361,8 +365,8 @@ func conclude(
     }
 }
 
-/// A reaction that was withdrawn is dropped by who had it: an executor, or the list of skipped ones. One that nobody ends in
-/// this process stays; its promise goes on to those behind it.
+/// Drops a withdrawn reaction, which its executor or the list `skipped` had. A reaction whose canceller is left in the parent
+/// stays; its promise goes on to the next reactions.
 @inline(never)
 func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     let isEnded = reaction.pointee.flags.contains(RecordFlag.dropped)
@@ -383,7 +387,7 @@ func dropWithdrawn(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.releaseProducer(thread)
 }
 
-/// Of a reaction whose handler does not run, or has run.
+/// Destroys the context of a reaction whose handler has run, or will not run.
 @inline(never)
 func destroyContext(
     of reaction: RecordPointer, reading promise: RecordPointer?, _ thread: ThreadPointer
@@ -392,7 +396,7 @@ func destroyContext(
         return
     }
     let own = reaction.executorOfContext.flatMap { isAt($0, thread) ? $0 : nil }
-    // Its own promise may be waited for in there, which must be seen.
+    // A wait in the destructor for the reaction's own promise must be seen.
     withFrame(of: reaction, promise, on: own ?? thread.pointee.frame?.pointee.executor, thread) {
         carrying(reaction.surroundings?.retained(), thread) {
             destroy(reaction.link.pointee.context)

@@ -1,13 +1,32 @@
-// Calling what producers have asked to be called, and what was given to tokens, when a promise or a token is cancelled:
-// foreign code, so the call is put off until no member of a settled promise is on its way. And leaving: a hook whose handle
-// the program has is taken out of its list, in constant time and from anywhere.
+// Calling hooks: functions that a producer has added to its promise, or the program to a token. They are called when the
+// promise or token is cancelled. A hook is foreign code, so the call waits until no member of a settled promise is on its way.
+//
+// Owners of a hook's fields:
+//
+//   next, previous     in a token's list: the source's lock; in a promise's: as `hooks` of the record; then the thread that
+//                      took the list
+//   promise, isListed  of a hook with a handle: constant until the hook is taken; written under its stripe then. Afterwards
+//                      the thread that has taken it
+//   stage              atomic: one step from *waiting*
+//
+// *Leaving* has two steps. The first decides about the call: `stage` goes once from *waiting* to *running* (`begin`), by the
+// thread that has the hook on its list, right before the call; or to *never* (`giveUp`), by a thread that has the hook leave,
+// or by the thread that has it on its list and does not call it. So a hook that was taken already can still leave. `giveUp`
+// releases, and a load of the stage acquires: a thread that reads *has run* sees what the function did.
+//
+// The second step takes the hook out of its list, unless the list was emptied; then the thread that emptied it destroys the
+// context. A token's list is under its source's lock, and the hook keeps the source's memory (`keepers`). A promise's list
+// lives as long as the promise, which a hook must not keep. So the thread that takes that list (all of it, under the promise's
+// lock, by the step that decides or leaving none) tells each hook with a handle, under its stripe, before it lets go of the
+// promise (`noteTaken`). A leaving thread looks under that stripe: while the hook is not told, the promise lives, and its lock
+// says whether the list is there. Stripes come before locks of promises, and a fork holds all stripes.
 
 import CVow
 
-/// Hooks (the newest, with those before it) have left their promise or token: they are called, or only destroyed.
+/// Calls or destroys hooks (the newest, with the older ones) that have left their promise or token.
 /// - Parameters:
 ///   - fate: of all of them.
-///   - promise: borrowed; the one that is cancelled, or that nobody reads.
+///   - promise: borrowed; it is cancelled, or has no reader.
 @inline(never)
 func dismiss(
     _ hooks: HookPointer, _ fate: Hook.Fate, of promise: RecordPointer? = nil,
@@ -30,7 +49,7 @@ func dismiss(
     drainLeftoversUnlessBusy(thread)
 }
 
-/// Calls those that wait on this thread. Also nested, from a wait inside one.
+/// Calls the hooks on this thread's list. Also nested, from a wait inside a hook.
 func runHooks(_ thread: ThreadPointer) {
     while let newest = thread.pointee.agenda.newestHook, let hook = newest.next {
         if hook == newest {
@@ -40,7 +59,7 @@ func runHooks(_ thread: ThreadPointer) {
         }
         let cancelled = hook.pointee.fate == .calledOfCancelled ? hook.pointee.promise : nil
         if let cancelled {
-            // It is not settled before, and may be waited for in there, which must be seen.
+            // The promise is not settled before its hooks have returned; a wait for it in a hook must be seen.
             withFrame(of: cancelled, nil, on: thread.pointee.frame?.pointee.executor, thread) {
                 run(hook, thread)
             }
@@ -68,7 +87,7 @@ private func run(_ hook: HookPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// Of a promise's list, under its lock.
+/// In a promise's list, under its lock.
 func countHooks(_ newest: HookPointer) -> UInt32 {
     var count: UInt32 = 0
     var next: HookPointer? = newest
@@ -79,9 +98,8 @@ func countHooks(_ newest: HookPointer) -> UInt32 {
     return count
 }
 
-/// A function that hears of a promise's cancellation has returned. The last such function settles the promise, where the
-/// producer does not, or has meanwhile. One visit has kept the promise for all of them, and ends here: a producer's reference
-/// would keep the last resolver from breaking the promise.
+/// Counts a hook that has returned. The last one settles the promise, unless its producer is still to do that. One visit has
+/// kept the promise for all hooks: a producer's reference would keep the last resolver from breaking it.
 private func endTelling(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let word = promise.pointee.state.lock()
     promise.hooksLeft -= 1
@@ -108,15 +126,15 @@ private func isToBeCalled(_ hook: HookPointer, _ thread: ThreadPointer) -> Bool 
     }
 }
 
-/// Of a promise that nobody reads: its producer has not been quicker. To be broken at this moment is no resolving.
+/// The producer of a promise without a reader has not resolved it. A promise that is being broken is unresolved.
 private func isUnresolved(_ promise: RecordPointer) -> Bool {
     let word = promise.pointee.state.read()
     if word.phase == .open { return true }
     return word.hasValue && promise.pointee.flags.contains(RecordFlag.dropped)
 }
 
-/// Adds a hook (consumed) to a promise, of whose producer the caller is one.
-/// - Parameter hasHandle: somebody may have it leave, as soon as it is listed.
+/// Adds a hook (consumed) to a promise; the caller is its producer.
+/// - Parameter hasHandle: another thread may have the hook leave, as soon as it is listed.
 func addHook(
     _ hook: HookPointer, to promise: RecordPointer, hasHandle: Bool = false, _ thread: ThreadPointer
 ) {
@@ -124,7 +142,7 @@ func addHook(
     hook.pointee.registration.isListed = hasHandle
     let word = promise.pointee.state.lock()
     let isOpen = word.phase == .open && !promise.pointee.shape.contains(.immortal)
-    // Nobody can come back to read it once nobody is left.
+    // No reader can come back once none is left.
     let isUnread = promise.nowCounts.isUnread
     if isOpen && !isUnread {
         let newest = promise.hooks
@@ -142,7 +160,7 @@ func addHook(
     promise.pointee.state.unlock(word.phase, word.head)
     hook.pointee.registration.isListed = false
     hook.pointee.promise = nil
-    // Not one that its producer has rejected with a cancellation, or that followed and was cancelled then.
+    // A promise that its producer rejected with a cancellation, or that followed and was cancelled then, does not count.
     let isCancelled =
         promise.pointee.flags.contains(RecordFlag.cancelled)
         && !promise.pointee.flags.contains(RecordFlag.follows)
@@ -158,7 +176,7 @@ func addHook(
 /// Adds a hook (consumed) to a token, or dismisses it.
 func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPointer) {
     let isEntered = source.pointee.lock.withLock {
-        // Else nobody can cancel any more. Whoever was the last one empties the list under this lock.
+        // Otherwise no call can cancel any more, and the last canceller empties the list under this lock.
         if source.pointee.rejection != nil || !source.canBeCancelled { return false }
         return source.enter(hook.asRegistration)
     }
@@ -168,17 +186,8 @@ func addHook(_ hook: HookPointer, to source: SourcePointer, _ thread: ThreadPoin
 }
 
 // MARK: Leaving
-//
-// A hook leaves in two steps. The first, on the hook's own word, decides that its function will not be called, against the
-// thread that begins to call it. The second takes the hook out of its list, unless that has been emptied meanwhile: then the
-// thread that has emptied the list destroys the context.
-//
-// A token's list is its source's, whose memory the hook keeps. A promise's list lives as long as the promise, which the hook
-// must not keep: it would be one reader or producer too many. So a thread that empties that list tells each hook with a
-// handle under its stripe, before the thread lets go of the promise; and a thread that has a hook leave looks at the promise
-// under that stripe, only while the hook has not been told. Stripes come before the promise's lock.
 
-/// What was decided about the function. It is not called once this has returned VOW_NEVER_RUNS.
+/// Returns the stage. The function is not called once this has returned VOW_NEVER_RUNS.
 func leave(_ hook: HookPointer, _ thread: ThreadPointer) -> UInt64 {
     if hook.giveUp() && takeOut(hook) {
         hook.next = nil
@@ -187,7 +196,7 @@ func leave(_ hook: HookPointer, _ thread: ThreadPointer) -> UInt64 {
     return hook.pointee.stage.loadAcquire()
 }
 
-/// False when it is out already.
+/// Returns false if the hook is out already.
 private func takeOut(_ hook: HookPointer) -> Bool {
     if let source = hook.pointee.registration.source {
         return source.pointee.lock.withLock { source.remove(hook.asRegistration) }
@@ -198,7 +207,7 @@ private func takeOut(_ hook: HookPointer) -> Bool {
         }
         let word = promise.pointee.state.lock()
         defer { promise.pointee.state.unlock(word.phase, word.head) }
-        // Who takes the list takes all of it, and either decides about the promise or leaves none.
+        // A thread that takes the list takes all of it, and either decides about the promise or leaves none.
         if word.phase != .open || promise.hooks == nil { return false }
         let (newer, older) = (hook.previous, hook.next)
         if let newer { newer.next = older } else { promise.hooks = older }
@@ -208,20 +217,19 @@ private func takeOut(_ hook: HookPointer) -> Bool {
     }
 }
 
-/// The hooks (the newest, with those before it) of a promise, which the caller keeps, have been taken: those who leave
-/// look at it no more.
+/// Tells taken hooks (the newest, with the older ones) of a promise (kept) so: a leaving thread then ignores the promise.
 func noteTaken(_ hooks: HookPointer) {
     var next: HookPointer? = hooks
     while let hook = next {
         next = hook.next
-        // Written by us alone now.
+        // Only this thread writes it now.
         if hook.pointee.registration.isListed {
             withStripe(stripe(of: hook)) { hook.pointee.registration.isListed = false }
         }
     }
 }
 
-/// Hooks of a promise (consumed: one producer's reference) that somebody has resolved are only destroyed.
+/// Destroys the hooks of a resolved promise (consumed: one producer's reference).
 func dismissTaken(_ hooks: HookPointer, of promise: RecordPointer, _ thread: ThreadPointer) {
     noteTaken(hooks)
     promise.releaseProducer(thread)
@@ -233,7 +241,7 @@ private func stripe(of hook: HookPointer) -> Int { stripe(for: UInt(bitPattern: 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Hook {
     func retain() { _ = pointee.holds.addRelaxed(1) }
 
-    /// For the first handle: the token's list, which the hook leaves, is memory of its source.
+    /// For the first handle: the token's list, which the hook leaves, is in its source's memory.
     func retainHandle() {
         retain()
         pointee.registration.source?.keepMemory()

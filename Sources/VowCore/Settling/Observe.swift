@@ -1,52 +1,49 @@
-// Observers, by which combinators look at promises, and listeners, which hear of progress.
+// Observers, with which combinators wait for promises, and the table of listeners, which are notified of progress.
 //
-// An observer stands in a promise's queue like a reaction, but calls no foreign code, so it is told as soon as the promise
-// is settled, on that thread. It lives in its owner's memory, which must stay until the observer was told or stopped.
+// An observer is a member of a promise's queue that calls no foreign code: the thread that settles the promise notifies it at
+// once. The observer is in its owner's memory, which must stay until the observer was told or stopped.
 //
-// The listeners of all promises stand in a table by the promise's address. A promise that has listeners has a flag, so
-// that those without never come to the table.
+// Listeners are in a table by the promise's address. A promise with listeners has a flag, so others never look there.
 
 import CVow
 
-/// What every owner of observers begins with.
+/// Every owner of observers begins with this.
 struct ObserverOwner {
-    /// The promise (borrowed) that an observer looked at is settled. Must not call foreign code.
+    /// Notifies the owner: the observed promise (borrowed) is settled. Must not call foreign code.
     let told: (_ observer: RecordPointer, _ promise: RecordPointer, ThreadPointer) -> Void
-    /// A stopped observer has let go of its promise; the owner's memory is not used by it any more.
-    /// Nothing foreign here either.
+    /// Likewise: a stopped observer has let go of its promise and uses the owner's memory no more.
     let stopped: (_ observer: RecordPointer, ThreadPointer) -> Void
-    /// What `callBack` asked for. Here observers may be stopped.
+    /// The answer to `callBack`. Observers may be stopped here.
     let calledBack: (_ observer: RecordPointer, ThreadPointer) -> Void
     var view = ObserverView()
 }
 
-/// What its promise waits for, for those who ask whether a wait can end.
+/// The owner's observed promises, for a wait that looks ahead.
 struct ObserverView {
-    /// One promise that never settles keeps it pending; else all of them together.
+    /// True: one observed promise that never settles keeps the owner's promise pending. False: only all of them do.
     var needsEach = true
-    /// It looks at the same promises until it is settled.
+    /// The observed promises stay the same until the owner's promise is settled.
     var isConstant = false
-    /// A timer settles it, whatever they do.
+    /// A timer settles the owner's promise in any case.
     var endsByItself = false
-    /// How far behind the beginning of the combined promise its owner stands; 0: there is no such promise.
+    /// The owner's offset from its combined promise; 0: the owner has no such promise.
     var distance: UInt16 = 0
-    /// How many outcomes it has heard of that have not decided. Where it needs each and is not constant, others may stand in
-    /// another place since.
+    /// How many outcomes have not decided. Unless the owner is constant, other promises may have their places.
     var heard: (UnsafeMutablePointer<ObserverOwner>) -> Int = { _ in 0 }
-    /// What it looks at in a place, from 0.
+    /// The promise observed in a place, counted from 0.
     var observed: (UnsafeMutablePointer<ObserverOwner>, Int) -> Observed = { _, _ in .noMore }
 }
 
 enum Observed {
-    /// Beyond the last place.
+    /// The place is beyond the last one.
     case noMore
-    /// Nothing any more, or not yet.
+    /// The place has no promise any more, or has none yet.
     case nothing
-    /// In a forked child: whoever was about to change it was left in the parent.
+    /// In a forked child: the thread that was changing the place is left in the parent.
     case leftInStep
     /// A visit.
     case promise(RecordPointer)
-    /// It ends on that executor, which may be gone.
+    /// The combined promise ends on that executor, which may be gone.
     case executor(ExecutorPointer)
 }
 
@@ -55,7 +52,7 @@ enum Observer {
     static let size = MemoryLayout<Record>.size + MemoryLayout<UInt64>.size
 }
 
-/// In memory of `Observer.size` bytes, aligned to 16. It looks at nothing yet.
+/// Makes an idle observer in memory of `Observer.size` bytes, aligned to 16.
 func initialiseObserver(
     at memory: UnsafeMutableRawPointer, owner: UnsafeMutablePointer<ObserverOwner>
 ) -> RecordPointer {
@@ -67,7 +64,6 @@ func initialiseObserver(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of an observer.
     var owner: UnsafeMutablePointer<ObserverOwner> {
         let address = UInt(pointee.counts.loadRelaxed())
         guard let owner = UnsafeMutablePointer<ObserverOwner>(bitPattern: address) else {
@@ -76,7 +72,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         return owner
     }
 
-    /// Of an observer: the promise that it is for, if there is one.
+    /// The combined promise that an observer is for, if there is one.
     var combined: RecordPointer? {
         let distance = owner.pointee.view.distance
         if distance == 0 { return nil }
@@ -85,8 +81,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of an observer: what it looks at; nothing if it is idle, or about to be. Only one that looks at something is ever
-    /// locked, because its owner makes the steps from and to idle without looking for a lock.
+    /// The promise that an observer looks at. An idle observer is never locked: its owner's steps wait for no lock.
     var observed: Observed {
         if isLeftInStep { return .leftInStep }
         guard let word = pointee.state.lock(whileIn: .open) else { return .nothing }
@@ -96,7 +91,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         return promise.map { .promise($0) } ?? .nothing
     }
 
-    /// Of a promise that is combined of others and pending: who looks at them.
+    /// The owner whose observers a pending combined promise waits for.
     var observing: UnsafeMutablePointer<ObserverOwner>? {
         let isCombined = pointee.shape.isProduced && pointee.state.read().isToBeSettled
         let offset = isCombined ? Int(producer.pointee.owner) : 0
@@ -105,11 +100,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Of many members, or many who wait, the newest ones: a look has a bound.
+/// A look visits only so many of the newest members: its cost is bounded.
 let mostLookedAt = 256
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a pending promise: whether an observer of that owner is among the newest of those who wait for it.
+    /// An observer of that owner is among the newest members of this pending promise.
     func isLookedAt(by owner: UnsafeMutablePointer<ObserverOwner>) -> Bool {
         let word = pointee.state.lock()
         var member = word.hasValue ? nil : word.head
@@ -124,9 +119,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// An idle observer looks at a promise (consumed). If that is settled it is told before this
-/// returns, or, from `told`, soon afterwards. True when it stands in the promise's queue. Nobody
-/// may stop it before this returns.
+/// An idle observer looks at a promise (consumed). Returns true if it is in the promise's queue. Else the promise is settled,
+/// and the owner is told before this returns or, within `told`, soon after. It may be stopped only then.
 @discardableResult
 func observe(
     _ promise: RecordPointer, by observer: RecordPointer, _ thread: ThreadPointer
@@ -147,14 +141,13 @@ func observe(
     return isWaiting
 }
 
-/// From `told`, about the observer that was told, or about an idle one as part of a step: its
-/// owner's `calledBack` follows, when this thread has told all others.
+/// Has `calledBack` called when this thread has told all other observers. From `told`, or in a step with an idle observer.
 func callBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     observer.passage = .countedInline
     thread.pointee.agenda.leaving.append(observer)
 }
 
-/// The first follower or observer on the thread's list gets its outcome. False: there is none.
+/// Gives the first follower or observer on the thread's list its outcome. Returns false if the list is empty.
 func takeOwnOutcome(_ thread: ThreadPointer) -> Bool {
     guard let member = thread.pointee.agenda.outcomes.popFirst() else { return false }
     if member.pointee.shape.isObserver {
@@ -165,7 +158,7 @@ func takeOwnOutcome(_ thread: ThreadPointer) -> Bool {
     return true
 }
 
-/// The promise is settled: its owner is told, unless the observer was stopped.
+/// Tells the owner that the promise is settled, unless the observer was stopped.
 func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     guard observer.pointee.state.transitionToClaimed(from: .open) else {
         observer.markOut()
@@ -178,23 +171,19 @@ func fire(_ observer: RecordPointer, _ thread: ThreadPointer) {
     promise.release(thread)
 }
 
-/// Makes an observer let go of its promise, which is cancelled if nobody else reads it and
-/// `cancelling`. False when it looks at nothing, was told, or is being told. Else the owner hears
-/// that it has stopped, before foreign code runs.
-///
-/// Not from `told`: the observer might be the next on this thread's own list, and would be waited
-/// for in vain.
+/// Makes an observer let go of its promise, which is cancelled if `cancelling` and without another reader. Returns false if the
+/// observer is idle, was told, or is being told. Else the owner's `stopped` is called before foreign code runs. Must not be
+/// called from `told`: the observer may be next on this thread's own list, and the wait for it would not end.
 @discardableResult
 func stopObserving(_ observer: RecordPointer, cancelling: Bool, _ thread: ThreadPointer) -> Bool {
     guard observer.pointee.state.transitionToClaimed(from: .open) else { return false }
     _ = takeOut(observer, thread)
     observer.passage = cancelling ? .passes : []
-    // A loop, not a recursion: what is given up may be a combinator's promise.
+    // In a loop, not a recursion: the promise given up may be a combinator's.
     asOneStep(thread) { thread.pointee.agenda.leaving.append(observer) }
     return true
 }
 
-/// A stopped observer gives up its promise.
 func giveUpObserved(_ observer: RecordPointer, _ thread: ThreadPointer) {
     if observer.passage == .countedInline {
         observer.owner.pointee.calledBack(observer, thread)
@@ -219,7 +208,7 @@ let listenersLock = SpinLock()
 /// Under the lock. Written once, before any thread has entered.
 nonisolated(unsafe) private var listeners: AddressTablePointer! = nil
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances `storage`.
 func prepareListeners(_ storage: inout UnsafeMutableRawPointer) {
     listeners = AddressTable.make(&storage)
 }
@@ -232,7 +221,7 @@ func list(_ listener: ListenerPointer, for promise: RecordPointer) {
     if isUntended { tend(listeners, listenersLock) }
 }
 
-/// Calls body with each listener of a promise. Under the lock.
+/// Calls `body` with each listener of a promise. Under the lock.
 func forEachListener(of promise: RecordPointer, _ body: (ListenerPointer) -> Void) {
     var place = listeners.first(promise)
     while let current = place {
@@ -241,7 +230,7 @@ func forEachListener(of promise: RecordPointer, _ body: (ListenerPointer) -> Voi
     }
 }
 
-/// Its place is the first field.
+/// The place is a listener's first field.
 private func listener(at place: TablePlace) -> ListenerPointer {
     UnsafeMutableRawPointer(place).assumingMemoryBound(to: Listener.self)
 }
@@ -252,18 +241,18 @@ extension ListenerPointer {
     }
 }
 
-/// A promise with listeners is freed: those that are not being told are freed too.
+/// Closes the listeners of a promise that is being freed. A delivery under way keeps its listener.
 func closeListeners(of promise: RecordPointer, _ thread: ThreadPointer) {
     var next = unlist { listeners.removeAll(promise) }
     while let place = next {
-        // Whoever had it leave meanwhile finds it in no table.
+        // A listener that its token took out meanwhile is in no table.
         next = listenersLock.withLock { place.pointee.next }
         close(listener(at: place), thread)
     }
 }
 
-/// A hook that takes a listener out of the table when the token is cancelled, with the handle that the listener has. The
-/// hook has a hold on the listener until its context is destroyed. Nil without memory.
+/// Makes the hook that takes a listener out of the table when the token is cancelled; the listener has the hook's handle. The
+/// hook holds the listener until its context is destroyed. Nil without memory.
 func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> HookPointer? {
     let hook = makeHook(
         { context in
@@ -284,7 +273,7 @@ func makeHook(of listener: ListenerPointer, leaving token: SourcePointer) -> Hoo
     return hook
 }
 
-/// Under the lock, then without it what the table needs.
+/// Removes under the lock, and then tends the table without the lock.
 private func unlist<Result>(_ remove: () -> Result) -> Result {
     var isUntended = false
     let result = listenersLock.withLock {
@@ -295,7 +284,7 @@ private func unlist<Result>(_ remove: () -> Result) -> Result {
     return result
 }
 
-/// By whoever has taken it out of the table: its delivery does not wait any more, and the hold of the table ends.
+/// Closes a listener that the caller took out of the table: cancels its delayed delivery and ends the table's hold.
 private func close(_ listener: ListenerPointer, _ thread: ThreadPointer) {
     let (delayed, hook) = listenersLock.withLock {
         defer { (listener.pointee.delayed, listener.pointee.hook) = (nil, nil) }

@@ -1,11 +1,9 @@
-// Promises that the library itself settles: the record, its `ProducerPart`, and the producer's own part, in one
-// piece of memory.
+// Promises that the library settles: the record, its `ProducerPart` and the producer's own part, in one piece of memory.
 
 import CVow
 
-/// An open promise in memory that its maker fills behind the `ProducerPart`; the caller owns it and has one
-/// producer's reference. Nil: no memory.
-/// - Parameter isQuiet: cancelling it settles it only when its work has ended.
+/// Makes an open promise (owned, with one producer's reference); the maker fills the memory behind. Nil without memory.
+/// - Parameter isQuiet: a cancelled promise is settled only when its work has ended.
 func makeProduced(
     _ part: ProducerPart, isQuiet: Bool = false, _ thread: ThreadPointer
 ) -> RecordPointer? {
@@ -19,7 +17,7 @@ func makeProduced(
     return promise
 }
 
-/// The same with a part of the producer's own right behind.
+/// `makeProduced` with a part of the producer's own behind.
 func makeProduced<Part>(
     _ kind: TraceKind, _ part: Part, isQuiet: Bool = false, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
@@ -31,8 +29,7 @@ func makeProduced<Part>(
     return promise
 }
 
-/// Settles a produced promise, unless somebody has cancelled it, with a value (consumed) that needs no count;
-/// and gives the producer's reference back.
+/// Settles a produced promise, unless cancelled, with an uncounted value (consumed); gives the producer's reference back.
 func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
     if !settle(promise, from: .open, value, .given, thread) {
         promise.releaseProducer(thread)
@@ -40,12 +37,11 @@ func settleProduced(_ promise: RecordPointer, _ value: vow_value, _ thread: Thre
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// For those who are told to stop: somebody does not want it any more, rather than that nobody reads it.
+    /// Tells a producer that is to stop: the promise was cancelled, and did not merely lose its last reader.
     var isCancelled: Bool { pointee.flags.contains(RecordFlag.cancelled) }
 }
 
-/// The work for a quiet promise has ended, with a value (consumed): it is settled, or rejected if it was cancelled, and
-/// the producer's reference given back.
+/// Ends the work for a quiet promise with a value (consumed), or rejects it if cancelled; gives the producer's reference back.
 func settleQuiet(_ promise: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) {
     if settle(promise, from: .open, value, .given, thread) { return }
     if endCancelled(promise, value, .given, thread) != .notCancelled { return }

@@ -1,42 +1,45 @@
 // Settling: a promise gets its value, its queue is taken, and the members of the queue go on.
 //
-// `publish` is the one function that settles a promise which other threads may look at. Its caller has the right to decide:
-// the promise is in a phase that the lock can be taken in. `publish` calls no foreign code; what has to happen afterwards
-// comes back as `Owed`, so that a caller begins a step only for what needs one. The usual link of a chain has no member in
-// its queue, or one inline reaction, and owes nothing.
+// `publish` is the one function that settles a promise which other threads may reach. Its caller has locked the promise, so the
+// right to decide is the caller's. `publish` calls no foreign code and returns the rest of the work as `Owed`, so that a caller
+// begins a step only for what needs one. A usual link has no member, or one inline reaction, and owes nothing.
 //
-// Ownership. The caller has a producer's reference, or keeps the promise otherwise until `publish` returns (`Hold.lent`); or
-// the reference goes with the value (`Hold.given`): to the member that keeps the promise, to the hand-over, or, where there
-// is neither, back to the caller (`Owed.reference`).
+// *One member.* A promise whose queue has one member goes from locked straight to the phase after the hand-over. For an inline
+// reader this is delivering, with one inline reaction left. A reader of a serial executor or loop whose work this thread is
+// doing is appended to the thread's own batch before the step to settled; a later registration enters the intake behind it, or
+// this batch. A follower or observer is notified before any foreign code runs. A link without a handler for the outcome is
+// passed. A reader of another executor and a waiting thread go the long way. The member's reference keeps the promise; the
+// settler's goes with a reaction (`holdsProducer`) and is given back with the member's.
 //
-// Orderings. `lock(whileIn:)` acquires the members' fields, which `enlist` has released. `unlock` releases the value, which
-// each `read` acquires. `markOut` releases the member's slot, which a canceller acquires with `isOut`.
+// *Ownership.* The caller keeps the promise until `publish` returns (`Hold.lent`), or its producer's reference goes with the
+// value (`Hold.given`): to the member, to the hand-over, or, without members, back to the caller (`Owed.reference`).
+// *Orderings.* `lock(whileIn:)` acquires the members' fields, which `enlist` released. `unlock` releases the value, which
+// `read` acquires. `markOut` releases the member's slot, which a canceller acquires with `isOut`.
 
 import CVow
 
-/// Whose the producer's reference is that a promise is settled with.
+/// The owner of the producer's reference with which a promise is settled.
 enum Hold {
-    /// The caller's: nothing is consumed.
+    /// The caller: the reference is not consumed.
     case lent
-    /// The promise's: it is consumed.
+    /// The promise: the reference is consumed.
     case given
 }
 
-/// What a promise that has been published leaves to do; `pay` does it.
+/// The work that a published promise leaves; `pay` does it.
 enum Owed {
     case nothing
     /// No member waited: a given reference is to be given back.
     case reference
     /// One follower or observer is to be notified in a step; then a given reference is to be given back.
     case outcome(RecordPointer)
-    /// One plain link has no handler for the outcome: it gets the same one in a step, and a given reference with it.
+    /// One plain link has no handler for the outcome: in a step it gets the same outcome, and a given reference.
     case passing(RecordPointer)
-    /// Members (the newest) are to be handed over in a step. A reference to the promise is theirs.
+    /// Members (the newest) are to be handed over in a step, with a reference to the promise.
     case members(RecordPointer)
 }
 
-/// Settles a promise, which the caller has locked, with a value (consumed). Its hooks are the caller's to dismiss, and its
-/// token's list to leave.
+/// Settles a promise (locked) with a value (consumed). The caller dismisses the hooks and leaves the token.
 @inline(__always)
 func publish(
     _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
@@ -59,7 +62,7 @@ func publish(
     return .reference
 }
 
-/// The promise, locked and with its value, has a member that is not run inline, or several members.
+/// The locked promise has its value and a member that does not run inline, or several members.
 @inline(never)
 private func publishToMembers(
     _ promise: RecordPointer, _ newest: RecordPointer, _ isRejected: Bool, _ hold: Hold,
@@ -85,13 +88,12 @@ private func publishToMembers(
             return .nothing
         }
     }
-    // A thread that waits may give a lent reference back as soon as it is woken.
+    // A woken thread may give back the resolver whose reference was lent.
     if hold == .lent { promise.retainProducer() }
     promise.pointee.state.unlock(.settling, nil)
     return .members(newest)
 }
 
-/// Does in a step what a published promise has left to do.
 @inline(never)
 func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
     asOneStep(thread) {
@@ -108,8 +110,8 @@ func pay(_ owed: Owed, of promise: RecordPointer, _ hold: Hold, _ thread: Thread
     }
 }
 
-/// A link (out of its queue) that has no handler for the outcome of what it reads gets the same outcome; so do the links behind
-/// it, as far as each is alone in its queue. A loop, in a step, in place of a way through the agenda for each link.
+/// Gives a link (out of its queue) the outcome of its promise, and the links behind it, as long as each is alone in its queue
+/// and has no handler for the outcome. A loop in a step, instead of a pass through the agenda for each link.
 private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadPointer) {
     var delivery = hold == .given ? Passage.holdsProducer : Passage()
     var link = first
@@ -119,7 +121,7 @@ private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadP
         guard link.isToPass(word), let promise = read,
             word.phase == .open || promise.value.isError
         else {
-            // Another thread cancels it at this moment, or it reads an error of its own: the long way.
+            // Another thread is cancelling the link, or the link reads an error of its own: the hand-over passes it.
             link.pointee.state.unlock(word.phase, word.head)
             link.passage.formUnion(delivery.union(.passes))
             thread.pointee.agenda.handOver.append(link)
@@ -138,8 +140,7 @@ private func passDown(from first: RecordPointer, _ hold: Hold, _ thread: ThreadP
     }
 }
 
-/// Settles a promise, which is in that phase, with a value (consumed). False, and nothing is consumed, when another thread has
-/// decided about the promise.
+/// Settles a promise in `phase` with a value (consumed). Returns false and consumes nothing if another thread has decided.
 @inline(__always)
 func settleHere(
     _ promise: RecordPointer, from phase: Phase, _ value: vow_value, _ hold: Hold,
@@ -162,7 +163,6 @@ func settleHere(
     return true
 }
 
-/// The same as a call.
 @inline(never)
 @discardableResult
 func settle(
@@ -172,7 +172,7 @@ func settle(
     settleHere(promise, from: phase, value, hold, thread)
 }
 
-/// A promise with hooks (locked) keeps them until they know that they have been taken.
+/// Settles a promise (locked) and keeps it until its hooks have been told that they were taken.
 @inline(never)
 private func settleWithHooks(
     _ promise: RecordPointer, _ word: StateWord, _ hooks: HookPointer, _ value: vow_value,
@@ -183,7 +183,6 @@ private func settleWithHooks(
     dismissTaken(hooks, of: promise, thread)
 }
 
-/// The same for a promise that the caller has locked.
 @inline(never)
 func settle(
     _ promise: RecordPointer, lockedAs word: StateWord, _ value: vow_value, _ hold: Hold,
@@ -195,13 +194,13 @@ func settle(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// No thread can read the reaction, nor cancel it, nor come to do so: the thread that is about to run it has it alone.
+    /// The caller, about to run the reaction, alone has it: no thread can read or cancel the reaction, or come to do so.
     @inline(__always)
     var isUnseen: Bool {
         nowCounts.isOneProducers() && !pointee.shape.isTravelling
     }
 
-    /// A reaction that is no `finally`, and has no context to destroy, no token and no context of the program's.
+    /// A reaction without a context to destroy, a token or a travelling context; not a `finally`.
     @inline(__always)
     var isPlainLink: Bool {
         let shape = pointee.shape
@@ -209,34 +208,32 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             && !hasContextToDestroy
     }
 
-    /// A locked link is open, or cancelled with nothing but what comes down to read.
+    /// The link (locked) is open, or it is cancelled and reads nothing but the rejection that comes down.
     fileprivate func isToPass(_ word: StateWord) -> Bool {
         word.phase == .open || word.phase == .cancelled && inlineLeft == 0
     }
 
-    /// A settled reaction is not cancelled by its token any more. The thread that settles it keeps it meanwhile.
+    /// A settled reaction is not cancelled by its token any more. The settling thread keeps it meanwhile.
     @inline(__always)
     fileprivate func leaveTokenIfAny(_ thread: ThreadPointer) {
         if pointee.shape.isTravelling { leaveToken(self, thread) }
     }
 
-    /// The member of a queue has a handler for the outcome, which this thread runs.
+    /// The member has a handler for the outcome, which this thread runs. A waiting thread has no flags.
     @inline(__always)
     fileprivate func isRunInline(on value: vow_value) -> Bool {
-        // A thread that waits has no flags set.
         pointee.flags.snapshot & (RecordFlag.isInline | RecordFlag.follows) == RecordFlag.isInline
             && handles(rejected: value.isError)
     }
 
-    /// The member of a queue has a handler for the outcome, which an executor runs.
+    /// The member has a handler for the outcome, which an executor runs.
     @inline(__always)
     fileprivate func isRun(rejected isRejected: Bool) -> Bool {
         pointee.shape.isReaction && !pointee.flags.contains(RecordFlag.follows)
             && handles(rejected: isRejected)
     }
 
-    /// The member of a queue is notified of the outcome by the thread that settles, before any foreign code. It has
-    /// a reference to its promise.
+    /// The settling thread notifies the member before any foreign code. The member has a reference to its promise.
     @inline(__always)
     var takesOutcome: Bool {
         let shape = pointee.shape
@@ -245,10 +242,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-// MARK: Resolving: the kind of the value decides what becomes of a promise
+// MARK: Resolving: the kind of the value decides
 
-/// Resolves an open or running promise with a value (consumed). False, and nothing is consumed, when
-/// somebody else has decided about it. For `hold` see `Hold`.
+/// Resolves an open or running promise with a value (consumed). False: another thread has decided, and nothing is consumed.
 @inline(__always)
 func resolve(
     _ promise: RecordPointer, whileIn phase: Phase, _ value: vow_value, _ hold: Hold,
@@ -266,7 +262,7 @@ func resolve(
     return settleHere(promise, from: phase, value, hold, thread)
 }
 
-/// A promise with hooks keeps them until they know that they have been taken.
+/// Keeps a promise with hooks until they have been told that they were taken.
 @inline(__always)
 private func follow(
     _ value: vow_value, by promise: RecordPointer, _ hold: Hold, _ thread: ThreadPointer
@@ -281,7 +277,7 @@ private func follow(
     if let hooks { dismissTaken(hooks, of: promise, thread) }
 }
 
-/// A promise (owned) of a value (consumed).
+/// Makes a promise (owned) of a value (consumed).
 func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer {
     if let promise = value.promise {
         promise.noteHandle()
@@ -302,7 +298,7 @@ func makePromise(of value: vow_value, _ thread: ThreadPointer) -> RecordPointer 
     return promise
 }
 
-/// What `vow_reject` makes of a value (consumed): an error as it is, another value as a payload.
+/// Makes the error of `vow_reject` from a value (consumed): an error as it is, another value as a payload.
 func errorForRejection(_ value: vow_value, _ thread: ThreadPointer) -> vow_value {
     if value.isError { return value }
     var message: (CChar, CChar, CChar, CChar, CChar, CChar, CChar) = (

@@ -1,29 +1,36 @@
-// Tokens: one switch for many reactions. The source keeps a list of what is registered, linked through the
-// registrations themselves, so entering and leaving take constant time and no memory.
+// Tokens: one switch for many reactions. The source has a list of registrations, linked through themselves, so entering and
+// leaving take constant time and no memory. A registration is in the list from when its owner enters until the owner is
+// through, or the source has cancelled. The owner keeps the source's memory. The list keeps no owner: an owner that is taken
+// out to be cancelled is retained under the source's lock, which that owner needs to leave.
 //
-// A registration is in the list from when its owner enters until the owner is through, or the source has cancelled. An
-// owner keeps the source's memory; the list keeps no owner, so an owner that is taken out to be cancelled is retained under
-// the source's lock, which that owner needs to leave.
+// *Counts.* `counts` has handles in its low half and tokens in the high one; all handles together have one token. `cancellers`
+// counts all handles together, and each parent that can be cancelled itself. `keepers` counts all tokens together, and hooks
+// with handles. Each comes to 0 once, and stays there. The steps of the end:
 //
-// A source ends in three steps, each taken once. When no call could cancel it any more (its handles are gone, and its
-// parents are cancelled never), what was to be called is destroyed. When its last token is gone, of which its handles have
-// one, the source leaves its parents. When the last hook's handle is gone too, its memory goes.
+// * `cancellers` 0: no call can cancel any more, so the hooks are destroyed, and each linked source has one canceller less. A
+//   thread that enters asks for `cancellers` under the lock, and the list is emptied under it afterwards: one sees the other.
+// * Tokens 0: the source leaves its parents, each under that one's lock. A parent that cancels, or ends cancelling, may find it
+//   until then and takes a token under that lock, but never of a source that has begun to end (`retainTokenUnlessEnding`).
+// * `keepers` 0: the memory goes.
+//
+// A source that is being cancelled is in no line of sources that end: the cancelling thread has a token and a canceller (its
+// handle, or the parent's). So one field, `nextInLine`, serves all.
 
 import CVow
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a travelling reaction.
+    /// For a travelling reaction.
     fileprivate var registration: RegistrationPointer {
         UnsafeMutableRawPointer(travel).assumingMemoryBound(to: Registration.self)
     }
 
-    /// Of any record: the source of the token that it was made with.
+    /// The source of the token that any record was made with.
     var token: SourcePointer? {
         pointee.shape.isTravelling ? travel.pointee.registration.source : nil
     }
 }
 
-/// A new reaction enters its token, or is cancelled at once.
+/// Enters a new reaction at its token, or cancels it at once.
 func enterToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let source = reaction.travel.pointee.registration.source else { return }
     let rejection = source.pointee.lock.withLock {
@@ -35,7 +42,7 @@ func enterToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     cancelAlone(reaction, rejection.value, thread)
 }
 
-/// What a reaction that is made with a token reads instead of its promise (owned), once that is cancelled.
+/// The promise (owned) that a reaction with a cancelled token reads instead of its own. Nil: not cancelled.
 func rejectionFor(_ source: SourcePointer) -> RecordPointer? {
     if !source.pointee.isCancelled.isSet { return nil }
     let rejection = source.pointee.lock.withLock { source.pointee.rejection }
@@ -43,13 +50,12 @@ func rejectionFor(_ source: SourcePointer) -> RecordPointer? {
     return rejection
 }
 
-/// A reaction is through.
 @inline(never)
 func leaveToken(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     reaction.travel.pointee.registration.source?.leave(reaction.registration)
 }
 
-/// Cancels a source (borrowed) with a reason (consumed), and those that are linked to it. False: it was before.
+/// Cancels a source (borrowed), and the linked sources, with a reason (consumed). Returns false if it was cancelled.
 @inline(never)
 func cancelSource(_ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer) -> Bool {
     var isFirst = false
@@ -86,7 +92,7 @@ private func cancelSources(
     return true
 }
 
-/// Makes what cancelled reactions read. False when the source is cancelled already.
+/// Makes the promise that cancelled reactions read. Returns false if the source is cancelled already.
 private func markCancelled(
     _ source: SourcePointer, _ reason: vow_value, _ thread: ThreadPointer
 ) -> Bool {
@@ -122,21 +128,21 @@ func cancellation(_ reason: vow_value) -> vow_value {
     }
 }
 
-/// What is registered, out of the list, and retained where it has an owner.
+/// A registration taken out of the list, its owner retained.
 private enum Entry {
     case promise(RecordPointer)
     case source(SourcePointer)
     case hook(HookPointer)
 }
 
-/// The next one to be cancelled. Linked sources that are about to end are left out.
+/// Takes the next registration to cancel. Leaves out linked sources that are about to end.
 private func takeEntry(of source: SourcePointer) -> Entry? {
     source.pointee.lock.withLock {
         var isBroken = false
         while let entry = source.pointee.first {
             if !source.remove(entry) {
-                // In a forked child: another thread of the parent was about to take it out. If there are more, this process
-                // has pages of different moments, and the rest of the list is no list.
+                // In a forked child, a thread of the parent was taking it out. If there are more, this process has pages of
+                // different moments, and the rest is no list.
                 source.pointee.first = isBroken ? nil : entry.pointee.next
                 isBroken = true
                 continue
@@ -176,7 +182,7 @@ extension RegistrationPointer {
     }
 }
 
-/// Returns a linked source (retained) that is to be cancelled as well.
+/// Returns a linked source (retained) that is to be cancelled too.
 private func cancelEntry(
     _ entry: Entry, of source: SourcePointer, _ thread: ThreadPointer
 ) -> SourcePointer? {
@@ -196,7 +202,7 @@ private func cancelEntry(
     }
 }
 
-/// A promise of the library's own making is to be cancelled with a token (borrowed), or is at once. Nil without memory.
+/// Enters a produced promise at a token (borrowed), or cancels it at once. Nil without memory.
 func enrol(
     _ promise: RecordPointer, in source: SourcePointer, _ thread: ThreadPointer
 ) -> UnsafeMutablePointer<Enrolment>? {
@@ -215,7 +221,6 @@ func enrol(
     return enrolment
 }
 
-/// It has ended.
 func leave(_ enrolment: UnsafeMutablePointer<Enrolment>, _ thread: ThreadPointer) {
     let registration = UnsafeMutableRawPointer(enrolment).assumingMemoryBound(
         to: Registration.self)
@@ -227,8 +232,6 @@ func leave(_ enrolment: UnsafeMutablePointer<Enrolment>, _ thread: ThreadPointer
 }
 
 // MARK: Making cancel sources, and how they end
-//
-// A maker returns nil when there is no memory.
 
 private let oneToken: UInt64 = 1 << 32
 private let sources: UInt64 = 0xffff_ffff
@@ -257,12 +260,12 @@ func makeSource(
     return source
 }
 
-/// Enters the parent, or takes over its cancellation.
+/// Enters the link at its parent, or takes over the parent's cancellation.
 private func linkUp(_ link: UnsafeMutablePointer<SourceLink>, _ thread: ThreadPointer) {
     guard let parent = link.pointee.registration.source else { return }
     let reason = parent.pointee.lock.withLock {
         if parent.pointee.rejection != nil { return vow_value?(parent.pointee.reason.retained()) }
-        // Else whoever was the last one who could cancel it empties the list under this lock.
+        // Otherwise no call can cancel any more, and the last canceller empties the list under this lock.
         if parent.canBeCancelled {
             _ = link.pointee.child.pointee.cancellers.addRelaxed(1)
             parent.enter(link.registration)
@@ -279,15 +282,14 @@ extension UnsafeMutablePointer<SourceLink> {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord {
-    /// Relaxed, like the next two: the caller has a reference already.
+    /// Relaxed, as the next two: the caller has a reference.
     func retainSource() { _ = pointee.counts.addRelaxed(1) }
 
     func retainToken() { _ = pointee.counts.addRelaxed(oneToken) }
 
     func keepMemory() { _ = pointee.keepers.addRelaxed(1) }
 
-    /// Of a linked source that the caller has found in a parent's list, under that one's lock, which the source needs to
-    /// end. False: it is about to.
+    /// The caller found this linked source in its parent's list, under the lock that it needs to end. False: it is ending.
     func retainTokenUnlessEnding() -> Bool {
         var counts = pointee.counts.loadRelaxed()
         while counts >= oneToken {
@@ -308,19 +310,19 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     @inline(never)
     func releaseToken(_ thread: ThreadPointer) {
         if !giveTokenBack() { return }
-        // A source keeps those that it is linked to: a loop, not a recursion.
+        // A source keeps its parents: a loop, not a recursion.
         pointee.nextInLine = nil
         var dead: SourcePointer? = self
         while let source = dead {
             dead = source.pointee.nextInLine
             source.leaveParents(&dead)
-            // Nobody has a token, or is linked to it: there is nothing else in its list.
+            // No token or linked source is left, so the list has only hooks.
             if let hooks = source.takeThoseThatWait() { source.dismissAll(hooks, thread) }
             source.giveMemoryUp(thread)
         }
     }
 
-    /// With the last token; those of whom it had the last one are added to the dead.
+    /// Leaves the parents with the last token. Parents without tokens are added to the dead.
     private func leaveParents(_ dead: inout SourcePointer?) {
         guard let links = pointee.links else { return }
         for index in 0..<pointee.linkCount {
@@ -333,7 +335,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         }
     }
 
-    /// True for the last one.
+    /// Returns true for the last token.
     private func giveTokenBack() -> Bool {
         pointee.counts.subtractAcquireRelease(oneToken) & ~sources == oneToken
     }
@@ -352,30 +354,27 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
     }
 
     #if VOW_CHECKED
-        /// Whether somebody has a source.
+        /// The program has a handle of the source.
         var isHeld: Bool { pointee.counts.loadAcquire() & sources != 0 }
 
-        /// What is counted of tokens is the sources' own.
+        /// The only token is the one of all handles.
         var isHeldBySourcesOnly: Bool {
             let counts = pointee.counts.loadAcquire()
             return counts & sources != 0 && counts >> 32 == 1
         }
     #endif
 
-    // MARK: Nobody could cancel it any more
+    // MARK: The last canceller
 
-    /// Somebody could cancel it. Under the lock; when nobody could, what is cancelled already stays so.
+    /// Asked under the lock: at 0, a cancelled source stays cancelled, and any other one is never cancelled.
     var canBeCancelled: Bool { pointee.cancellers.loadAcquire() != 0 }
 
-    /// True for the last one.
+    /// Returns true for the last canceller.
     private func giveCancellerBack() -> Bool {
         pointee.cancellers.subtractAcquireRelease(1) == 1
     }
 
-    /// What was to be called can never be called any more, and those that are linked to it have one less who could
-    /// cancel them. Reactions stay: they leave when they are through. The caller has a token.
-    ///
-    /// Nobody else uses `nextInLine` of those in this line: a source that is being cancelled keeps who cancels it.
+    /// Destroys the hooks, and takes a canceller from each linked source. Reactions stay. The caller has a token.
     private func endCancelling(_ thread: ThreadPointer) {
         asOneStep(thread) {
             retainToken()
@@ -403,10 +402,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == SourceRecord
         }
     }
 
-    /// Hooks, and linked sources that are not about to end (each with a token), out of the list, oldest first.
+    /// Takes hooks, and linked sources that have not begun to end (each with a token), out of the list, oldest first.
     private func takeThoseThatWait() -> RegistrationPointer? {
         pointee.lock.withLock {
-            // Who cancels it takes them.
+            // The cancelling thread takes them.
             if pointee.rejection != nil { return nil }
             var taken: RegistrationPointer?
             // From the newest, so that the oldest comes first in the end.

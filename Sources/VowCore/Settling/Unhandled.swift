@@ -1,35 +1,33 @@
-// Telling the program about a rejection that no reader has observed.
-//
-// The program's hook is told where there is one. Else the report is written to standard error: the first rejections each on
-// a line of its own, then one each time their number has doubled, and in the end how many there were.
+// Reports of rejections that no reader has observed. The program's hook is called if there is one. Else the report goes to
+// standard error: the first rejections each on a line, then one line whenever their number has doubled, and at the end the sum.
 
 import CVow
 import CVowPlatform
 
 typealias UnhandledHook = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> Void
 
-/// The hook and its context change together, under the lock.
+/// Hook and context change together, under the lock.
 struct UnhandledReporter {
     var hook: UnhandledHook?
     var context: UnsafeMutableRawPointer?
-    /// Not nil: the context is to be destroyed with it; one hold, owned.
+    /// Destroys the context; one hold, owned. Nil: nothing is to be destroyed.
     var end: ReporterEndPointer?
 }
 
 typealias ReporterEndPointer = UnsafeMutablePointer<ReporterEnd>
 
-/// Destroys the context of a hook when that was replaced and no call of it is running.
+/// Destroys the context of a hook after the hook was replaced and its last call has returned.
 struct ReporterEnd: ~Copyable {
     let context: UnsafeMutableRawPointer?
     let destroy: Destroy
-    /// That it is the hook, and each call.
+    /// The hook has one, and each call.
     let holds = AtomicWord(1)
 }
 
 let unhandledReporterLock = SpinLock()
 nonisolated(unsafe) var unhandledReporter = UnhandledReporter()
 
-/// False without memory, which only one with `destroy` needs; then the context is destroyed.
+/// Returns false, and destroys the context, without memory, which only a `destroy` needs.
 @discardableResult
 func setUnhandledHook(
     _ hook: UnhandledHook?, _ context: UnsafeMutableRawPointer?, destroy: Destroy? = nil,
@@ -61,7 +59,7 @@ private func letGo(of end: ReporterEndPointer, _ thread: ThreadPointer) {
     runForeign(thread) { destroy(context) }
 }
 
-/// The promise is dying: its error is lent to the hook.
+/// Reports the error of a promise that is being freed; the hook borrows it.
 func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if promise.value.hasWords(of: ownErrors.ended) { return }
     let reporter = unhandledReporterLock.withLock {
@@ -76,8 +74,8 @@ func reportUnhandled(_ promise: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// A `finally` has failed with an error (borrowed) behind a promise. That one's own error is reported when it dies, unless
-/// it is said again, or anybody else observes it.
+/// A `finally` behind a promise has failed with an error (borrowed). The promise's own error is reported when it is freed,
+/// unless that error says it again, or another reader observes it.
 @inline(never)
 func reportIfReplaced(_ promise: RecordPointer, by error: vow_value) {
     if promise.value.isError && !error.says(promise.value) {
@@ -86,20 +84,19 @@ func reportIfReplaced(_ promise: RecordPointer, by error: vow_value) {
 }
 
 extension vow_value {
-    /// Whether an error, or one of its causes, is another error, or has its words.
+    /// The error, or one of its causes, is another error, or has the same domain, code and message.
     @inline(never)
     func says(_ other: vow_value) -> Bool {
         var error = self
         while error.isError, let box = error.box {
             if error.hasWords(of: other) { return true }
-            // An error that is made late has no causes yet.
+            // A late error has no causes yet.
             if box.isLate { return false }
             error = box.part(ErrorPart.self).pointee.payload
         }
         return false
     }
 
-    /// The same error, or one of the same domain, code and message.
     @inline(never)
     fileprivate func hasWords(of other: vow_value) -> Bool {
         guard isError, other.isError, let box, let wanted = other.box else { return false }
@@ -109,14 +106,14 @@ extension vow_value {
     }
 }
 
-// MARK: What is written to standard error
+// MARK: Standard error
 
-/// So many have a line of their own.
+/// The first reports, each with a line of its own.
 private let first: UInt64 = 10
-/// How many there were, and how many the last line spoke of.
+/// All reports, and how many the last line told.
 private let reported = AtomicWord(0)
 private let told = AtomicWord(0)
-/// The end of the process writes how many.
+/// `writeSumOfReports` is registered.
 private let hasSum = AtomicWord(0)
 
 func writeReport(_ promise: RecordPointer) {
@@ -127,10 +124,10 @@ func writeReport(_ promise: RecordPointer) {
     }
 }
 
-/// Of anything that is told to who hears of unhandled rejections.
+/// Writes a report, of a rejection or of a scope's late member, if its number has a line.
 func writeReport(_ what: StaticString, _ describe: (inout TextBuffer) -> Void) {
     let number = reported.addRelaxed(1) &+ 1
-    // That may need memory; where it has none, the next one tries again.
+    // `atexit` may need memory; without it, the next report tries again.
     if number > first && hasSum.loadRelaxed() == 0 && atexit(writeSumOfReports) == 0 {
         hasSum.storeRelaxed(1)
     }
@@ -159,7 +156,7 @@ private func appendNumber(_ number: UInt64, to text: inout TextBuffer) {
     text.append(" by now, not all written)")
 }
 
-/// When the process ends, or the library's work in it: if there are more than the last line spoke of.
+/// Called when the process, or the library's work in it, ends. Writes the sum if the last line told less.
 func writeSumOfReports() {
     let number = reported.loadRelaxed()
     if number <= told.loadRelaxed() { return }
@@ -173,14 +170,14 @@ func writeSumOfReports() {
     }
 }
 
-/// In a forked child: those were its parent's.
+/// In a forked child: the reports were the parent's.
 func forgetReports() {
     reported.storeRelaxed(0)
     told.storeRelaxed(0)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a reaction or a scope: the one that it was made with.
+    /// The label that a reaction or a scope was made with.
     fileprivate var givenLabel: UnsafePointer<CChar>? {
         if pointee.shape.isProduced {
             return producer.pointee.kind == .scope ? part(ScopeTerms.self).pointee.label : nil
@@ -189,7 +186,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// What is known of a promise: its label, and where it was made.
+/// Appends the label of a promise and the place where it was made.
 func appendName(of promise: RecordPointer, to text: inout TextBuffer) {
     if !isTracing || !appendOrigin(of: promise, to: &text) {
         appendLabel(promise.givenLabel, to: &text)
@@ -203,7 +200,7 @@ private func appendLabel(_ label: UnsafePointer<CChar>?, to text: inout TextBuff
     text.append("'")
 }
 
-/// What a trace knows: the label that it has now, and where it was made. False: nothing.
+/// Appends the label and the place that the trace knows. Returns false if it knows nothing.
 private func appendOrigin(of promise: RecordPointer, to text: inout TextBuffer) -> Bool {
     let isKnown: Bool? = withTrace { trace in
         guard let entry = trace.table.find(promise)?.pointee else { return false }

@@ -1,11 +1,21 @@
-// The agenda is done, stage by stage: loops, not recursions. What an entry means is known on the floors above, so that here,
-// and nowhere else, a lower floor names what stands on higher ones.
+// Emptying the agenda, stage by stage: loops, not recursions. Floors above know what an entry means, so here, and nowhere else,
+// a lower floor names functions of higher ones.
+//
+// Foreign code may call everything, also `vow_await`, so nothing that such a wait may need is stuck behind it on its thread:
+//
+// * From the claim to the settling, the only foreign code that could wait for that promise is its handler and the destructor of
+//   its context. A `Frame` names it, so such a wait is refused. Other contexts and dead objects wait for the step.
+// * While members are handed over, no destructor runs: contexts without a handler to run (`skipped`) and dead objects (`dead`)
+//   wait. A context of an executor that owns its thread goes there (`executorOfContext`): the reaction is submitted with the
+//   mark `passes`, and `run` settles it. A wait for such a reaction looks at that executor also after the handler
+//   (`LookAhead`). A wait in `submit` first finishes the hand-over, the end of settling included (`handedOver`).
+// * A wait first does the work that only its thread can do (`drainInsideWait`).
 
 import CVow
 
 // MARK: Outcomes
 
-/// Gives followers and observers the outcome that they were taken for. Calls no foreign code.
+/// Gives the followers and observers on the list their outcome. Calls no foreign code.
 @inline(__always)
 func drainOutcomes(_ thread: ThreadPointer) {
     if !thread.hasDone(through: .outcomes) { drainAllOutcomes(thread) }
@@ -46,8 +56,8 @@ func drainHandOver(_ thread: ThreadPointer) {
     thread.pointee.agenda.draining = outer
 }
 
-/// The promise whose last member was just handed over, or, in a wait inside that member's `submit`, is being
-/// handed over. The hand-over's producer reference has kept it alive.
+/// Ends the hand-over of a promise whose last member was handed over, or, in a wait inside that member's `submit`, is being
+/// handed over. The hand-over's producer reference keeps the promise.
 private func finishLastBatch(_ thread: ThreadPointer) {
     while let promise = thread.pointee.agenda.handedOver {
         thread.pointee.agenda.handedOver = nil
@@ -63,14 +73,14 @@ func drainLeftoversUnlessBusy(_ thread: ThreadPointer) {
     if thread.pointee.agenda.draining.allows(.leftovers) { drainLeftovers(thread) }
 }
 
-/// What had to wait for the end of the hand-over, because it is foreign code that may wait for a member: contexts to
-/// destroy, hooks to call, objects to free, and what dies by that. Also nested, from a wait inside a destructor.
+/// Does what waited for the end of the hand-over, because foreign code may wait for a member: contexts, hooks, dead objects.
+/// Also nested, from a wait inside a destructor.
 @inline(never)
 func drainLeftovers(_ thread: ThreadPointer) {
     let outer = thread.pointee.agenda.draining
     thread.pointee.agenda.draining = .leftovers
     while true {
-        // Hooks first: what a hook is called with may be the context of a link that waits for its producer.
+        // Hooks first: a hook's context may be that of a link that waits for it.
         let calls = thread.pointee.agenda.newestHook != nil
         if !calls, let reaction = thread.pointee.agenda.skipped.popFirst() {
             skip(reaction, thread)
@@ -91,10 +101,10 @@ func drainLeftovers(_ thread: ThreadPointer) {
 
 // MARK: Ready
 
-/// Runs every inline reaction that waits on this thread. Also nested, from a wait inside a handler.
+/// Runs every inline reaction on this thread's list. Also nested, from a wait inside a handler.
 @inline(never)
 func drainReady(_ thread: ThreadPointer) {
-    // Handlers may take their time; while one runs no worker is owed.
+    // Handlers may take long, so the owed worker is called before.
     payOwedWorker(thread)
     while let member = thread.pointee.agenda.ready.popFirst() {
         if member.isBegunByRunning {
@@ -107,11 +117,9 @@ func drainReady(_ thread: ThreadPointer) {
 
 // MARK: All of it, in a wait
 
-/// A wait in a handler or destructor holds up what its thread has begun and what waits for the end of that
-/// handler. It may be what is waited for, so it is done first, inside. False when the stack is too short
-/// for that: then the wait might not end.
-///
-/// The inline reactions before those have begun (they are on the stack), so the order holds.
+/// Does the work that a wait would hold up, inside the wait, because the wait may need it: the delivery of the handlers on this
+/// stack ends (they have begun, so the order holds), then hand-overs, destructors, frees, and inline reactions. Returns false
+/// if the stack is too short: then the wait is refused (`VOW_EDEADLOCK`).
 func drainInsideWait(_ thread: ThreadPointer) -> Bool {
     payOwedWorker(thread)
     var frame = thread.pointee.frame
@@ -131,29 +139,28 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
     return true
 }
 
-/// A context of the library's own, which any thread may destroy.
+/// The context is the library's own, so any thread may destroy it.
 func isOwn(_ destroy: @escaping Destroy) -> Bool {
     let own = address(of: destroy)
     return own == address(of: endWork) || own == address(of: endDelivery)
         || own == address(of: freeFilter)
 }
 
-// MARK: What executors do with an entry that they were given
+// MARK: Entries of executors
 
-/// Runs a reaction that its executor has begun.
-/// - Parameter looksForWorkNext: the caller is a worker of the pool.
+/// Runs a reaction that its executor was given: see `run`.
 @inline(__always)
 func perform(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: ThreadPointer) {
     run(reaction, looksForWorkNext: looksForWorkNext, thread)
 }
 
-/// Settles one that its executor cannot run, as its marks say.
+/// Settles a reaction that its executor cannot run, as its marks say.
 @inline(__always)
 func performRefused(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     passThrough(reaction, thread)
 }
 
-/// A reaction for the pool was made ready, and no worker called for it.
+/// Calls a worker for the reaction that a pool worker left in the queue without a call.
 @inline(__always)
 func payOwedWorker(_ thread: ThreadPointer) {
     if thread.pointee.owesWorker { callOwedWorker(thread) }

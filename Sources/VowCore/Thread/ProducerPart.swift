@@ -1,22 +1,19 @@
-// What a promise of the library's own making adds to its record: how its producer is told to stop, and the producer's own
-// part, right behind.
+// The part that a produced promise, one that the library settles, adds to its record: how its producer is stopped. The
+// producer's own part follows. All fields are constant once another thread knows the promise.
 
 import CVow
 
-/// What a promise of the library's own making adds to a record.
 struct ProducerPart {
-    /// Called when the promise was cancelled, or when nobody is left to read it, and it is still open: the work for it is
-    /// to stop. No lock is held; it must not call foreign code.
+    /// Stops the work for a promise that is cancelled, or has no reader any more. No lock is held; must not call foreign code.
     let stop: (RecordPointer, ThreadPointer) -> Void
     private let sizeInWords: UInt32
-    /// Where its `ObserverOwner` stands, from the record on, for those who look what it waits for; 0: none to
-    /// be looked at.
+    /// The offset of its `ObserverOwner` from the record, for a look ahead; 0: none.
     let owner: UInt16
     /// Its timer or watch is the process's, which a forked child does not have. Written by the maker.
     var isLeftWithParent = false
     let kind: TraceKind
 
-    /// - Parameter size: all that was allocated, the record included.
+    /// - Parameter size: the whole allocation, the record included.
     init(
         _ kind: TraceKind, size: Int, owner: Int = 0,
         stop: @escaping (RecordPointer, ThreadPointer) -> Void
@@ -37,7 +34,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             .assumingMemoryBound(to: ProducerPart.self)
     }
 
-    /// How much memory it takes.
     @inline(__always)
     var recordSize: Int {
         if pointee.shape.isProduced { return producer.pointee.size }
@@ -49,7 +45,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
 var partStart: Int { MemoryLayout<Record>.size + MemoryLayout<ProducerPart>.size }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a produced promise: what its producer keeps.
+    /// The producer's own part of a produced promise.
     func part<Part>(_: Part.Type) -> UnsafeMutablePointer<Part> {
         (UnsafeMutableRawPointer(self) + partStart).assumingMemoryBound(to: Part.self)
     }

@@ -1,49 +1,50 @@
-// What each thread carries: work that its calls have made ready, and what it is doing right now.
+// The state of each thread. All of it is the thread's own, but for the words that say otherwise.
 //
-// The work is the thread's agenda: see Turn.swift. What it is doing is a stack of frames, one for each handler that runs,
-// and of places, one for each executor that it works for. A worker of the pool has a record of what it does or was called
-// to do. Each thread remembers the custom executor that it belonged to when it was last asked.
+// The work that a turn has made ready is the agenda: see Turn.swift and Drain.swift. A stack of frames, one for each handler
+// that runs, and of places, one for each executor that the thread works for, says what it is doing. A wait reads them: a
+// `Frame` names a promise that its own handler must not wait for, and a `Place` an executor that a wait blocks.
+//
+// The storage is used from the thread's first call to its end (`Sources/CVowPlatform/thread.c`). The counters in its cell, one
+// relaxed word each, are read, and its place in the list of threads is changed, under the registry's lock; the storage is freed
+// after it has left that list. The first thread says under that lock, before it takes its storage, that the allocator stays
+// (`hasBegun`). `SpareMemory` is the thread's; its counts are relaxed words, each exact, together a moment's view.
 
 import CVow
 import CVowPlatform
 
 typealias ThreadPointer = UnsafeMutablePointer<ThreadState>
 
-/// Starts as zeroes, so every field's zero must mean "nothing".
+/// Starts as zeroes, so that zero means "nothing" in every field.
 struct ThreadState: ~Copyable {
     var agenda: Agenda
-    /// A cancelled reaction that begins to follow what its handler has returned, and the error of that.
+    /// A cancelled reaction that begins to follow its handler's promise, and its error.
     var givingUp: (reaction: RecordPointer, error: vow_value)?
     var owedReads: OwedReads
-    /// What reactions made here carry along: a value, and the end of the scope that they are made under (borrowed). Of
-    /// the value, `reserved` says whether there is a scope, so that one look at the first word tells whether anything is
-    /// carried.
+    /// The surroundings of reactions made here: a context, and the end of a scope (borrowed). `reserved` of the context says
+    /// whether there is a scope, so the first word tells whether there is either.
     var context: vow_value
     var scope: RecordPointer?
-    /// The innermost handler that runs on this thread.
+    /// The innermost handler that runs.
     var frame: UnsafeMutablePointer<Frame>?
     /// The innermost executor that this thread works for.
     var place: UnsafeMutablePointer<Place>?
-    /// The innermost wait of this thread.
     var waiting: WaitingPointer?
-    /// How much foreign code (handlers, destructors, hooks, executors) is on the stack.
+    /// How many pieces of foreign code (handlers, destructors, hooks, executors) are on the stack.
     var foreignDepth: Int32
     /// A custom executor's `submit` is on the stack.
     var isSubmitting: Bool
-    /// A handler of the pool has returned and its result is being settled: the worker will soon look for
-    /// work, and one reaction needs no other worker.
+    /// A pool handler's result is being settled: the worker soon looks for work, so one reaction needs no other worker.
     var isAboutToLookForWork: Bool
-    /// That one reaction exists.
+    /// That reaction exists. A worker is called for it before any foreign code runs.
     var owesWorker: Bool
-    /// Of a worker of the pool: itself.
     var worker: WorkerPointer?
-    /// The loops whose thread this is, newest first: see Loop.swift.
+    /// The loops whose thread this is, newest first: changed under the lock of all lists and `homeLock`, read under `homeLock`.
     let homeLock: SpinLock
     let firstHome: AtomicWord
-    /// The custom executor that it belonged to last.
+    /// The custom executor that the thread belonged to last.
     let ambient: AmbientMemory
     #if VOW_CHECKED
-        /// Where on the stack the innermost foreign code was called.
+        /// The stack address at which the innermost foreign code was called.
         var foreignPlace: UnsafeRawPointer?
     #endif
 }
@@ -58,7 +59,7 @@ func enteredThread() -> ThreadPointer? {
     vow_platform_thread().map { threadState(in: $0) }
 }
 
-/// Every exported function that may allocate, settle or run anything begins here.
+/// Every exported function that may allocate, settle or run code begins here.
 @inline(__always)
 func currentThread() -> ThreadPointer {
     let thread = threadState(in: vow_platform_thread() ?? enterThread(start: startCore))
@@ -76,20 +77,18 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     }
 }
 
-// MARK: What runs on a thread right now
+// MARK: Frames, places, calls
 
-/// A handler that is running.
 struct Frame {
     let reaction: RecordPointer
-    /// The promise it reads, which counts it among its inline ones perhaps.
+    /// The promise that the handler reads; it may count the reaction in `inlineLeft`.
     let promise: RecordPointer?
-    /// What reactions registered inside it get.
+    /// The executor of reactions that are registered inside.
     let executor: ExecutorPointer?
     let outer: UnsafeMutablePointer<Frame>?
 }
 
-/// An executor's work that is running: its handlers, and what they bring about on this thread (inline
-/// handlers, destructors). Whatever waits in it blocks the executor.
+/// An executor's work that runs: its handlers, and inline handlers and destructors that these cause. A wait blocks it.
 struct Place {
     let executor: ExecutorPointer
     let outer: UnsafeMutablePointer<Place>?
@@ -97,8 +96,7 @@ struct Place {
     var runs: UInt64 = 0
 }
 
-/// One call of a handler, or of what is called as one. It stands on the stack of the thread that makes it, and is the thread's
-/// innermost frame from `begin` to `end`.
+/// One call of a handler, or of code called as one. On the stack of its thread, and the innermost frame from `begin` to `end`.
 struct Call {
     /// First, so that the thread's frame is the call.
     private let frame: Frame
@@ -155,7 +153,7 @@ func withFrame<Result>(
     of reaction: RecordPointer, _ promise: RecordPointer?, on executor: ExecutorPointer?,
     _ thread: ThreadPointer, _ body: () -> Result
 ) -> Result {
-    // It may take its time.
+    // The code may take long.
     payOwedWorker(thread)
     var call = Call(of: reaction, reading: promise, on: executor, thread)
     return withUnsafeMutablePointer(to: &call) { call in
@@ -165,9 +163,9 @@ func withFrame<Result>(
     }
 }
 
-// MARK: What the pool knows of a worker
+// MARK: Workers of the pool
 
-/// What a worker does, or was called to do.
+/// The kind of work that a worker does, or was called for.
 enum Duty: Int {
     case reactions
     case drains
@@ -176,28 +174,28 @@ enum Duty: Int {
 
 typealias WorkerPointer = UnsafeMutablePointer<Worker>
 
-/// On the stack of its thread. All but the word under the pool's lock. To ThreadSanitizer, changing a field is an access to
-/// the beginning of the struct: so the word does not stand there.
+/// On the stack of its thread. Under the pool's lock, but for the word, which does not come first: to ThreadSanitizer, changing
+/// a field is an access to the beginning of the struct.
 struct Worker: ~Copyable {
-    /// Nil: it looks for work, or is idle.
+    /// Nil: the worker looks for work, or is idle.
     var duty: Duty?
-    /// It is on its way.
+    /// The worker is on its way.
     var isCalled = false
     var isIdle = false
-    /// The waits inside its handlers: one may run a loop, and another one be inside of that.
+    /// The waits inside its handlers: one may run a loop, with another inside.
     var waits = 0
     var nextIdle: WorkerPointer?
-    /// Neighbours among all of them.
+    /// Neighbours in the list of all workers.
     var next: WorkerPointer?
     var previous: WorkerPointer?
 
-    /// How often it has begun something, and what the keeper saw when it last looked.
+    /// The number of pieces of work begun, now and at the keeper's last look.
     var begun: UInt64 = 0
     var begunBefore: UInt64 = 0
     let clock = ThreadClock.own
     var timeBefore: Int64 = 0
 
-    /// What it sleeps on while it is idle.
+    /// An idle worker sleeps on this word.
     let word = AtomicWord(Parking.awake)
 
     init(_ duty: Duty?) {
@@ -208,9 +206,9 @@ struct Worker: ~Copyable {
 
 // MARK: The custom executor that a thread remembers
 //
-// The memory keeps no executor: the executor has a list of the threads that remember it, and ends it when it is freed. All
-// is under the directory's lock. Other threads write a thread's links, so these are words: to ThreadSanitizer, changing a
-// plain field would be an access to all that the thread has.
+// The memory keeps no executor: an executor has a list of the threads that remember it, and ends it when it is freed. All is
+// under the directory's lock. Other threads write a thread's links, so these are words: to ThreadSanitizer, changing a plain
+// field would be an access to the whole state.
 
 struct AmbientMemory: ~Copyable {
     private let executorWord: AtomicWord
@@ -221,7 +219,7 @@ struct AmbientMemory: ~Copyable {
         ExecutorPointer(bitPattern: UInt(executorWord.peek()))
     }
 
-    /// By the thread whose memory it is. One whose end would go unnoticed remembers nothing.
+    /// Called by the thread itself. A thread whose end would go unnoticed remembers nothing.
     func remember(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
         if !thread.cell.pointee.isListed { return }
         forget()
@@ -254,7 +252,6 @@ struct AmbientMemory: ~Copyable {
     }
 }
 
-/// The executor is freed.
 func forgetByAll(_ executor: ExecutorPointer) {
     while let thread = thread(in: executor.pointee.firstRemembering) {
         thread.pointee.ambient.forget()
