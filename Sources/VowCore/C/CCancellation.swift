@@ -141,8 +141,8 @@ private struct Given {
     }
 
     /// - Parameters:
-    ///   - source: kept by a hook that leaves it.
-    ///   - handle: of one that can leave.
+    ///   - source: the hook keeps it if it has a handle.
+    ///   - handle: nil for a hook that cannot leave.
     func makeHook(
         leaving source: SourcePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?,
         _ thread: ThreadPointer
@@ -164,7 +164,7 @@ private struct Given {
     }
 }
 
-/// - Parameter owner: a token's source or a resolver's promise; `add` gives the hook to it. `source`: the owner of a token.
+/// - Parameter owner: a token's source or a resolver's promise; `add` gives the hook to it. `source`: a token's owner, else nil.
 private func register<Owner>(
     _ given: Given, to owner: Owner?, of source: SourcePointer? = nil,
     _ handle: UnsafeMutablePointer<OpaquePointer?>?,

@@ -4,11 +4,11 @@
 // producer's reference. The thread that takes a timer out, under the lock, owns it: so stopping and firing exclude each other.
 //
 // The pool's keeper is the alarm of the process's clock. The keeper only calls a worker, which fires the due timers. Workers
-// take and settle one timer at a time (`isSettling`), so timers settle in order. Code that a timer calls may be slow, or wait
-// for a later timer. So a worker sets the alarm for the next timer before it fires one, a millisecond later at the earliest,
-// and clears `isSettling` before foreign code runs: another worker goes on. The keeper's `alarm` and `sleepsUntil` are under the
-// pool's lock, which is taken inside the stripe's and never the other way round. An alarm earlier than `sleepsUntil` wakes the
-// keeper; an alarm set before the keeper sleeps is seen when it does.
+// take and settle one timer at a time (`isSettling`), so timers settle in order. Code that a timer calls may be slow, or
+// wait for a later timer. So a worker sets the alarm for the next timer before it fires one, a millisecond later at the
+// earliest, and clears `isSettling` before foreign code runs: another worker goes on. The keeper's `alarm` and `sleepsUntil`
+// are under the pool's lock, which is taken inside the stripe's and never the other way round. An alarm earlier than
+// `sleepsUntil` wakes the keeper; an alarm set before the keeper sleeps is seen when it does.
 //
 // The file ends with the time limit that a scope sets for everything created under it.
 
@@ -221,7 +221,6 @@ private func makeTop(_ node: TimerPointer) {
 
 // MARK: Setting and stopping timers, on the clock of the calling thread
 
-/// The time of the calling thread's clock.
 func clockNow(_ thread: ThreadPointer) -> Int64 {
     withClock(thread) { clock in
         if clock == processClock { return monotonicNow() }

@@ -2,7 +2,8 @@
 //
 // The memory of a loop is freed with its executor, to which each handle, run and reaction has a reference. Destroying a loop
 // rejects everything in it before the call returns. A thread has a list of the loops that it made or ran last, newest first;
-// the first loop gets the thread's reactions, delays and watches. A virtual loop's clock stands still until the program moves it.
+// the first loop gets the thread's reactions, delays and watches. A virtual loop's clock stands still until the program
+// moves it.
 
 import CVow
 import CVowPlatform
@@ -289,7 +290,6 @@ func moveToNextTimer(of loop: LoopPointer, before limit: Int64) -> ClockMove {
     }
 }
 
-/// Returns the result of `vow_loop_advance`.
 func advance(_ loop: LoopPointer, by nanoseconds: Int64, _ thread: ThreadPointer) -> Int32 {
     whileRunning(loop, thread) { advanceAsRunner(loop, by: nanoseconds, thread) } ?? VOW_EINVAL
 }

@@ -4,21 +4,21 @@
 //
 //   pool                  under `poolLock`, which is held for a few instructions; the keeper's look reads one clock per worker
 //   Worker                under `poolLock`, but for its word; on the stack of its thread, which takes it out of both lists
-//   a worker's word       its thread, and the thread that has taken the worker from the idle list: the worker cannot leave before
-//                         that thread has written `done`, its last step on the record; the kernel gets the address as a number
+//   a worker's word       its thread, and the thread that has taken it from the idle list: the worker cannot leave before that
+//                         thread has written `done`, its last step on the record; the kernel gets the address as a number
 //   keeperWord            any thread; static memory
 //   owesWorker, worker    the thread itself, in `ThreadState`
 //
-// Under the lock no foreign code runs and no thread is made or woken: a `WorkerCall` is decided under it, and made after it. The
-// release of `unlock` pairs with the acquire of the next `lock`: a worker sees all that was written before its reaction was
-// appended.
+// Under the lock no foreign code runs and no thread is made or woken: a `WorkerCall` is decided under it, and made after it.
+// The release of `unlock` pairs with the acquire of the next `lock`: a worker sees all that was written before its reaction
+// was appended.
 //
 // Room: as many reactions, and as many drains, run at once as `width` and the workers of that kind that the keeper has seen
 // asleep; of events 32. So long handlers of one kind do not hold up the other. A worker is busy from the decision to call it
 // until it takes the lock after its work, or waits in `vow_await`. A worker that comes back from a wait is busy at once.
 //
-// No call is lost: while work of a kind stands and has room, a worker is on its way that will look under the lock. It is called,
-// being started, or about to look for work. Each section that adds work or makes room keeps this rule:
+// No call is lost: while work of a kind stands and has room, a worker is on its way that will look under the lock. It is
+// called, being started, or about to look for work. Each section that adds work or makes room keeps this rule:
 //
 // * A thread that adds work calls an idle worker, or starts one. A worker that is about to look for work may keep one reaction
 //   without a call (`owesWorker`), and makes that call before any foreign code.
@@ -137,8 +137,8 @@ struct Pool {
 
     private func mayBegin(_ duty: Duty) -> Bool { has(duty) && hasRoom(for: duty) }
 
-    /// The next duty of a worker; nil: nothing may begin. Events come first; then more of the last kind, unless no worker does the
-    /// other kind: so even a single worker does both. A sleeping worker counts as busy here.
+    /// The next duty of a worker; nil: nothing may begin. Events come first; then more of the last kind, unless no worker
+    /// does the other kind: so even a single worker does both. A sleeping worker counts as busy here.
     func duty(after last: Duty) -> Duty? {
         if mayBegin(.events) { return .events }
         let same: Duty = last == .drains ? .drains : .reactions

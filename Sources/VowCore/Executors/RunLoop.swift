@@ -117,7 +117,6 @@ private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
 
 // MARK: Once
 
-/// Returns the result of `vow_loop_run_once`.
 func runOnce(_ loop: LoopPointer, until deadline: Deadline, _ thread: ThreadPointer) -> Int32 {
     whileRunning(loop, thread) { runOnceAsRunner(loop, until: deadline, thread) } ?? VOW_EINVAL
 }
@@ -211,7 +210,7 @@ func takeStep(
     return .lookAgain
 }
 
-// MARK: What is handed to a loop
+// MARK: Handing work to a loop
 
 private let runIsComing: UInt64 = 1
 /// The loop is destroyed and accepts no work.

@@ -1,10 +1,11 @@
 // Watching descriptors, each for one event: on a loop's thread in the loop's set, elsewhere in the set of the process.
 //
 // The lock of its stripe guards a table. A watch in a table is one producer's reference, and the thread that takes the watch
-// out, under the lock, owns it. The kernel is told the union of the events that a descriptor's watches want. The watches of a
-// descriptor are a list; the oldest ones of all descriptors are a treap in the watches' own memory, sorted by descriptors and,
-// from the root down, by ranks that are as good as random. If the kernel no longer knows a descriptor, its watches are taken out
-// in the same step and put on the table's list `lost`; the holder of the lock takes that list along and fires it after the lock.
+// out, under the lock, owns it. The kernel is told the union of the events that a descriptor's watches want. The watches of
+// a descriptor are a list; the oldest ones of all descriptors are a treap in the watches' own memory, sorted by descriptors
+// and, from the root down, by ranks that are as good as random. If the kernel no longer knows a descriptor, its watches are
+// taken out in the same step and put on the table's list `lost`; the holder of the lock takes that list along and fires it
+// after the lock.
 //
 // The watcher is a thread that sleeps on the process's set. When a descriptor is ready, it calls a worker and rests until that
 // worker has fired the watches. Code that a watch calls may be slow, or wait for another descriptor: so the worker sets a timer
@@ -91,8 +92,8 @@ func stopWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> Bool {
     return isStopped
 }
 
-/// Fires the ready watches of up to 64 descriptors, and returns their number. All of them settle before foreign code runs, which
-/// might read the announced bytes of another descriptor, or wait for it.
+/// Fires the ready watches of up to 64 descriptors, and returns their number. All of them settle before foreign code runs,
+/// which might read data that another watch announces, or wait for that watch.
 /// - Parameter allAreSettled: called between the two.
 func fireWatches(
     _ table: WatchTablePointer, _ thread: ThreadPointer, then allAreSettled: () -> Void = {}
@@ -157,8 +158,8 @@ struct WatchNode {
     var table: WatchTablePointer?
     /// The number of the table's lock; valid after the table is gone.
     var stripe = 0
-    /// Called once, without a lock, unless the watch is stopped first. Without events: the loop was destroyed, or, with `isLost`, the
-    /// program has closed the descriptor.
+    /// Called once, without a lock, unless the watch is stopped first. Without events: the loop was destroyed, or, with
+    /// `isLost`, the program has closed the descriptor.
     fileprivate(set) var isLost = false
     let fire: (WatchPointer, UInt32, ThreadPointer) -> Void
     /// The next older watch; in the oldest one, the newest.
@@ -431,7 +432,6 @@ private struct Watching {
 
 nonisolated(unsafe) private var watching: UnsafeMutablePointer<Watching>! = nil
 
-/// The watcher's parking word.
 private let watcherWord = AtomicWord(Parking.awake)
 
 /// Takes memory from the front of `storage` and advances it.

@@ -7,9 +7,9 @@
 // Up to 256 sleepers of each kind are made up for. If more handlers than these and the width sleep until another handler acts,
 // they wait for ever, as in any bounded pool; waiting in `vow_await` has no such bound.
 //
-// A worker cannot be cancelled. A handler that calls `pthread_exit` ends the process (docs/decisions/0017); after `vow_shutdown`,
-// where it may, a cleanup handler (`vow_platform_run_guarded`) gives the worker's place and record back while the stack frame of
-// the record still stands.
+// A worker cannot be cancelled. A handler that calls `pthread_exit` ends the process (docs/decisions/0017); after
+// `vow_shutdown`, where it may, a cleanup handler (`vow_platform_run_guarded`) gives the worker's place and record back
+// while the stack frame of the record still stands.
 //
 // A fork holds the pool's lock. The child has no worker, and the workers' records lie on the parent's stacks: so the child
 // touches none of the lists, `vow_shutdown` neither, and refuses work.
@@ -104,14 +104,14 @@ private func isCalledAgain(_ worker: WorkerPointer, _ thread: ThreadPointer) -> 
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Worker {
-    /// Wakes a worker that was taken from the idle list. The worker may end before the call returns: its address is only a number.
+    /// Wakes a worker that was taken from the idle list. The worker may end before the call returns: its address is only a
+    /// number.
     func wake() { unparkDone(pointee.word, at: pointee.word.address) }
 }
 
 // MARK: Under the lock
 
 extension Worker {
-    /// Whether the worker's place is lent.
     var isBlocked: Bool { waits > 0 }
 }
 
@@ -213,8 +213,8 @@ extension Pool {
         if width == 0 { width = max(2, Int(vow_platform_processors())) }
     }
 
-    /// Decides on a call, after work was added or taken or room was made. One call is enough: the worker that comes calls for more.
-    /// The keeper brings a worker only if a thread can be made, so a worker is called first.
+    /// Decides on a call, after work was added or taken or room was made. One call is enough: the worker that comes calls
+    /// for more. The keeper brings a worker only if a thread can be made, so a worker is called first.
     mutating func callForMore() -> WorkerCall {
         setWidth()
         if mayCall(.events) { return callWorker(for: .events) }
@@ -228,8 +228,8 @@ extension Pool {
     /// Whether work finds no room. The keeper may make room.
     private func hasWaiting(_ duty: Duty) -> Bool { has(duty) && !hasRoom(for: duty) }
 
-    /// Decides on a call after a failed start: a worker that became idle meanwhile found no room for the work. Without one the keeper
-    /// tries again.
+    /// Decides on a call after a failed start: a worker that became idle meanwhile found no room for the work. Without one
+    /// the keeper tries again.
     fileprivate mutating func callAfterFailure() -> WorkerCall {
         idle != nil ? callForMore() : hasAny ? callKeeper() : .nobody
     }
@@ -284,8 +284,8 @@ private func giveUpWorker(_ duty: Duty?, _ thread: ThreadPointer) {
     make(call, thread)
 }
 
-/// Refuses all work: there is no worker, and the system gives none. The caller may be in the middle of a hand-over, so reactions
-/// that become ready here, also inline ones, wait for its end.
+/// Refuses all work: there is no worker, and the system gives none. The caller may be in the middle of a hand-over, so
+/// reactions that become ready here, also inline ones, wait for its end.
 @inline(never)
 private func refuseAllPooled(_ thread: ThreadPointer) {
     thread.pointee.foreignDepth &+= 1

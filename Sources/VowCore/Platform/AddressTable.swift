@@ -4,9 +4,9 @@
 // more at most, however large the table is. Without memory for more buckets the lists become longer.
 //
 // Buckets stand in segments. The first segment is there from the beginning; each other is as large as all before it. `tend`
-// takes and frees segments without the lock and looks again under it: a segment that comes too late goes back, and a segment is
-// freed only if no used bucket stands in it. Everything else runs under the lock of the table's owner. A forked child finds both
-// tables whole.
+// takes and frees segments without the lock and looks again under it: a segment that comes too late goes back, and a segment
+// is freed only if no used bucket stands in it. Everything else runs under the lock of the table's owner. A forked child
+// finds both tables whole.
 
 import CVowPlatform
 

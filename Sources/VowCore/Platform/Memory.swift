@@ -57,7 +57,8 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
 }
 
 #if VOW_CHECKED
-    /// A checked build keeps freed objects for a while, so that a handle used after its release finds the mark of a dead object.
+    /// A checked build keeps freed objects for a while, so that a handle used after its release finds the mark of a dead
+    /// object.
     private let quarantineLock = SpinLock()
     nonisolated(unsafe) private var quarantineNext = 0
 
@@ -209,8 +210,8 @@ struct SpareCounts: ~Copyable, Sendable {
 
 /// The number of pieces: the pieces never needed since the thread last rested, and those beyond.
 private struct SpareCount: ~Copyable, Sendable {
-    /// 2^32 times the first number, plus the second, which has a sign. So taking a piece subtracts 1 and keeping one adds 1. Only
-    /// the first piece kept after a new lowest level has to note that (`keepLowest`).
+    /// 2^32 times the first number, plus the second, which has a sign. So taking a piece subtracts 1 and keeping one adds 1.
+    /// Only the first piece kept after a new lowest level has to note that (`keepLowest`).
     private let word = AtomicWord(0)
 
     init() {}

@@ -200,8 +200,8 @@ struct SpinLock: ~Copyable, Sendable {
             }
         }
 
-        /// A thread of the parent may have held the lock in a forked child, and never gives it back: then the lock is broken. The
-        /// lists that it guards are whole after each step of a change.
+        /// A thread of the parent may have held the lock in a forked child, and never gives it back: then the lock is
+        /// broken. The lists that it guards are whole after each step of a change.
         private func lockInChild() {
             var pause = Backoff()
             while word.exchangeAcquireRelease(awaited) != free {

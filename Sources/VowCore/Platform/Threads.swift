@@ -49,8 +49,8 @@ struct CounterSums {
 
 /// The beginning of every thread's storage, which starts as zeroes.
 struct ThreadCell: ~Copyable {
-    /// Neighbours in the list of entered threads, under the registry's lock. They come first: to ThreadSanitizer, changing a field is
-    /// an access to the beginning of the struct, and other threads read the counters.
+    /// Neighbours in the list of entered threads, under the registry's lock. They come first: to ThreadSanitizer, changing a
+    /// field is an access to the beginning of the struct, and other threads read the counters.
     var next: UnsafeMutablePointer<ThreadCell>?
     var previous: UnsafeMutablePointer<ThreadCell>?
     /// Whether the end of the thread will be noticed.
