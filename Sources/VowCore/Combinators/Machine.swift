@@ -108,7 +108,7 @@ struct Caller {
     var token: SourcePointer?
     /// A value that keeps the context alive; consumed. None: the caller keeps the context.
     var contextOwner = vow_none()
-    /// Called with the context after the last function has returned, before the promise settles.
+    /// Called with the context when no function is running or to come, before the promise settles.
     var destroy: Destroy?
     /// Borrowed; nil: the calling thread's executor.
     var executor: ExecutorPointer?

@@ -32,8 +32,8 @@ func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32, _ thread: ThreadPoi
     return executor
 }
 
-/// Each serial queue of the program has one executor, however often it is asked for: a wait that blocks the queue must
-/// recognise it.
+/// Each serial queue of the program has one executor, however often it is asked for: so every wait that blocks the queue is
+/// recognised.
 private func serialExecutor(on queue: WorkQueue, _ thread: ThreadPointer) -> ExecutorPointer? {
     if queue == .main {
         isMainExecutorUsed.set()

@@ -34,7 +34,7 @@
 // refused with VOW_ENOMEM. A worker leaves only while more than twice the width do not wait, or after `vow_shutdown`. A new
 // thread is in `starting` until its maker has counted it: for a moment too few workers are known, never too many. A worker that
 // waits while it runs a loop is counted once, whatever waits inside. Work for which no thread can be had, while no worker is
-// left that does not wait, is refused after the hand-over in whose middle that was found out.
+// left that does not wait, is refused with VOW_ENOMEM, after the hand-over in whose middle that was found out.
 //
 // The model `pool.pml` searches this with two and three threads; each section under the lock is one step.
 
