@@ -264,7 +264,7 @@ VOW_API VOW_OWNED vow_value vow_list(const vow_value *VOW_NULLABLE items, size_t
 VOW_API VOW_OWNED vow_value vow_error(const char *domain, int64_t code,
                                       const char *VOW_NULLABLE message);
 
-/** The same with a cause or payload of any kind (consumed). */
+/** As vow_error, with a cause or payload of any kind (consumed). */
 VOW_API VOW_OWNED vow_value vow_error_wrap(const char *domain, int64_t code,
                                            const char *VOW_NULLABLE message,
                                            vow_value cause_or_payload);
@@ -849,7 +849,7 @@ VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
 VOW_API int64_t vow_now(void);
 
 /** A promise (owned) that is fulfilled with vow_none() after `ns` nanoseconds, at
- * the earliest. Negative: VOW_EINVAL. Cancelled: its timer is gone. */
+ * the earliest. Negative: VOW_EINVAL. Cancelling removes its timer. */
 VOW_API VOW_OWNED vow_promise *vow_delay(int64_t ns);
 
 /** Limits promise (consumed) to `ns` nanoseconds: returns a promise (owned) of the same
@@ -883,7 +883,7 @@ typedef struct vow_retry_policy {
 VOW_API VOW_OWNED vow_promise *vow_retry(const vow_retry_policy *VOW_NULLABLE policy,
                                          VOW_SENDABLE vow_handler fn, void *VOW_NULLABLE context);
 
-/** The same with a call (borrowed; see vow_call). */
+/** As vow_retry, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *vow_retry_with(const vow_retry_policy *VOW_NULLABLE policy,
                                               VOW_SENDABLE vow_handler fn,
                                               const vow_call *VOW_NULLABLE call);
@@ -1043,11 +1043,11 @@ vow_resolver_register(vow_resolver *resolver, VOW_SENDABLE void (*fn)(void *VOW_
 /** Takes the function of a registration (borrowed) out: it is not called any more. Takes constant
  * time; allowed anywhere, at any time, also inside the function, and more than once. Returns the
  * stage of the function, never VOW_WAITING:
- *   VOW_NEVER_RUNS  it is not called, and its context is destroyed before this returns; but
- *                   inside a destructor or another such function when that has returned,
- *                   and, if another thread is cancelling at this moment, by that one
- *   VOW_RUNNING     too late: it is running, on this thread or on another one
- *   VOW_HAS_RUN     it has returned before
+ *   VOW_NEVER_RUNS  the function is never called. Its context is destroyed before this returns;
+ *                   inside a destructor or another such function, after that has returned;
+ *                   by another thread if that is cancelling at this moment
+ *   VOW_RUNNING     too late: the function is running, on this thread or on another one
+ *   VOW_HAS_RUN     the function has returned before
  * The call never waits for a running function, so it cannot block. destroy(context) runs after
  * the function in every case, and so shows its end. NULL: VOW_NEVER_RUNS. */
 VOW_API vow_stage vow_registration_leave(vow_registration *VOW_NULLABLE registration);
@@ -1124,7 +1124,7 @@ VOW_API VOW_OWNED vow_promise *vow_race(vow_promise *VOW_NULLABLE const *VOW_NUL
 VOW_API VOW_OWNED vow_promise *vow_map(vow_value list, VOW_SENDABLE vow_handler fn,
                                        void *VOW_NULLABLE context, size_t concurrency);
 
-/** The same with a call (borrowed; see vow_call). */
+/** As vow_map, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *vow_map_with(vow_value list, VOW_SENDABLE vow_handler fn,
                                             size_t concurrency, const vow_call *VOW_NULLABLE call);
 
@@ -1139,7 +1139,7 @@ VOW_API VOW_OWNED vow_promise *vow_reduce(vow_promise *VOW_NULLABLE const *VOW_N
                                           size_t count, vow_value initial,
                                           VOW_SENDABLE vow_reducer fn, void *VOW_NULLABLE context);
 
-/** The same with a call (borrowed; see vow_call). */
+/** As vow_reduce, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *
 vow_reduce_with(vow_promise *VOW_NULLABLE const *VOW_NULLABLE promises, size_t count,
                 vow_value initial, VOW_SENDABLE vow_reducer fn, const vow_call *VOW_NULLABLE call);
@@ -1153,7 +1153,7 @@ VOW_API VOW_OWNED vow_promise *
 vow_repeat(vow_value state, VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
            VOW_SENDABLE vow_handler step, void *VOW_NULLABLE context);
 
-/** The same with a call (borrowed; see vow_call). */
+/** As vow_repeat, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *
 vow_repeat_with(vow_value state,
                 VOW_SENDABLE bool (*again)(vow_value state, void *VOW_NULLABLE context),
@@ -1177,7 +1177,7 @@ vow_using(vow_promise *resource, VOW_SENDABLE vow_handler use, VOW_SENDABLE vow_
           void *VOW_NULLABLE context,
           VOW_SENDABLE void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context));
 
-/** The same with a call (borrowed; see vow_call). */
+/** As vow_using, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *vow_using_with(vow_promise *resource, VOW_SENDABLE vow_handler use,
                                               VOW_SENDABLE vow_handler release,
                                               const vow_call *VOW_NULLABLE call);
@@ -1347,13 +1347,13 @@ VOW_API int vow_set_allocator(const vow_allocator *VOW_NULLABLE allocator);
 /** The version of this header, semantic: another major version is another interface. */
 #define VOW_VERSION_MAJOR 0
 
-/** The same: until 1.0 each minor version may change the ABI. */
+/** The minor version: until 1.0 each one may change the ABI. */
 #define VOW_VERSION_MINOR 1
 
-/** The same: a patch changes neither. */
+/** The patch version: it changes neither. */
 #define VOW_VERSION_PATCH 0
 
-/** The same as text. */
+/** The version as text. */
 #define VOW_VERSION_STRING "0.1.0"
 
 /** major << 16 | minor << 8 | patch, as a plain number for importers of other languages. */
