@@ -1,7 +1,8 @@
 // Work that runs one at a time, in order, wherever the drain is sent.
 
-/// Gathers work and sends one drain for it; at most one is running. Work of a higher priority than the drain that is on its
-/// way has another one sent, which takes all: order is one thing, and how soon it begins another.
+/// Gathers work under the lock that also notes the drain on its way or running: so work runs one at a time, in order, and is
+/// never left. Work of a higher priority than the drain sends another drain, which takes all work: the order stays, the
+/// start is sooner.
 final class Lane: Sendable {
     private struct State {
         var work: [SubmittedWork] = []

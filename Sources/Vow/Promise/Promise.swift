@@ -54,7 +54,7 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
         return promise.cValue
     }
 
-    /// Calls `body` with the core's promise, borrowed.
+    /// Calls `body` with the core's promise, borrowed. Swift may release a value after its last use, so this call keeps it.
     @inlinable @inline(__always)
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         withExtendedLifetime(handle) { body(handle.promise) }

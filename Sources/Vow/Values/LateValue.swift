@@ -1,4 +1,9 @@
-// Strings, arrays and errors of Swift's that C finds to be its own when it looks, and that cost one box until then.
+// Late values: strings, arrays and errors of Swift's, each in one box, which become C's when C reads them.
+//
+// A late value's content never changes, so any number of threads may convert it at once (LateValues.swift in the core). The box
+// that was published lives as long as the late value, which frees it as its last owner. So an error that is kept grows once,
+// where it is read; `vow_stats` counts that, and a thread that passes the error on shares the box. Converting is foreign code,
+// perhaps a description, and runs under no lock: traces only read a value that was converted.
 
 public import CVow
 import VowCore

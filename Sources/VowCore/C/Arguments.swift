@@ -1,8 +1,7 @@
-// The arguments of the exported functions: from C's opaque handles to records and back, and the answer to a
-// wrong one.
+// The arguments of the exported functions: from C's opaque handles to records and back, and the answer to a wrong argument.
 //
-// A checked build says what is wrong with a handle that is none, or one of another type. It counts a promise's handles as they
-// are given away, so that one that is used after that is found.
+// A checked build names a wrong handle, and a handle of another type. It counts a promise's handles as they are given away, so
+// that it finds a handle used after that.
 
 import CVow
 import CVowPlatform
@@ -23,7 +22,7 @@ func record(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer
 }
 
 #if VOW_CHECKED
-    /// What has two kinds of handles is seen with the right ones.
+    /// Checks the mark of a handle to an object that has two kinds of handles.
     @inline(__always)
     private func checkMark(
         _ handle: OpaquePointer?, _ isMarked: Bool, _ kind: Sealed, _ function: StaticString
@@ -34,8 +33,8 @@ func record(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer
     }
 #endif
 
-/// Like `record`, for a handle to read with: in a checked build, one that nobody should have any more is
-/// found although producers and readers still keep the record.
+/// As `record`, for a promise handle. A checked build finds a released handle although producers and readers still keep the
+/// record.
 @inline(__always)
 func promiseRecord(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer? {
     let promise = record(handle, function)
@@ -110,7 +109,7 @@ func tokenRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePo
     return source
 }
 
-/// In a checked build, a source that nobody should have any more is found although tokens keep the record.
+/// A checked build finds a released source although tokens keep the record.
 @inline(__always)
 func sourceRecord(_ handle: OpaquePointer?, _ function: StaticString) -> SourcePointer? {
     let source = anySourceRecord(handle, function)
@@ -136,17 +135,17 @@ func checkValue(_ value: vow_value, _ function: StaticString) {
     #endif
 }
 
-/// Whether the struct that the caller filled reaches as far as ours; larger ones come from newer headers.
+/// Whether the caller's struct is as long as the library's; a longer one comes from a newer header.
 @inline(__always)
 func isSizeValid<Struct>(_ size: Int, of _: Struct.Type) -> Bool {
     size >= MemoryLayout<Struct>.size
 }
 
-/// Whether there can be an array of so many values or pointers. Else the caller's, which is none, must not be touched: a
-/// program's addresses have 56 bits at most. (SIZE_MAX, seen as a signed number, is negative.)
+/// Whether an array can have this many values or pointers; if not, the caller's array must not be read. A program's addresses
+/// have 56 bits at most, and SIZE_MAX, seen as a signed number, is negative.
 func canBeArray(_ count: Int) -> Bool { count >= 0 && count <= 1 << 52 }
 
-/// An error VOW_EINVAL (owned) whose message is "function: what is wrong".
+/// An error VOW_EINVAL (owned) with the message "function: problem".
 func invalidArgument(_ function: StaticString, _ problem: StaticString) -> vow_value {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         var text = TextBuffer(buffer)
@@ -158,18 +157,18 @@ func invalidArgument(_ function: StaticString, _ problem: StaticString) -> vow_v
     }
 }
 
-/// A promise (owned) rejected with such an error.
+/// A promise (owned) rejected with that error.
 func invalidPromise(
     _ function: StaticString, _ problem: StaticString, _ thread: ThreadPointer
 ) -> OpaquePointer {
     OpaquePointer(makePromise(of: invalidArgument(function, problem), thread))
 }
 
-// MARK: What a checked build says of a wrong handle
+// MARK: A checked build's words for a wrong handle
 
 #if VOW_CHECKED
     extension Seal {
-        /// A function was given a handle that is not that of a live object of ours, of the kind that it takes.
+        /// Ends the program: the function was given a handle that is not that of a live object of the wanted kind.
         @inline(never)
         static func refuse(
             _ seal: UInt64, _ handle: OpaquePointer?, _ wanted: Sealed, _ function: StaticString,
@@ -179,9 +178,9 @@ func invalidPromise(
             if copy != vow_platform_copy() && vow_platform_is_other_copy(copy) != 0 {
                 fatal(function, ": the handle belongs to another copy of the library")
             }
-            // A loop that is destroyed keeps its seal, and a promise's may be the resolver's.
+            // A destroyed loop keeps its seal, and a promise's seal may be met by a resolver's handle.
             if seal != live(wanted) || wanted.hasTwoHandles { refuseOther(handle, function) }
-            // A copy of the library that is not checked has no seals.
+            // An unchecked copy of the library has no seals.
             if seal != freed && vow_platform_has_other_copy() != 0 {
                 fatal(
                     function,
@@ -190,7 +189,7 @@ func invalidPromise(
             fatal(function, rule)
         }
 
-        /// Says what the handle is, if it is a live one.
+        /// Names the kind of a live handle.
         private static func refuseOther(_ handle: OpaquePointer?, _ function: StaticString) {
             let address = UInt(bitPattern: handle)
             for kind in Sealed.allCases {
@@ -204,7 +203,7 @@ func invalidPromise(
     }
 
     extension Sealed {
-        /// Where its seal stands: last, but in records.
+        /// The offset of the seal: the last word, but in promises and boxes.
         fileprivate var offset: Int {
             let word = MemoryLayout<UInt64>.size
             switch self {
@@ -215,7 +214,7 @@ func invalidPromise(
             case .loop: return MemoryLayout<LoopRecord>.size - word
             case .scope: return MemoryLayout<Scope>.size - word
             case .registration: return MemoryLayout<Hook>.size - word
-            // Before what its handle leads to.
+            // The seal of a box stands before the address that its handle has.
             case .box: return -word
             }
         }
@@ -263,7 +262,6 @@ func invalidPromise(
     }
 #endif
 
-/// A promise whose handle the function consumes.
 @inline(__always)
 func consumedRecord(_ handle: OpaquePointer?, _ function: StaticString) -> RecordPointer? {
     let promise = promiseRecord(handle, function)

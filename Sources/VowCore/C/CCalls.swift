@@ -1,10 +1,9 @@
-// The functions of vow.h that run the program's functions as calls of their own: each with a context, or with everything
-// that can be said about such a call.
+// The functions of vow.h that run functions of the program, with a context or with a `vow_call`.
 
 import CVow
 
 extension Caller {
-    /// Nil: the call cannot be read, so that not even its context can be destroyed.
+    /// Returns nil if the call's size is wrong: then not even its context can be destroyed.
     fileprivate init?(_ call: UnsafePointer<vow_call>?, _ function: StaticString) {
         guard let call else {
             self.init()
@@ -21,7 +20,7 @@ extension Caller {
 
 private let wrongSize: StaticString = "call->size is not the size of vow_call"
 
-/// Consumes what was given, and says what was wrong with the call.
+/// Consumes the arguments, and rejects with the problem.
 private func refuse(
     _ caller: Caller?, _ value: vow_value, _ function: StaticString, _ problem: StaticString,
     _ thread: ThreadPointer
@@ -55,7 +54,7 @@ public func vow_async_with(
     return OpaquePointer(work)
 }
 
-// MARK: Of errors
+// MARK: Errors
 
 @_cdecl("vow_catch_if") @implementation
 public func vow_catch_if(

@@ -128,7 +128,7 @@ public func vow_token_reason(_ token: OpaquePointer!) -> vow_value {
 
 // MARK: Functions that are called on cancellation
 
-/// A function to be registered; its context is destroyed if it is not registered.
+/// A function to register; its context is destroyed if the registration fails.
 private struct Given {
     let fn: HookFunction?
     let context: UnsafeMutableRawPointer?
@@ -141,8 +141,8 @@ private struct Given {
     }
 
     /// - Parameters:
-    ///   - source: kept by a hook that leaves it.
-    ///   - handle: of one that can leave.
+    ///   - source: the hook keeps it if it has a handle.
+    ///   - handle: nil for a hook that cannot leave.
     func makeHook(
         leaving source: SourcePointer?, _ handle: UnsafeMutablePointer<OpaquePointer?>?,
         _ thread: ThreadPointer
@@ -164,9 +164,7 @@ private struct Given {
     }
 }
 
-/// - Parameters:
-///   - owner: a token's source or a resolver's promise, to which `add` gives the hook.
-///   - source: the owner, of a token.
+/// - Parameter owner: a token's source or a resolver's promise; `add` gives the hook to it. `source`: a token's owner, else nil.
 private func register<Owner>(
     _ given: Given, to owner: Owner?, of source: SourcePointer? = nil,
     _ handle: UnsafeMutablePointer<OpaquePointer?>?,
@@ -199,7 +197,7 @@ private func register(
     }
 }
 
-/// With a handle, which there must be a place for: nothing is registered before that is known.
+/// Registers with a handle. Without a place for the handle nothing is registered.
 private func withHandle(
     _ given: Given, at place: UnsafeMutablePointer<OpaquePointer?>?,
     _ register: (UnsafeMutablePointer<OpaquePointer?>) -> Int32

@@ -1,5 +1,4 @@
-// Chapters 4 and 5 of vow.h: chaining; a context that several links share, in memory of the library's with a count before it;
-// waiting.
+// Chapters 4 and 5 of vow.h: chaining; boxes, which are contexts shared by several links, with a count before them; waiting.
 
 import CVow
 import CVowPlatform
@@ -49,7 +48,7 @@ private func refuseLink(
     return refuse(promise, function, "fn is NULL", thread)
 }
 
-/// Consumes the promise, and says what was wrong with the call.
+/// Consumes the promise, and rejects with the problem.
 private func refuse(
     _ promise: OpaquePointer?, _ function: StaticString, _ problem: StaticString,
     _ thread: ThreadPointer
@@ -69,7 +68,7 @@ public func vow_then_with(
     guard let reaction: UnsafePointer<vow_reaction> = reaction else {
         return refuse(promise, function, "reaction is NULL", thread)
     }
-    // Shorter than ours: not even `destroy` can be trusted to be there.
+    // A shorter struct: not even `destroy` can be read.
     if !isSizeValid(reaction.pointee.size, of: vow_reaction.self) {
         return refuse(promise, function, "reaction->size is not the size of vow_reaction", thread)
     }
@@ -116,7 +115,7 @@ private struct SharedContext: ~Copyable {
         var seal = Seal.live(.box)
     #endif
 
-    /// So that what follows is aligned as all memory is.
+    /// The context after the header is aligned as all memory is.
     static let header = (MemoryLayout<SharedContext>.size + 15) & ~15
 }
 

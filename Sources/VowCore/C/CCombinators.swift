@@ -28,7 +28,7 @@ public func vow_some(
     _ promises: UnsafePointer<OpaquePointer?>!, _ count: Int, _ wanted: Int
 ) -> OpaquePointer! {
     combined(promises, count, "vow_some") {
-        // Beyond Int.max: more than there can be.
+        // A number beyond Int.max is more than there are members.
         combineSome($0, wanted: wanted < 0 ? Int.max : wanted, $1)
     }
 }

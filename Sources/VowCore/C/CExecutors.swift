@@ -82,7 +82,7 @@ public func vow_executor_set_default(_ executor: OpaquePointer!) {
 public func vow_executor_current() -> OpaquePointer! {
     let thread = currentThread()
     let executor = executorForReaction(nil, thread)
-    // Borrowed: the handler that runs, the executor's owner or the default keeps it.
+    // Borrowed: the running handler, the executor's owner or the default keeps the executor.
     executor.release(thread)
     leave(thread)
     return OpaquePointer(executor)

@@ -74,7 +74,7 @@ public func vow_loop_run_until(
     let thread = currentThread()
     if !record.pointee.state.read().hasValue {
         checkHandlersAreThere(thread)
-        // The handler that runs may destroy it.
+        // A handler may destroy the loop.
         loop.retain()
         let result = wait(for: record, until: deadline(timeout_ns), running: loop, thread)
         loop.release(thread)
@@ -99,7 +99,7 @@ private func deadline(_ timeout: Int64) -> Deadline {
 
 @_cdecl("vow_loop_wake") @implementation
 public func vow_loop_wake(_ loop: OpaquePointer!) {
-    // Perhaps in a signal handler: nothing else is touched.
+    // The caller may be in a signal handler, so nothing else is touched.
     guard let loop = LoopPointer(loop) else { return }
     #if VOW_CHECKED
         if loop.pointee.seal != Seal.live(.loop) {
@@ -168,7 +168,7 @@ public func vow_timeout(_ promise: OpaquePointer!, _ ns: Int64) -> OpaquePointer
         return answer
     }
     let limited = limitTime(of: record, isForEver ? Int64.max : ns, thread)
-    // A promise that is settled already comes back itself.
+    // A settled promise is returned itself.
     if limited == record { record.noteHandle() }
     leave(thread)
     return OpaquePointer(limited)

@@ -96,7 +96,7 @@ public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
 
 @_cdecl("vow_trim") @implementation
 public func vow_trim() -> Int {
-    // A thread that has not entered keeps nothing.
+    // A thread that has not entered keeps no memory.
     vow_platform_thread() != nil ? giveSpareMemoryBack() : 0
 }
 
@@ -172,7 +172,7 @@ public func vow_trace_start(_ path: UnsafePointer<CChar>!) -> Int32 {
 
 @_cdecl("vow_trace_stop") @implementation
 public func vow_trace_stop() -> Int32 {
-    // The environment may switch it on at this moment.
+    // The environment may switch tracing on at this moment.
     _ = currentThread()
     guard let missing = stopTrace() else { return VOW_EINVAL }
     return Int32(clamping: missing)

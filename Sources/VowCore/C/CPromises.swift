@@ -110,7 +110,7 @@ private func resolveByHandle(
     let record = resolverRecord(resolver, function)
     var isFirst = false
     if asRejection && !value.isError {
-        // Without memory for the error the value is released, whose destructor might wait for the promise.
+        // Without memory for the error the value is released; its destructor might wait for the promise.
         asOneStep(thread) {
             isFirst = resolveOrRelease(record, errorForRejection(value, thread), thread)
         }

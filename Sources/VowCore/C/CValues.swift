@@ -6,7 +6,7 @@ import CVowPlatform
 @_cdecl("vow_string") @implementation
 public func vow_string(_ utf8: UnsafePointer<CChar>!, _ length: Int) -> vow_value {
     _ = currentThread()
-    // SIZE_MAX, seen as a signed number.
+    // -1 is SIZE_MAX, seen as a signed number.
     let isTerminated = length == -1
     guard let bytes: UnsafePointer<CChar> = utf8 else {
         if length != 0 { return invalidArgument("vow_string", "utf8 is NULL") }
@@ -184,7 +184,7 @@ public func vow_value_describe(
 
 // MARK: Readers that say whether a value is of their kind
 
-/// Content that the caller does not want has no place; content that is not there leaves its place alone.
+/// Writes content to its place, if the caller gave one. A place stays as it is if the value has another kind.
 @inline(__always)
 private func give<Content>(_ content: Content, to out: UnsafeMutablePointer<Content>?) -> Bool {
     out?.pointee = content

@@ -1,21 +1,19 @@
-// The combinators over a list, each a `Group`: vow_all and vow_all_settled, for which every member counts; vow_any and
-// vow_race, which the first member decides that can; vow_some, for which so many values are enough.
+// The combinators over a list, each a `Group`: every member counts for vow_all and vow_all_settled; the first member that can
+// decides vow_any and vow_race; a number of values is enough for vow_some.
 //
-// Of vow_some values and errors each get as many places as decide, and later ones none. A value waits in its idle observer,
-// with a mark; the member that completes a kind collects that kind in the order of the members.
+// vow_some gives as many values, and as many errors, a place as decide, and later ones none. A value waits in its idle
+// observer, with a mark; the member that completes a kind collects that kind in the order of the members.
 
 import CVow
 
 // MARK: vow_all and vow_all_settled
 
-/// Every promise's value; or the first error.
 func combineAll(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
     combineToList(members, .all, told: memberOfAllTold, thread)
 }
 
-/// Every promise's value or error.
 func combineAllSettled(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -52,8 +50,7 @@ private func memberOfAllSettledTold(
     addToList(promise.value, from: observer, thread)
 }
 
-/// One more value (borrowed). The last one hands the list out: it has acquired what the others
-/// wrote.
+/// Adds a value (borrowed). The last member has acquired what the others wrote, and hands the list out.
 private func addToList(_ value: vow_value, from observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     group.values?[group.index(of: observer)] = value.retained()
@@ -69,7 +66,6 @@ private func addToList(_ value: vow_value, from observer: RecordPointer, _ threa
 
 // MARK: vow_any and vow_race
 
-/// The first value; or, when there is none, all errors.
 func combineAny(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -85,7 +81,6 @@ func combineAny(
     return combine(members, plan, thread)
 }
 
-/// The combined promise settles as the first member that settles.
 func combineRace(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -101,7 +96,7 @@ private func memberOfAnyTold(
         return
     }
     group.errors?[group.index(of: observer)] = promise.value.retained()
-    // The last one has acquired what the others wrote.
+    // The last member has acquired what the others wrote.
     if group.pointee.errorsLeft.subtractAcquireRelease(1) != 1 {
         goOnWithoutMember(of: group, thread)
         return
@@ -127,11 +122,10 @@ private func memberOfRaceTold(
 private let valueMark: UInt8 = 1
 private let errorMark: UInt8 = 2
 
-/// The first `wanted` values; or the errors, as soon as there cannot be so many.
 func combineSome(
     _ members: UnsafeBufferPointer<OpaquePointer?>, wanted: Int, _ thread: ThreadPointer
 ) -> RecordPointer {
-    // Errors that leave too few members.
+    // This many errors leave too few members.
     let errors = wanted > members.count ? 0 : members.count - wanted + 1
     let message: StaticString = "fewer promises than wanted were fulfilled"
     guard let failure = makeAggregate(count: errors, message, thread) else {
@@ -153,7 +147,7 @@ func combineSome(
     return combine(members, plan, thread)
 }
 
-/// No member is needed.
+/// Settles the promise at once: no member is needed.
 private func decideAtOnce(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ outcome: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -180,8 +174,7 @@ private func memberOfSomeTold(
     }
 }
 
-/// Gives an outcome (borrowed) a place if there is one. True when it took the last one: all the
-/// others have been written then, and acquired.
+/// Gives an outcome (borrowed) a place if one is left. Returns true for the last place: the others are written and acquired.
 private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPointer) -> Bool {
     let group = group(of: observer)
     let isPlaced =
@@ -196,7 +189,7 @@ private func place(_ value: vow_value, _ kind: UInt8, from observer: RecordPoint
         : group.pointee.valuesLeft.subtractAcquireRelease(1) == 1
 }
 
-/// The outcome that consists of the outcomes of one kind.
+/// The group's outcome, made of the members' outcomes of one kind.
 private func collect(
     _ kind: UInt8, of group: GroupPointer, _ thread: ThreadPointer
 ) -> vow_value {
@@ -210,8 +203,8 @@ private func collect(
         next += 1
     }
     group.pointee.marksHandedOut = kind
-    // Members that come too late read the group meanwhile. So nothing of it is passed by `&`, which
-    // claims all of it; the stores touch only what nobody else does.
+    // Late members read the group meanwhile. So nothing of it is passed by `&`, which claims all of it; these stores touch
+    // fields that no other thread uses.
     let outcomes = group.pointee.outcomes
     if kind == errorMark {
         group.pointee.outcomes.failure = vow_none()
@@ -221,7 +214,7 @@ private func collect(
     return outcomes.success
 }
 
-/// Of a group that nothing uses any more: the outcomes that were of no use.
+/// Releases the outcomes that were not handed out. No thread uses the group any more.
 func releaseMarked(_ group: GroupPointer, _ thread: ThreadPointer) {
     for index in 0..<group.pointee.count {
         let mark = group.mark(index).pointee.snapshot

@@ -1,6 +1,6 @@
-// Links with a twist of their own.
+// vow_catch_if and vow_shield.
 //
-// vow_catch_if makes a reaction that looks at an error's domain and code before it calls the program's function. vow_shield
+// vow_catch_if makes a reaction that compares an error's domain and code before it calls the program's function. vow_shield
 // makes a link without handlers, which waits for a promise and does not cancel it: see `isShield`.
 
 import CVow
@@ -8,13 +8,13 @@ import CVowPlatform
 
 // MARK: vow_catch_if
 
-/// The domain follows.
+/// The domain follows the struct.
 private struct Filter {
     let fn: Handler
     let context: UnsafeMutableRawPointer?
     let destroy: Destroy?
     let code: Int64
-    /// Nil: every one.
+    /// Nil matches every domain.
     let domainLength: Int?
     let size: Int
 
@@ -70,15 +70,15 @@ private func runIfMatching(
     return filter.fn(error, filter.context)
 }
 
-/// Nothing of the user's is to be destroyed: so the link keeps nothing while it waits for what `fn` returns, and a
-/// recursion stays flat. Its handler runs, on this thread, and until that returns nobody else looks at what it destroys.
+/// The program has no context to destroy, so the link keeps nothing while it waits for the result of `fn`, and a recursion
+/// stays flat. The link's handler runs on this thread; until it returns, no other thread looks at `destroy`.
 private func forget(_ filter: UnsafeMutableRawPointer, _ size: Int) {
     guard let frame = currentThread().pointee.frame else { fatal("a filter without a handler") }
     frame.pointee.reaction.extras.pointee.destroy = nil
     giveMemoryBack(filter, size)
 }
 
-/// A filter without a context of the program's is freed.
+/// Frees a filter without a context of the program's.
 func freeFilter(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     giveMemoryBack(context, context.assumingMemoryBound(to: Filter.self).pointee.size)
@@ -93,7 +93,7 @@ private func destroyFilter(_ context: UnsafeMutableRawPointer?) {
 
 // MARK: vow_shield
 
-/// A promise (owned) that settles as the given one (consumed) does, and whose cancelling leaves that alone.
+/// Returns a promise (owned) that settles as `promise` (consumed) does. Cancelling it does not cancel `promise`.
 func shield(_ promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer {
     react(
         to: promise,

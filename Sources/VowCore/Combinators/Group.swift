@@ -1,42 +1,52 @@
-// What all, all_settled, any, some and race have in common: one promise that watches many, in one piece of memory:
+// Groups, the common part of vow_all, vow_all_settled, vow_any, vow_some and vow_race: one promise that observes many, in one
+// piece of memory:
 //
-//   Record | ProducerPart | Group | an observer for each member | a mark for each member (some)
+//   Record | ProducerPart | Group | an observer for each member | a mark for each member (vow_some)
 //
-// A combined promise settles with a list, or with an error that says which member failed. Where that cannot be made, the
-// group says what becomes of the members.
+// Every combinator that looks at promises begins with an `ObserverOwner`. Its observers call no foreign code: the settling
+// thread calls `told`, or an observer is stopped, and `stopped` says that it has let go of its promise. The memory of the
+// observers is the owner's until each was told or has stopped.
+//
+//   an observer's word, open             the observer looks at a promise; `fire` or `stopObserving` claims the word
+//   an observer's word, claimed or idle  its owner alone; no thread locks it
+//   a member's place in a list           that member; then the last one to let go
+//
+// Members are told on any thread. The decrement that finds itself the last has acquired what the other members released.
+// `stage` says which thread stops the other members: the maker while it is creating (it looks at `stage` once more at its end),
+// else the thread that first exchanged `decided` into it. `callBack` puts that off while an outcome is on its way on the same
+// thread. Without memory for a list the members are released, and the promise is rejected with VOW_ENOMEM.
 
 import CVow
 
 typealias GroupPointer = UnsafeMutablePointer<Group>
 
-/// Who stops the members that are left.
+/// The thread that stops the remaining members.
 enum Stage {
-    /// The maker: members are still being put under observation.
+    /// The maker, which still adds members.
     static let creating: UInt64 = 0
-    /// Whoever decides: a member, a cancellation, or the last reader by leaving.
+    /// The thread that decides: by a member, a cancellation, or the release of the last reader.
     static let created: UInt64 = 1
-    /// Somebody has decided.
     static let decided: UInt64 = 2
 }
 
 struct Group: ~Copyable {
-    /// Comes first: observers know the group by it.
+    /// The first field, by which observers find the group.
     let owner: ObserverOwner
     let stage = AtomicWord(Stage.creating)
-    /// The maker, and each observer until it was told or stopped. While there are any the group has
-    /// one producer's reference and what is left of its outcomes.
+    /// The maker has a hold, and each observer until it was told or has stopped. The last hold gives up one producer's
+    /// reference and the remaining outcomes.
     let holds: AtomicWord
-    /// Values that must still come for the group to be fulfilled.
+    /// Values still needed for the group to be fulfilled.
     let valuesLeft: AtomicWord
-    /// Errors that must still come for it to be rejected.
+    /// Errors still needed for the group to be rejected.
     let errorsLeft: AtomicWord
     let count: Int
     let isMarked: Bool
     let valuesNeeded: UInt64
     let errorsNeeded: UInt64
-    /// Owned, until one of them is handed out.
+    /// Owned, until one is handed out.
     var outcomes: Outcomes
-    /// Of `some`: places that were given away, and which of the marks' values were handed out.
+    /// Places that vow_some has given away, and the kind of the marked outcomes that it has handed out.
     let valuesPlaced = AtomicWord(0)
     let errorsPlaced = AtomicWord(0)
     var marksHandedOut: UInt8 = 0
@@ -54,11 +64,9 @@ struct Group: ~Copyable {
     }
 }
 
-/// What a group can settle with; made beforehand, because settling must not fail.
+/// The outcomes of a group, made beforehand, because settling must not fail.
 struct Outcomes {
-    /// A list of values.
     var success = vow_none()
-    /// An error VOW_EAGGREGATE with a list of errors.
     var failure = vow_none()
 
     func release(_ thread: ThreadPointer) {
@@ -67,18 +75,16 @@ struct Outcomes {
     }
 }
 
-/// What a group is to be like.
 struct GroupPlan {
     let kind: TraceKind
     let told: (RecordPointer, RecordPointer, ThreadPointer) -> Void
     var count: Int
     var outcomes = Outcomes()
-    /// How many values fulfil it, and how many errors reject it.
+    /// The numbers of values that fulfil the group, and of errors that reject it.
     var values = 0
     var errors = 0
     var isMarked = false
 
-    /// Every value counts.
     var needsEach: Bool { values == count }
 }
 
@@ -107,10 +113,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Group {
         (members + pointee.count * Observer.size).assumingMemoryBound(to: AtomicFlags.self) + index
     }
 
-    /// The list of values.
     var values: UnsafeMutablePointer<vow_value>? { pointee.outcomes.success.box?.items }
 
-    /// The list of errors.
     var errors: UnsafeMutablePointer<vow_value>? {
         pointee.outcomes.failure.box?.part(ErrorPart.self).pointee.payload.box?.items
     }
@@ -118,15 +122,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Group {
     var isDecided: Bool { pointee.stage.loadRelaxed() == Stage.decided }
 }
 
-/// The group that an observer belongs to.
 func group(of observer: RecordPointer) -> GroupPointer {
     UnsafeMutableRawPointer(observer.owner).assumingMemoryBound(to: Group.self)
 }
 
-/// How many members can be counted at all.
+/// The most members of a combinator.
 let mostMembers = Int(Int32.max) / 8
 
-/// A group that watches nothing yet; its promise is the caller's. Nil without memory.
+/// Makes a group that observes nothing yet; the caller owns its promise. Returns nil without memory.
 func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
     let marks = plan.isMarked ? (plan.count + 7) & ~7 : 0
     let size = membersStart + plan.count * Observer.size + marks
@@ -148,7 +151,7 @@ func makeGroup(_ plan: GroupPlan, _ thread: ThreadPointer) -> GroupPointer? {
     return group
 }
 
-/// The group watches its members (consumed), as many as it was made for.
+/// Begins to observe the members (consumed), as many as the group was made for.
 func gather(
     _ members: UnsafeBufferPointer<OpaquePointer?>, in group: GroupPointer, _ thread: ThreadPointer
 ) {
@@ -160,7 +163,7 @@ func gather(
             }
             index += 1
         }
-        // It is decided already: the rest is not wanted.
+        // The group is decided: the other members are not wanted.
         let unwanted = members.count - index
         while index < members.count {
             if let member = RecordPointer(members[index]) { giveUpMember(member, thread) }
@@ -174,15 +177,13 @@ func gather(
     }
 }
 
-/// A member (consumed) is not needed: it is cancelled, unless somebody else reads it, and its
-/// rejection is no news.
+/// Cancels a member (consumed) that is not needed, unless it has another reader. Its rejection counts as observed.
 func giveUpMember(_ member: RecordPointer, _ thread: ThreadPointer) {
     member.pointee.isObserved.set()
     cancelUnlessRead(member, ownErrors.cancelled, thread)
 }
 
-/// From `told`: settles the group with a value (consumed), unless it is decided, and gives up the
-/// member's hold.
+/// Called from `told`: settles the group with a value (consumed), unless it is decided, and gives up the member's hold.
 func decide(
     _ group: GroupPointer, _ value: vow_value, by observer: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -199,8 +200,7 @@ func decide(
     }
 }
 
-/// A member has decided; those that are left are stopped, and cancelled where nobody else reads
-/// them.
+/// A member has decided: the others are stopped, and cancelled if they have no other reader.
 private func memberCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     let group = group(of: observer)
     stopMembers(of: group, cancelling: true, thread)
@@ -213,12 +213,12 @@ private func heardByGroup(_ owner: UnsafeMutablePointer<ObserverOwner>) -> Int {
     let errorsLeft = group.pointee.errorsLeft.loadAcquire()
     let values = group.pointee.valuesNeeded - valuesLeft
     let errors = group.pointee.errorsNeeded - errorsLeft
-    // Who decides counts itself before: it has not been heard of then.
+    // A deciding member has counted itself already, but its outcome has not been heard of.
     let decides = values > 0 && valuesLeft == 0 || errors > 0 && errorsLeft == 0
     return Int(values + errors) - (decides ? 1 : 0)
 }
 
-/// A member was heard of and has not decided. A wait may be one for the others now, and have no end.
+/// A member's outcome has not decided. A wait may now wait for the other members alone, and have no end.
 func goOnWithoutMember(of group: GroupPointer, _ thread: ThreadPointer) {
     nudgeWaitingThreads(past: bit(of: group.promise))
     letGo(of: group, 1, thread)
@@ -235,11 +235,11 @@ private func memberStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {
     letGo(of: group(of: observer), 1, thread)
 }
 
-/// The combined promise was cancelled, or nobody reads it any more.
+/// The combined promise was cancelled, or its last reader has gone.
 private func stopGroup(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let group = (UnsafeMutableRawPointer(promise) + groupStart).assumingMemoryBound(to: Group.self)
     if group.pointee.stage.exchangeAcquireRelease(Stage.decided) == Stage.decided { return }
-    // Cancelled promises are settled by then, those that nobody reads are not.
+    // A cancelled promise is settled here; a promise without readers is not.
     let isCancelled = promise.isCancelled
     stopMembers(of: group, cancelling: isCancelled, thread)
 }
@@ -250,7 +250,7 @@ private func stopMembers(of group: GroupPointer, cancelling: Bool, _ thread: Thr
     }
 }
 
-/// Gives holds up. The last one gives up what the group has.
+/// Gives holds up. The last hold releases everything that the group owns.
 func letGo(of group: GroupPointer, _ holds: Int, _ thread: ThreadPointer) {
     if group.pointee.holds.subtractAcquireRelease(UInt64(holds)) != UInt64(holds) { return }
     if group.pointee.isMarked { releaseMarked(group, thread) }
@@ -258,9 +258,9 @@ func letGo(of group: GroupPointer, _ holds: Int, _ thread: ThreadPointer) {
     group.promise.releaseProducer(thread)
 }
 
-// MARK: What combined promises settle with
+// MARK: The outcomes of combined promises
 
-/// An error VOW_EAGGREGATE with such a list.
+/// Makes an error VOW_EAGGREGATE with an empty list.
 func makeAggregate(count: Int, _ message: StaticString, _ thread: ThreadPointer) -> vow_value? {
     guard let list = makeEmptyList(count: count) else { return nil }
     let error = message.withUTF8Buffer { bytes in
@@ -272,27 +272,25 @@ func makeAggregate(count: Int, _ message: StaticString, _ thread: ThreadPointer)
     return error
 }
 
-/// Takes a value out of where it was kept.
 func handOut(_ kept: inout vow_value) -> vow_value {
     let value = kept
     kept = vow_none()
     return value
 }
 
-/// The error (owned) of a combined promise whose member at that place has failed with an error
-/// (borrowed).
+/// The error (owned) of a combined promise whose member at `index` has failed with `error` (borrowed).
 func memberError(_ error: vow_value, at index: Int) -> vow_value {
     makeErrorCopy(of: error, index: Int64(index)) ?? error.retained()
 }
 
-/// Has an error of a group's list say its member's place.
+/// Writes a member's index into its error in a group's list.
 func label(_ error: inout vow_value, at index: Int, _ thread: ThreadPointer) {
     let labelled = memberError(error, at: index)
     error.release(thread)
     error = labelled
 }
 
-/// From `told`: a member's error (borrowed) rejects its group.
+/// Called from `told`: a member's error (borrowed) rejects its group.
 func rejectGroup(
     with error: vow_value, from observer: RecordPointer, _ thread: ThreadPointer
 ) {
@@ -304,7 +302,7 @@ func rejectGroup(
     }
 }
 
-/// The promise of a new group of members (consumed). What the plan holds is consumed too.
+/// Makes a group of members (consumed) and returns its promise. The plan's outcomes are consumed too.
 func combine(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ plan: GroupPlan, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -317,7 +315,7 @@ func combine(
     return promise
 }
 
-/// Gives members (consumed) up; there is no memory for what they were to become.
+/// Releases members without memory for their combinator.
 func refuseMembers(
     _ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -326,7 +324,7 @@ func refuseMembers(
 }
 
 func releaseMembers(_ members: UnsafeBufferPointer<OpaquePointer?>, _ thread: ThreadPointer) {
-    // All of them, before foreign code hears of any.
+    // All members are released before foreign code runs.
     asOneStep(thread) {
         for member in members { RecordPointer(member)?.release(thread) }
     }

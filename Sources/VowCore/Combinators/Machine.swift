@@ -1,38 +1,45 @@
-// What map, reduce, repeat, retry and using have in common: one promise, and lanes on which one promise after the other is
-// waited for, in one piece of memory:
+// Machines, the common part of vow_map, vow_reduce, vow_repeat, vow_retry and vow_using: one promise, and lanes, each of which
+// waits for one promise after the other, in one piece of memory:
 //
 //   Record | ProducerPart | Machine | the program's fields | lanes
 //
-// A program says what comes next on a lane. Its functions run as work of their own, on the machine's executor; in a checked
-// build their input is lent, as a handler's is.
+// A `Program` names the next promise of a lane. The user's functions run as work on the machine's executor; a checked build
+// lends them their input, as it does to handlers. All of a `LanePart` but `steps` belongs to the thread that goes on with the
+// lane: the thread that took the second of the steps `started` and `told`.
+//
+// A lane uses its observer again for each promise. Its owner takes the observer from idle to open (`reopen`) and from
+// claimed to idle (`close`), each by a store. A wait that looks through the machine locks the word to read and retain the
+// observer's promise, but only while the word is open: `reopen` releases the earlier writes, pairing with the step that
+// locks. A thread that claims the observer waits for the lock, so the promise is held while it is read. Only the owner
+// writes an idle or claimed word, so no store undoes another thread's step (the scenario `machine-looked-through`).
 
 import CVow
 
 typealias MachinePointer = UnsafeMutablePointer<Machine>
 
 struct Machine: ~Copyable {
-    /// Comes first: observers know the machine by it.
+    /// The first field, by which observers find the machine.
     let owner: ObserverOwner
     let program: Program
-    /// The lanes under way, the work that may use the machine, and the maker. While there are any
-    /// the machine has one producer's reference and its fields.
+    /// The lanes under way, the work that may use the machine, and the maker. The last hold gives up one producer's
+    /// reference and the fields.
     let holds: AtomicWord
-    /// Its outcome is decided: no further call begins. See `Over`.
+    /// Not `no` once the outcome is decided: no further call begins.
     private let over = AtomicWord(Over.no)
-    /// That outcome, owned; of who has decided, and then of the last one to let go. Of one that is cancelled: the lane's that
-    /// would have decided.
+    /// The outcome, owned. It belongs to the thread that has decided, then to the last hold; in a cancelled machine to the
+    /// lane that would have decided.
     var outcome = ownErrors.cancelled
     let laneCount: Int
-    /// The user's; the value (owned) keeps it alive, or it is to be destroyed.
+    /// The user's context. `contextOwner` (owned) keeps it alive, or `destroy` destroys it.
     let context: UnsafeMutableRawPointer?
     let contextOwner: vow_value
     let destroy: Destroy?
-    /// Calls that, owned until the machine has ended.
+    /// A hook that calls `destroy`, owned until the machine has ended.
     fileprivate var ending: HookPointer?
-    /// Where work runs, owned, and what travels along, owned.
+    /// The executor of the work, and the work's surroundings; both owned.
     let executor: ExecutorPointer
     let travelling: Surroundings
-    /// With its token.
+    /// The machine's enrolment in its token's source.
     fileprivate var enrolment: UnsafeMutablePointer<Enrolment>?
 
     fileprivate init(_ plan: MachinePlan, _ thread: ThreadPointer) {
@@ -51,10 +58,10 @@ struct Machine: ~Copyable {
 
     var isOver: Bool { over.loadRelaxed() != Over.no }
 
-    /// It was asked to stop: see `ask`.
+    /// Whether the machine was asked to stop: see `ask`.
     fileprivate var keepsValue: Bool { over.loadRelaxed() == Over.asked }
 
-    /// True for one caller only.
+    /// Returns true for one caller only.
     fileprivate func endFirst(_ how: UInt64 = Over.yes) -> Bool {
         over.replaceAcquireRelease(Over.no, how).exchanged
     }
@@ -67,23 +74,23 @@ private enum Over {
 }
 
 struct Program {
-    /// What the lane is to wait for next (owned); nil: it ends. `settled` (borrowed) is what it has
-    /// waited for; nil: nothing so far. Calls no foreign code. Only one call for a lane at a time.
+    /// Returns the lane's next promise (owned); nil: the lane ends. `settled` (borrowed) is its last promise; nil at first.
+    /// Calls no foreign code. One call at a time for each lane.
     let next: (_ lane: Lane, _ settled: RecordPointer?, ThreadPointer) -> RecordPointer?
-    /// The outcome is decided: what the program has not begun to wait for is to be given up. Calls
-    /// no foreign code; a lane may be going on at the same time.
+    /// Gives up the promises that no lane waits for yet, once the outcome is decided. Calls no foreign code; a lane may be
+    /// going on at the same time.
     var giveUp: ((MachinePointer, ThreadPointer) -> Void)?
-    /// Whether what a lane waits for may be cancelled, and is not to be waited for to its end.
+    /// Whether the lane's promise may be cancelled; if not, the lane waits for its end.
     var mayBeStopped: (Lane) -> Bool = { _ in true }
-    /// `next` is asked also when the outcome is decided.
+    /// Whether `next` is called after the outcome is decided as well.
     var cleansUp = false
-    /// Whether the promise that a lane waits for is asked to stop, and not cancelled.
+    /// Whether the lane's promise is asked to stop, and not cancelled.
     var asks: (Lane) -> Bool = { _ in false }
-    /// Whether a value with which this comes would be the outcome.
+    /// Whether a value of the lane's promise would be the outcome.
     var decides: (Lane) -> Bool = { _ in false }
-    /// What share of the whole it is that a call on a lane says of its own; nil: it is said of the whole.
+    /// The share of the whole that a lane's own progress makes; nil: a call reports the progress of the whole.
     var share: ((Lane, Double) -> Double)?
-    /// Nothing uses the machine any more: its fields are to be released.
+    /// Releases the fields. No thread uses the machine any more.
     let clear: (MachinePointer, ThreadPointer) -> Void
 }
 
@@ -94,27 +101,27 @@ struct MachinePlan {
     let caller: Caller
 }
 
-/// Whose functions a machine runs, and where.
+/// The context and executor of the user's functions.
 struct Caller {
     var context: UnsafeMutableRawPointer?
-    /// Borrowed. Cancelled, it cancels the machine.
+    /// Borrowed. Its cancellation cancels the machine.
     var token: SourcePointer?
-    /// What keeps the context alive, if it is not the caller itself; consumed.
+    /// A value that keeps the context alive; consumed. None: the caller keeps the context.
     var contextOwner = vow_none()
-    /// Called with the context when no function runs any more and none is to come, before the promise settles.
+    /// Called with the context when no function is running or to come, before the promise settles.
     var destroy: Destroy?
-    /// Borrowed; nil: that of the calling thread.
+    /// Borrowed; nil: the calling thread's executor.
     var executor: ExecutorPointer?
     var label: UnsafePointer<CChar>?
 
-    /// There is no machine.
+    /// Releases everything if no machine is made.
     func giveUp(_ thread: ThreadPointer) {
         contextOwner.release(thread)
         if let destroy { runForeign(thread) { destroy(context) } }
     }
 }
 
-/// An observer, and what has become of what it looks at.
+/// An observer, and the state of its promise.
 struct Lane {
     let observer: RecordPointer
 
@@ -124,19 +131,18 @@ struct Lane {
         (UnsafeMutableRawPointer(observer) + Observer.size).assumingMemoryBound(to: LanePart.self)
     }
 
-    /// The program's own number; for a map, which item is under way.
+    /// The number of the `Program`; in vow_map, the item under way.
     var index: Int {
         get { part.pointee.index }
         nonmutating set { part.pointee.index = newValue }
     }
 
-    /// What the running call has said of its progress; of who works on the lane.
+    /// The progress that the running call has reported. Used by the thread that works on the lane.
     var told: UInt32 {
         get { part.pointee.told }
         nonmutating set { part.pointee.told = newValue }
     }
 
-    /// Until it goes on.
     var waits: Waits {
         get { part.pointee.waits }
         nonmutating set { part.pointee.waits = newValue }
@@ -149,24 +155,23 @@ struct Lane {
 
 /// 32 bytes, so that lanes stay aligned to 16.
 struct LanePart: ~Copyable {
-    /// Each step is taken once: `started`, `told` or both, until the lane goes on; `stopped` for
-    /// good.
+    /// Each step is taken once: `started` and `told` until the lane goes on, `stopped` for good.
     fileprivate let steps = AtomicWord(0)
-    /// What the lane has waited for, owned, between being told and going on.
+    /// The lane's settled promise, owned, between `told` and the next one.
     fileprivate var settled: RecordPointer?
     fileprivate var index = 0
-    /// Of who goes on with the lane; who stops it gets it from `steps`.
+    /// A thread that stops the lane reads this from `steps`.
     fileprivate var waits = Waits.forOthers
     fileprivate var told: UInt32 = 0
 }
 
-/// What a lane waits for, and what is done when it is stopped.
+/// The kind of promise that a lane waits for; it decides what stopping the lane does.
 enum Waits: UInt64 {
-    /// A promise that is left.
+    /// A promise that the lane leaves.
     case forOthers = 0
-    /// One that is cancelled, unless somebody else reads it, and waited for to its end.
+    /// A promise that is cancelled unless it has another reader, and waited for to its end.
     case forGiven = 8
-    /// A call of the user's function, which is cancelled, and is to be over before the machine is.
+    /// A call of the user's function: it is cancelled, and ends before the machine does.
     case forWork = 16
 
     static let mask: UInt64 = 24
@@ -175,10 +180,10 @@ enum Waits: UInt64 {
 private enum Step {
     /// The observer looks at a promise, and may be stopped.
     static let started: UInt64 = 1
-    /// The promise is settled. Who takes the second of these two steps goes on with the lane.
+    /// The promise is settled. The thread that takes the second of these two steps goes on with the lane.
     static let told: UInt64 = 2
     static let stopped: UInt64 = 4
-    // And what it waits for, set together with `started`: see `Waits`.
+    // The `Waits` are set together with `started`.
 }
 
 private let machineStart =
@@ -190,13 +195,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Machine {
         (UnsafeMutableRawPointer(self) - machineStart).assumingMemoryBound(to: Record.self)
     }
 
-    /// The program's.
     func fields<Fields: ~Copyable>(_: Fields.Type) -> UnsafeMutablePointer<Fields> {
         (UnsafeMutableRawPointer(self) + (fieldsStart - machineStart))
             .assumingMemoryBound(to: Fields.self)
     }
 
-    /// Lanes stand at the end.
     func lane(_ index: Int) -> Lane {
         let end = UnsafeMutableRawPointer(promise) + promise.producer.pointee.size
         let observer = end - (pointee.laneCount - index) * Lane.size
@@ -204,8 +207,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Machine {
     }
 }
 
-/// A machine that does nothing yet, with `extra` bytes behind its fields; its promise is the
-/// caller's. What the fields own is consumed only when it succeeds. Nil without memory.
+/// Makes a machine that does nothing yet, with `extra` bytes behind its fields; the caller owns its promise. Consumes the
+/// fields' references only if it succeeds. Returns nil without memory.
 func makeMachine<Fields: ~Copyable>(
     _ plan: MachinePlan, _ fields: consuming Fields, extra: Int = 0, _ thread: ThreadPointer
 ) -> MachinePointer? {
@@ -237,8 +240,8 @@ func makeMachine<Fields: ~Copyable>(
     return machine
 }
 
-/// Begins all lanes. The maker's hold is given up.
-/// - Parameter token: borrowed. Cancelled, it cancels the machine.
+/// Begins all lanes, and gives the maker's hold up.
+/// - Parameter token: borrowed. Its cancellation cancels the machine.
 func startMachine(
     _ machine: MachinePointer, cancelledBy token: SourcePointer?, _ thread: ThreadPointer
 ) {
@@ -254,7 +257,7 @@ func startMachine(
     }
 }
 
-/// Work for the user's function, as a promise to wait for. The machine stays until it is through.
+/// Makes work for the user's function; the lane waits for its promise. The machine stays until the work is done.
 func makeWork(
     for lane: Lane, _ handler: Handler, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -274,7 +277,7 @@ private func reaction(of lane: Lane, _ handler: Handler?, destroy: Destroy?) -> 
         extras: LinkExtras(onRejected: nil, destroy: destroy, label: nil))
 }
 
-/// The same to be begun later, when there may be no memory. Nil without.
+/// Makes work to begin later, when there may be no memory. Returns nil without memory.
 func reserveWork(
     for lane: Lane, _ handler: Handler, _ thread: ThreadPointer
 ) -> RecordPointer? {
@@ -289,7 +292,7 @@ func begin(_ work: RecordPointer, for lane: Lane, _ thread: ThreadPointer) {
     beginWork(work, ending: endWork, thread)
 }
 
-/// The lane that a reaction (borrowed), whose handler is running, is work for.
+/// The lane for which a reaction (borrowed) with a running handler is work.
 func laneOfRunning(_ reaction: RecordPointer) -> Lane? {
     guard reaction.hasContextToDestroy, let destroy = reaction.extras.pointee.destroy,
         address(of: destroy) == address(of: endWork)
@@ -297,7 +300,7 @@ func laneOfRunning(_ reaction: RecordPointer) -> Lane? {
     return laneOfWork(reaction.link.pointee.context)
 }
 
-/// The lane that work was made for, in its handler.
+/// The lane of work, in its handler.
 func laneOfWork(_ context: UnsafeMutableRawPointer?) -> Lane {
     guard let context else { fatal("work has no lane") }
     return Lane(observer: context.assumingMemoryBound(to: Record.self))
@@ -307,8 +310,8 @@ func endWork(_ context: UnsafeMutableRawPointer?) {
     letGo(of: laneOfWork(context).machine, currentThread())
 }
 
-/// From a program's `next`: decides about the outcome (consumed), if nobody has. The other lanes
-/// are stopped, and it counts when they have ended. Then `next` must return nil.
+/// Called from `next`, which then returns nil: decides the outcome (consumed) if no lane has. The other lanes are stopped,
+/// and the outcome counts when they have ended.
 func finish(_ lane: Lane, _ value: vow_value, _ thread: ThreadPointer) {
     let machine = lane.machine
     if !machine.pointee.endFirst() {
@@ -326,7 +329,7 @@ func finish(_ lane: Lane, _ value: vow_value, _ thread: ThreadPointer) {
     }
 }
 
-/// Goes on with a lane that nobody else has; a loop while what comes next is settled already.
+/// Goes on with a lane that no other thread has. A loop, while the next promise is settled already.
 private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointer) {
     let machine = lane.machine
     let part = lane.part
@@ -343,7 +346,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
             return
         }
         let isWaiting = observe(next, by: lane.observer, thread)
-        // Who has looked through the machine saw what it waited for before.
+        // A wait that has looked through the machine saw the promise before.
         if isWaiting && hasGoneOn { nudgeWaitingThreads(past: bit(of: machine.promise)) }
         let waits = lane.waits
         let before = part.pointee.steps.orAcquireRelease(Step.started | waits.rawValue)
@@ -356,7 +359,7 @@ private func go(on lane: Lane, _ settled: RecordPointer?, _ thread: ThreadPointe
 }
 
 extension Lane {
-    /// Of one that has been asked to stop: its value is the outcome.
+    /// Whether the machine was asked to stop and this value is the outcome all the same.
     fileprivate func comesLate(with settled: RecordPointer?) -> Bool {
         guard let settled, machine.pointee.keepsValue, !settled.value.isError else { return false }
         return machine.pointee.program.decides(self)
@@ -387,7 +390,7 @@ private func observedByLane(
 ) -> Observed {
     let machine = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Machine.self)
     if index < machine.pointee.laneCount { return machine.lane(index).observer.observed }
-    // Its context is destroyed there.
+    // The executor destroys the context.
     let executor = machine.pointee.destroy == nil ? nil : machine.pointee.executor.ownsThread
     if index == machine.pointee.laneCount, let executor { return .executor(executor) }
     return .noMore
@@ -397,15 +400,13 @@ private func laneStopped(_ observer: RecordPointer, _ thread: ThreadPointer) {
     letGo(of: Lane(observer: observer).machine, thread)
 }
 
-/// A lane has decided.
 private func laneCalledBack(_ observer: RecordPointer, _ thread: ThreadPointer) {
     let machine = Lane(observer: observer).machine
     stopLanes(of: machine, thread)
     letGo(of: machine, thread)
 }
 
-/// The promise was cancelled, or nobody reads it any more. In the second case the machine goes on,
-/// as reactions do.
+/// The promise was cancelled, or its last reader has gone. In the second case the machine goes on, as reactions do.
 private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
     let machine = machine(of: promise)
@@ -416,17 +417,18 @@ private func stopMachine(_ promise: RecordPointer, _ thread: ThreadPointer) {
     } else if isLeft {
         stopLanes(ofCancelled: promise, thread)
     } else {
-        // Held, as the last lane may end meanwhile. A loop, not a recursion: a lane may wait for another machine.
+        // The hold is kept: the last lane may end meanwhile. The agenda makes a loop of it: a lane may wait for another
+        // machine.
         asOneStep(thread) { thread.pointee.agenda.leaving.append(promise) }
     }
     if isLeft {
-        // Its calls do not return in this process.
+        // The machine's calls do not return in a forked child.
         promise.retainProducer()
         settleQuiet(promise, ownErrors.cancelled, thread)
     }
 }
 
-/// The machine of a promise that was cancelled, which is held for this.
+/// Stops the lanes of a cancelled promise's machine, which is held for this.
 func stopLanes(ofCancelled promise: RecordPointer, _ thread: ThreadPointer) {
     let machine = machine(of: promise)
     stopLanes(of: machine, thread)
@@ -442,7 +444,7 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
     for index in 0..<machine.pointee.laneCount {
         let lane = machine.lane(index)
         let before = lane.part.pointee.steps.orAcquireRelease(Step.stopped)
-        // Else who goes on with the lane at this moment will see that it is over.
+        // A thread that goes on with the lane at this moment will see that the machine is over.
         if before & (Step.started | Step.told) == Step.started {
             stop(lane, thatWaits: Waits(rawValue: before & Waits.mask) ?? .forOthers, thread)
         }
@@ -450,14 +452,14 @@ private func stopLanes(of machine: MachinePointer, _ thread: ThreadPointer) {
     machine.pointee.program.giveUp?(machine, thread)
 }
 
-/// A lane that has started is not to wait any longer. If it is too late for that, it is told, and ends.
+/// Ends the wait of a started lane. If it is too late for that, the lane is told, and ends.
 @inline(never)
 private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer) {
     if waits == .forOthers {
         stopObserving(lane.observer, cancelling: true, thread)
     } else if case .promise(let promise) = lane.observer.observed {
-        // A call that runs is let finish: the lane is told then. Asked when it is known what the lane looks at: it may have
-        // gone on meanwhile, to what must not be stopped.
+        // A running call finishes, and the lane is told then. `mayBeStopped` is asked when the lane's promise is known: the
+        // lane may have gone on to a promise that must not be stopped.
         let machine = lane.machine
         let mayBeStopped =
             machine.pointee.program.mayBeStopped(lane)
@@ -475,7 +477,7 @@ private func stop(_ lane: Lane, thatWaits waits: Waits, _ thread: ThreadPointer)
 private func letGo(of machine: MachinePointer, _ thread: ThreadPointer) {
     if machine.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     if let ending = machine.pointee.ending {
-        // Foreign code comes first, but not here.
+        // The hook runs foreign code first, but not on this stack.
         if endElsewhere(machine, on: machine.pointee.executor, endWithContext, thread) {
             giveMemoryBack(ending, MemoryLayout<Hook>.stride)
         } else {
@@ -490,7 +492,7 @@ private func endWithContext(_ context: UnsafeMutableRawPointer?) {
     guard let machine = context?.assumingMemoryBound(to: Machine.self) else { return }
     let thread = currentThread()
     if let destroy = machine.pointee.destroy {
-        // Its own promise may be waited for in there, which must be seen.
+        // `destroy` may wait for the machine's own promise, which the look ahead must see.
         withFrame(of: machine.promise, nil, on: thread.pointee.frame?.pointee.executor, thread) {
             carrying(machine.pointee.travelling.retained(), thread) {
                 destroy(machine.pointee.context)

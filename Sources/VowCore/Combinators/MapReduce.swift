@@ -1,8 +1,8 @@
 // The machines over items and steps: vow_map, vow_reduce and vow_repeat.
 //
-// vow_map calls a function for each item of a list, a bounded number at a time: a lane takes the next item when its own is
-// through. vow_reduce waits for one promise after the other, and adds each value to what has accumulated. vow_repeat is an
-// asynchronous loop: asking whether to go on and taking the step is one piece of work.
+// vow_map calls a function for each item of a list, a bounded number at a time: a lane takes the next item when its last one is
+// done. vow_reduce waits for one promise after the other, and adds each value to the accumulated one. vow_repeat is an
+// asynchronous loop: one piece of work asks whether to go on and takes the step.
 
 import CVow
 
@@ -18,7 +18,7 @@ private struct MapFields: ~Copyable {
     let next = AtomicWord(0)
     /// Items without a result.
     let left: AtomicWord
-    /// How far the items under way say they are, all together.
+    /// The sum of the progress of the items under way.
     let partial = AtomicWord(0)
 }
 
@@ -65,7 +65,7 @@ private func nextOfMap(
         }
         map.pointee.results.box?.items[lane.index] = result.retained()
         note(0, of: lane, map)
-        // The last one has acquired what the others wrote.
+        // The last lane has acquired what the others wrote.
         let left = map.pointee.left.subtractAcquireRelease(1) - 1
         let count = map.pointee.count
         reportShare(count - Int(left), of: count, lane.machine.promise, thread)
@@ -80,7 +80,7 @@ private func nextOfMap(
     return makeWork(for: lane, runItem, thread)
 }
 
-/// Of an item, which is so far.
+/// Adds the progress of an item, and returns that of the whole.
 private func shareOfMap(_ lane: Lane, _ fraction: Double) -> Double {
     let map = lane.machine.fields(MapFields.self)
     note(fraction, of: lane, map)
@@ -114,13 +114,13 @@ private func clearMap(_ machine: MachinePointer, _ thread: ThreadPointer) {
 
 typealias Reducer = @convention(c) (vow_value, vow_value, UnsafeMutableRawPointer?) -> vow_value
 
-/// The promises follow; those from `next` on are owned.
+/// The promises follow the fields; promises from `next` on are owned.
 private struct ReduceFields: ~Copyable {
     let fn: Reducer
     let count: Int
-    /// The first promise that the lane has not taken; beyond the end: the rest was given up.
+    /// The first promise that the lane has not taken; a number beyond the end: the rest was given up.
     let next = AtomicWord(0)
-    /// Both owned. Nobody changes them while work is under way.
+    /// Both owned, and constant while work is under way.
     var accumulated: vow_value
     var item = vow_none()
     /// The lane waits for the function's result, and not for a promise of the array.
@@ -158,7 +158,7 @@ func reduce(
     let copies = promises(of: machine.fields(ReduceFields.self))
     for index in 0..<members.count {
         guard let member = RecordPointer(members[index]) else { continue }
-        // Its rejection will be seen, or is no news any more.
+        // The lane will see the rejection, or it does not matter any more.
         member.pointee.isObserved.set()
         (copies + index).initialize(to: member)
     }
@@ -185,7 +185,7 @@ private func nextOfReduce(
         handOut(&fields.pointee.item).release(thread)
         fields.pointee.accumulated.release(thread)
         fields.pointee.accumulated = value.retained()
-        // The rest was given up, but there is none.
+        // The rest was given up, but the last promise was taken.
         if lane.machine.pointee.isOver && lane.index == fields.pointee.count - 1 {
             finish(lane, handOut(&fields.pointee.accumulated), thread)
             return nil
@@ -193,7 +193,7 @@ private func nextOfReduce(
     }
     let count = fields.pointee.count
     let index = Int(fields.pointee.next.addRelaxed(1))
-    // It was given up meanwhile.
+    // The promise was given up meanwhile.
     if index > count { return nil }
     if index > 0 { reportShare(index, of: count, lane.machine.promise, thread) }
     if index == count {
@@ -245,11 +245,11 @@ typealias Condition = @convention(c) (vow_value, UnsafeMutableRawPointer?) -> Bo
 private struct RepeatFields: ~Copyable {
     let again: Condition
     let step: Handler
-    /// Owned. Nobody changes it while work is under way.
+    /// Owned, and constant while work is under way.
     var state: vow_value
     /// Written by the work, read when that has settled.
     var isOver = false
-    /// Asked to stop, it only finds out whether the state with which the last step came is the outcome.
+    /// Set when the machine is asked to stop: the work only asks whether the last step's state is the outcome.
     let takesNoStep = AtomicMark()
 
     init(again: @escaping Condition, step: @escaping Handler, state: vow_value) {
@@ -310,7 +310,8 @@ private func runStep(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_v
             return fields.pointee.step(lent, context)
         }
         fields.pointee.isOver = true
-        // An object is the outcome itself: returned, it would be asked once more whether it is a thenable.
+        // An object is not returned, because the library would ask again whether it is a thenable; `nextOfRepeat` takes the
+        // state.
         return state.kind == VOW_OBJECT ? vow_none() : state.retained()
     }
 }

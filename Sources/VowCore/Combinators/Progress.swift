@@ -1,15 +1,29 @@
-// Progress: what the producer of a promise says, told to those who listen, on their executors and no more often than
-// they want.
+// Progress: a promise's producer reports it, and listeners are told on their executors, no more often than they want.
 //
-// A listener has at most one delivery: a reaction that reads nothing, or, where it has to wait, a delay. It tells what
-// is newest when it runs, if it is time. When it ends, the next one is begun if there is something new.
+// A listener has at most one delivery: a reaction that reads nothing, behind a delay if it has to wait. The delivery tells
+// the newest report, if it is time by the clock of the listener's executor. When it ends, the next delivery begins if there
+// is news.
+//
+// Every field of a listener is under `listenersLock`. The holder takes no other lock of the core, and runs no foreign code
+// but the program's allocator. A listener has a hold for its promise, which lists it, and one for the delivery under way;
+// the last hold frees the listener and then calls its destructor. The thread that begins a delivery sets `isDelivering`
+// under the lock, and reads `nextTold` until the delivery is submitted. News that comes meanwhile stays in the listener; the
+// end of the delivery finds it under the lock. A delivery that did not reach its executor drops the news: the next one would
+// not reach it either. If deliveries wait for their time although all is done, they make a line, each with a hold and the
+// mark `isHurried`, so that no listener stands in two lines; each is looked at again when its turn comes.
+//
+// No call begins after the settling. A delivery looks at the promise's word under the lock and then calls. If it saw no
+// value, the settling's publication is not before that look. On a serial executor all work that learns of the settling there
+// runs after the delivery has ended, and a later delivery sees the value. On the pool, or for another thread, a call that
+// has begun may run while the promise settles, and is not waited for. While a listener is listed its promise is not freed:
+// the thread that frees the promise takes the listeners out first, under the lock.
 
 import CVow
 import CVowPlatform
 
 /// - Parameters:
-///   - executor: nil: that of a reaction made here.
-///   - token: borrowed. The listener leaves when it is cancelled.
+///   - executor: nil: the executor of a reaction made here.
+///   - token: borrowed. Its cancellation ends the listening.
 /// - Returns: false without memory; the context is destroyed then.
 func listen(
     to promise: RecordPointer, every interval: Int64, on executor: ExecutorPointer? = nil,
@@ -20,7 +34,7 @@ func listen(
     let isImmortal = promise.pointee.shape.contains(.immortal)
     guard !isImmortal, let memory = takeMemory(Listener.size) else {
         if let destroy { runForeign(thread) { destroy(context) } }
-        // An immortal one is settled: there is nothing to hear.
+        // An immortal promise is settled and has no progress.
         return isImmortal
     }
     let listener = memory.bindMemory(to: Listener.self, capacity: 1)
@@ -47,8 +61,8 @@ func listen(
     return true
 }
 
-/// The promise (borrowed) is so far. `fraction` is a number.
-/// - Parameter onlyForward: whoever has heard of more already does not hear of less.
+/// Sets the progress of a promise (borrowed). `fraction` is a number.
+/// - Parameter onlyForward: a listener that has a greater fraction keeps it.
 func setProgress(
     of promise: RecordPointer, _ fraction: Double, _ note: UnsafePointer<CChar>?,
     onlyForward: Bool = false, _ thread: ThreadPointer
@@ -57,7 +71,7 @@ func setProgress(
     let fraction = min(max(fraction, 0), 1)
     if isWatched { noteProgress(promise, fraction, note) }
     if !promise.pointee.flags.contains(RecordFlag.hasListeners) { return }
-    // Once: who came later with something newer must not be overwritten.
+    // Each listener is written once: a newer report of another thread must not be overwritten.
     listenersLock.withLock {
         forEachListener(of: promise) { listener in
             if !onlyForward || fraction > listener.pointee.fraction {
@@ -73,7 +87,7 @@ func setProgress(
     }
 }
 
-/// What a combinator says of itself. Its members may be settled by many threads, who come here in any order.
+/// Reports a combinator's progress. Many threads may settle its members, and come here in any order.
 @inline(__always)
 func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread: ThreadPointer) {
     if isWatched || promise.pointee.flags.contains(RecordFlag.hasListeners) {
@@ -82,14 +96,14 @@ func reportShare(_ done: Int, of count: Int, _ promise: RecordPointer, _ thread:
     }
 }
 
-/// One that is to be submitted.
+/// A delivery to be submitted.
 private struct Delivery {
     let listener: ListenerPointer
     let executor: ExecutorPointer
     let surroundings: Surroundings
     let round: UInt32
 
-    /// One that has begun; under the lock.
+    /// The delivery has begun. The caller holds the lock.
     init(to listener: ListenerPointer) {
         self.listener = listener
         executor = listener.pointee.executor
@@ -98,7 +112,7 @@ private struct Delivery {
     }
 }
 
-/// To all that have not heard of what is new, and have none on its way: a line of them. Returns the first.
+/// Begins deliveries to all listeners that have news and no delivery, as a line. Returns the first one.
 private func beginDeliveries(of promise: RecordPointer) -> Delivery? {
     listenersLock.withLock {
         var last: ListenerPointer?
@@ -114,7 +128,7 @@ private func beginDeliveries(of promise: RecordPointer) -> Delivery? {
     }
 }
 
-/// Returns the next of the line. The listeners are the deliveries' until they have been submitted.
+/// Submits a delivery and returns the next one of the line. Its hold keeps each listener until then.
 private func submitFirst(_ delivery: Delivery, _ thread: ThreadPointer) -> Delivery? {
     let next = listenersLock.withLock {
         delivery.listener.pointee.nextTold.map { Delivery(to: $0) }
@@ -123,13 +137,13 @@ private func submitFirst(_ delivery: Delivery, _ thread: ThreadPointer) -> Deliv
     return next
 }
 
-/// Those whose delivery waits for its time although all is done: a line of them, held.
+/// Returns a line of listeners, held, whose delivery waits for its time although all is done.
 private func listWaiting(of promise: RecordPointer) -> ListenerPointer? {
     listenersLock.withLock {
         var first: ListenerPointer?
         var last: ListenerPointer?
         forEachListener(of: promise) { listener in
-            // Who hurries it already has yet to look for what is waiting.
+            // A thread that hurries the listener has yet to look for its waiting delivery.
             if listener.pointee.fraction < 1 || listener.pointee.delayed == nil
                 || listener.pointee.isHurried
             {
@@ -145,7 +159,7 @@ private func listWaiting(of promise: RecordPointer) -> ListenerPointer? {
     }
 }
 
-/// When such a delivery is cancelled the next one begins at once. Gives the hold back, and returns the next of the line.
+/// Cancels a waiting delivery, so that the next one begins at once. Gives the hold back, and returns the next of the line.
 private func hurry(_ listener: ListenerPointer, _ thread: ThreadPointer) -> ListenerPointer? {
     var next: ListenerPointer?
     let delayed = listenersLock.withLock {
@@ -163,7 +177,7 @@ private func hurry(_ listener: ListenerPointer, _ thread: ThreadPointer) -> List
     return next
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 private func beginDelivery(_ listener: ListenerPointer) -> Delivery {
     listener.pointee.isDelivering = true
     listener.pointee.hasRun = false
@@ -172,10 +186,10 @@ private func beginDelivery(_ listener: ListenerPointer) -> Delivery {
     return Delivery(to: listener)
 }
 
-/// How long it has to wait is seen on the executor, by whose clock that goes.
+/// Submits a delivery. Its waiting time is known only on its executor, by that executor's clock.
 private func submit(_ delivery: Delivery, _ thread: ThreadPointer) {
     let reaction = reaction(of: delivery)
-    // Nothing foreign is called by making it inline: it runs before what is made ready after it.
+    // Making inline work calls no foreign code: the work runs before later ready reactions.
     let isInline = delivery.executor == ownExecutors.inline
     let here = exchangeSurroundings(delivery.surroundings, thread)
     let work = isInline ? makeWork(reaction, thread) : makeWorkLater(reaction, thread)
@@ -191,7 +205,7 @@ private func reaction(of delivery: Delivery) -> Reaction {
         extras: LinkExtras(onRejected: nil, destroy: endDelivery, label: nil))
 }
 
-/// The same, later. The caller has a hold on the listener.
+/// Submits a delivery behind a delay. The caller has a hold on the listener.
 private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPointer) {
     let listener = delivery.listener
     let here = exchangeSurroundings(delivery.surroundings, thread)
@@ -200,9 +214,9 @@ private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPoi
     silence(delayed)
     var isUnwanted = false
     let isKept = listenersLock.withLock {
-        // It may have come to its end, and another one begun.
+        // This delivery may have ended, and another one begun.
         if listener.pointee.round != delivery.round { return false }
-        // What has happened meanwhile did not find it.
+        // A change that came meanwhile did not find `delayed`.
         isUnwanted = listener.pointee.promise == nil || listener.pointee.fraction >= 1
         listener.pointee.hasRun = isUnwanted
         if !isUnwanted { listener.pointee.delayed = delayed }
@@ -212,7 +226,7 @@ private func submit(_ delivery: Delivery, after wait: Int64, _ thread: ThreadPoi
     if !isKept { delayed.release(thread) }
 }
 
-/// On the listener's executor.
+/// The handler of a delivery, on the listener's executor.
 private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
     let listener = listener(in: context)
     let thread = currentThread()
@@ -237,7 +251,7 @@ private func tell(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_valu
     return vow_none()
 }
 
-/// A delivery is through, or could not be made.
+/// Ends a delivery that has run or could not be made.
 func endDelivery(_ context: UnsafeMutableRawPointer?) {
     let listener = listener(in: context)
     let thread = currentThread()
@@ -247,7 +261,7 @@ func endDelivery(_ context: UnsafeMutableRawPointer?) {
     let delayed = listenersLock.withLock {
         listener.pointee.isDelivering = false
         listener.pointee.round &+= 1
-        // One that could not run would not run the next time either: nothing more until there is more news.
+        // A delivery that could not run would not run the next time either: the news is dropped.
         if !listener.pointee.hasRun { listener.pointee.hasNews = false }
         if listener.pointee.isWanted {
             next = beginDelivery(listener)

@@ -1,19 +1,19 @@
-// vow_retry: one lane makes the attempts, and between them asks whether to go on and waits, in one piece of work on the
-// executor; a second lane waits for the deadline. The policy says how often vow_retry tries, and how long it waits in between.
+// vow_retry: one lane makes the attempts. Between two attempts one piece of work on the executor asks whether to go on, and
+// waits. A second lane waits for the deadline. The policy has the number of attempts and the delays between them.
 
 import CVow
 
 private struct RetryFields: ~Copyable {
     let fn: Handler
-    /// The attempts' lane's own, and its work's.
+    /// Used by the lane of the attempts and its work.
     var policy: RetryPolicy
     var isPausing = false
-    /// The user's function was called; else its executor has refused the work.
+    /// Whether the user's function was called; if not, its executor has refused the work.
     var hasRun = false
     var isRefused = false
-    /// Of the following two.
+    /// Guards `attempt` and `lastError`.
     let lock = SpinLock()
-    /// How often the user's function was called.
+    /// The number of calls of the user's function.
     var attempt: Int64 = 0
     /// Owned.
     var lastError = vow_none()
@@ -32,7 +32,7 @@ func retry(
     _ policy: RetryPolicy, _ fn: @escaping Handler, for caller: Caller, _ thread: ThreadPointer
 ) -> RecordPointer {
     var policy = policy
-    // By its own deadline, so that the error is the retry's; nothing is too soon.
+    // The scope's limit becomes the retry's own deadline, so that the error is the retry's; a deadline of 0 would be none.
     if let left = timeLeft(thread), policy.deadline == 0 || left < policy.deadline {
         policy.deadline = max(left, 1)
     }
@@ -101,7 +101,7 @@ private func runAttempt(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
     let machine = laneOfWork(context).machine
     let retry = machine.fields(RetryFields.self)
     retry.pointee.hasRun = true
-    // Not before: the deadline may come while the attempt waits for its executor.
+    // The attempt counts from here: the deadline may come while it waits for its executor.
     let attempt = retry.pointee.lock.withLock {
         retry.pointee.attempt += 1
         return retry.pointee.attempt
@@ -109,7 +109,7 @@ private func runAttempt(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
     return retry.pointee.fn(vow_int(attempt), machine.pointee.context)
 }
 
-/// Made where a delay of the user's own would be made: a loop's executor uses the loop's clock.
+/// Makes the delay on the executor, as the user's own delay would be: a loop's executor uses the loop's clock.
 private func runPause(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
     let machine = laneOfWork(context).machine
     let retry = machine.fields(RetryFields.self)
@@ -133,7 +133,7 @@ private func nextOfDeadline(
     return nil
 }
 
-/// An error (borrowed) that says how many attempts were made.
+/// A copy of an error (borrowed) with the number of attempts.
 private func givenUp(_ error: vow_value, _ retry: RetryPointer) -> vow_value {
     let attempts = retry.pointee.lock.withLock { retry.pointee.attempt }
     return makeErrorCopy(of: error, attempts: attempts) ?? error.retained()
@@ -168,7 +168,7 @@ struct RetryPolicy {
 
     /// 0: without a bound.
     private var attempts: UInt64 = 3
-    /// In nanoseconds, as an exact number up to three months, and never too large to be one.
+    /// Nanoseconds: exact up to three months, and never too large for a number.
     private var delay = 0.0
     private var factor = 2.0
     private var longest = 0.0
@@ -180,7 +180,7 @@ struct RetryPolicy {
     /// Three attempts, at once.
     init() {}
 
-    /// Nil: there is a wrong number in it.
+    /// Returns nil if the given policy has a wrong number.
     init?(_ given: vow_retry_policy) {
         let hour: Int64 = 3_600_000_000_000
         let isGood =
@@ -201,7 +201,6 @@ struct RetryPolicy {
         attempt == Int64.max || (attempts != 0 && UInt64(attempt) >= attempts)
     }
 
-    /// The next one is made at once.
     var isWithoutDelay: Bool { delay == 0 }
 
     /// The delay before the next attempt, in nanoseconds.

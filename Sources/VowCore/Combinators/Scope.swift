@@ -1,16 +1,25 @@
-// vow_scope: a place for work that must not be left behind. Its memory is that of the promise of its end, so that closing
-// it cannot fail; each member takes one piece of memory, until it is settled.
+// vow_scope: the owner of work that must not be left behind. ScopeMembers.swift has the members; this file how a scope
+// begins, is cancelled and ends, and its timers. One piece of memory, that of the promise of its end, so that closing cannot
+// fail:
 //
 //   Record | ProducerPart | ScopeTerms | Scope | runner | timers
 //
-// This file has what a scope is, how it begins, is cancelled and ends, and its timers; ScopeMembers.swift what comes in
-// between.
+// `holds` counts the open scope, the members, and a cancellation or report under way. The step to 0 is the last and ends the
+// scope: a member that enters, a cancellation and a report take a hold with `addOneUnlessZero`, and are refused after that
+// step (`scope-added-to`). The memory stays longer: each handle (`handles`), each timer that is set and each reaction made
+// under the scope keeps it, as a producer does.
 //
-// Cancelling a scope cancels its members, one at a time, because what one brings about is over before the next. None are left,
-// and the outcome is decided, once no thread holds the scope.
+//   three lists       the scope's lock
+//   failure           the lock; then the thread that ends the scope
+//   closed            exchanged before a handle is given back, so the thread that gives the last one back sees it. The first
+//                     closer gives the hold back and takes the reader that the promise was made with; a later closer becomes
+//                     a new reader, which is harmless, because no hook of the promise is a program's
+//   cancellation      written under the lock before the first member is cancelled; read with a hold; the last hold takes it
+//   loop, reporter    the maker; then the holder that starts or fires the grace timer. The timer fires once, and takes the
+//                     report only with a hold: the thread that ends the scope finds the report untouched or gone
 //
-// The two timers are the deadline, which cancels the scope, and the patience that it has with members then. A timer that is
-// set keeps the scope's memory as a producer does, and is stopped by the thread that ends the scope.
+// Cancelling a scope cancels its members one at a time: the consequences of one are over before the next. The timers are the
+// deadline, which cancels the scope, and the grace, the patience with members after that. The ending thread stops both.
 
 import CVow
 
@@ -18,36 +27,33 @@ typealias ScopePointer = UnsafeMutablePointer<Scope>
 typealias ScopeMemberPointer = UnsafeMutablePointer<ScopeMember>
 
 struct Scope: ~Copyable {
-    /// Comes first: observers know the scope by it.
+    /// The first field, by which observers find the scope.
     let owner: ObserverOwner
     let lock = SpinLock()
-    /// What the end waits for: that somebody closes it, the members, and a cancellation under way. Whoever takes the step
-    /// to 0 ends the scope, and nobody takes it up from there: who comes later is refused.
     let holds = AtomicWord(1)
-    /// Under the lock, like the following ones, and the neighbours of members. Those that nobody has cancelled.
+    /// The members that are not cancelled. Under the lock, like the following fields and the members' neighbours.
     var first: ScopeMemberPointer?
-    /// How many members have left a list: those behind them have moved up.
+    /// The number of members that have left a list: later members have moved up.
     var left = 0
     var isCancelled = false
-    /// Why the end is rejected: the first error of a member that is no cancellation; owned.
+    /// The reason for a rejected end: the first error of a member that is no cancellation; owned.
     var failure = vow_none()
-    /// The other members: those that were cancelled, and those that were reported then, because they had not ended.
+    /// The cancelled members, and the reported ones, which had not ended after the grace.
     var firstCancelled: ScopeMemberPointer?
     var firstReported: ScopeMemberPointer?
-    /// What members are cancelled with; owned.
+    /// The error with which members are cancelled; owned.
     var cancellation = ownErrors.cancelled
-    /// Handles, each of which keeps the memory as a producer does.
     let handles = AtomicWord(1)
-    /// Somebody has the promise of the end, or nobody ever will. Exchanged once.
+    /// Not 0 once the scope is closed or its last handle is gone.
     let closed = AtomicWord(0)
     let failsFast: Bool
-    /// It was made with wrong options, or can have no timer: this is what it answers, and `failure` says why.
+    /// The answer of a scope with wrong options or without a timer; `failure` says why. 0: none.
     let refusal: Int32
     /// Nanoseconds; 0: any.
     let patience: Int64
-    /// Of a scope with patience. The loop (owned until the end) whose clock it goes by; nil: the process's.
+    /// The loop (owned until the end) whose clock a scope with patience goes by; nil: the process's.
     var loop: LoopPointer?
-    /// The report of late members: foreign code, called when there are any; owned until then.
+    /// The report of late members, owned until it is called. Foreign code.
     var reporter: HookPointer?
     #if VOW_CHECKED
         var seal = Seal.live(.scope)
@@ -65,14 +71,13 @@ struct Scope: ~Copyable {
     }
 }
 
-/// What a scope is made with.
 struct ScopePlan {
     var failsFast = false
-    /// From now on, in nanoseconds; 0: none.
+    /// Nanoseconds from now; 0: none.
     var deadline: Int64 = 0
     var patience: Int64 = 0
     var label: UnsafePointer<CChar>?
-    /// Not 0: the scope takes no members, and this is the code of `failure` (consumed), which rejects its end.
+    /// Not 0: the scope takes no members, and `failure` (consumed) has this code and rejects its end.
     var refusal: Int32 = 0
     var failure = vow_none()
 }
@@ -80,7 +85,7 @@ struct ScopePlan {
 private let scopeStart =
     (MemoryLayout<Record>.size + MemoryLayout<ProducerPart>.size + MemoryLayout<ScopeTerms>.stride
         + 15) & ~15
-/// Looks at nothing: for `callBack`.
+/// The runner observes nothing. `callBack` needs it.
 private let runnerStart = scopeStart + (MemoryLayout<Scope>.size + 15) & ~15
 private let timersStart = runnerStart + Observer.size
 private let wholeSize = timersStart + 2 * MemoryLayout<TimerNode>.stride
@@ -90,7 +95,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
         (UnsafeMutableRawPointer(self) - scopeStart).assumingMemoryBound(to: Record.self)
     }
 
-    /// Of its end.
+    /// The scope of the promise of its end.
     init(of promise: RecordPointer) {
         self = (UnsafeMutableRawPointer(promise) + scopeStart).assumingMemoryBound(to: Scope.self)
     }
@@ -110,7 +115,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
             .assumingMemoryBound(to: TimerNode.self)
     }
 
-    /// Of a timer of its own.
+    /// The scope of one of its timers.
     init(ofTimer timer: TimerPointer, _ index: Int) {
         self = (UnsafeMutableRawPointer(timer - index) - (timersStart - scopeStart))
             .assumingMemoryBound(to: Scope.self)
@@ -121,7 +126,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
     }
 }
 
-/// Nil without memory, also for its timer.
+/// Returns nil without memory, also for the timer.
 func makeScope(_ plan: ScopePlan, _ thread: ThreadPointer) -> ScopePointer? {
     var reporter: HookPointer?
     if plan.patience != 0 {
@@ -133,7 +138,7 @@ func makeScope(_ plan: ScopePlan, _ thread: ThreadPointer) -> ScopePointer? {
         if let reporter { giveMemoryBack(reporter, MemoryLayout<Hook>.stride) }
         return nil
     }
-    // The handle's.
+    // For the handle.
     promise.retainProducer()
     let scope = ScopePointer(of: promise)
     promise.part(ScopeTerms.self).initialize(to: makeTerms(plan, thread))
@@ -161,8 +166,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Scope {
     }
 }
 
-/// Gives a handle up, for the promise of the end, which is the caller's. The first one who does closes the scope; that
-/// takes the reader's reference that the promise was made with.
+/// Gives a handle up and returns the promise of the end, owned. The first call closes the scope.
 func closeScope(_ scope: ScopePointer, _ thread: ThreadPointer) -> RecordPointer {
     let promise = scope.promise
     if scope.pointee.closed.exchangeAcquireRelease(1) == 0 {
@@ -175,11 +179,11 @@ func closeScope(_ scope: ScopePointer, _ thread: ThreadPointer) -> RecordPointer
     return promise
 }
 
-/// Gives a handle up. With the last one of a scope that nobody has closed, its members are cancelled, and a failure among
-/// them is told to nobody but who hears of unhandled rejections.
+/// Gives a handle up. If it is the last one of a scope that is not closed, the members are cancelled, and a member's failure is
+/// reported only as an unhandled rejection.
 func releaseScope(_ scope: ScopePointer, _ thread: ThreadPointer) {
     let promise = scope.promise
-    // Keeps the scope for this thread.
+    // This reference keeps the scope for the call.
     promise.retainProducer()
     if giveHandleBack(scope, thread) && scope.pointee.closed.exchangeAcquireRelease(1) == 0 {
         cancelMembers(of: scope, ownErrors.cancelled, thread)
@@ -189,7 +193,7 @@ func releaseScope(_ scope: ScopePointer, _ thread: ThreadPointer) {
     promise.releaseProducer(thread)
 }
 
-/// Acquires and releases: who gives the last one back sees whether somebody has closed the scope.
+/// Acquires and releases: the thread that gives the last handle back sees whether the scope is closed.
 private func giveHandleBack(_ scope: ScopePointer, _ thread: ThreadPointer) -> Bool {
     let promise = scope.promise
     let isLast = scope.pointee.handles.subtractAcquireRelease(1) == 1
@@ -200,7 +204,7 @@ private func giveHandleBack(_ scope: ScopePointer, _ thread: ThreadPointer) -> B
     return isLast
 }
 
-/// One hold less. The last one ends the scope: from here on nobody adds to it, cancels it or starts a timer of it.
+/// Gives a hold up. The last one ends the scope: no thread adds to it, cancels it or starts its timers any more.
 func letGo(of scope: ScopePointer, _ thread: ThreadPointer) {
     if scope.pointee.holds.subtractAcquireRelease(1) != 1 { return }
     asOneStep(thread) {
@@ -214,8 +218,8 @@ func letGo(of scope: ScopePointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The promise of the end was cancelled, or nobody waits for it any more; then the members go on. It may have settled
-/// by itself at this moment: then nobody holds the scope.
+/// The promise of the end was cancelled, or its last reader has gone; then the members go on. The caller has a reference to the
+/// promise. If the end has settled by itself, no hold is left, and nothing happens (the scenario `scope-end-cancelled`).
 private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if !promise.isCancelled { return }
     cancelMembers(of: ScopePointer(of: promise), ownErrors.cancelled, thread)
@@ -223,10 +227,10 @@ private func stopScope(_ promise: RecordPointer, _ thread: ThreadPointer) {
 
 // MARK: Cancelling
 
-/// Only the first one who does this to a scope that has not ended does anything.
+/// Only the first call on a scope that has not ended has an effect.
 /// - Parameters:
-///   - error: what the members are cancelled with; consumed.
-///   - failure: becomes the scope's where none is; needs no count.
+///   - error: the members are cancelled with it; consumed.
+///   - failure: becomes the scope's failure if there is none; needs no count.
 func cancelMembers(
     of scope: ScopePointer, _ error: vow_value, failingWith failure: vow_value = vow_none(),
     _ thread: ThreadPointer
@@ -267,7 +271,7 @@ func cancelNext(_ runner: RecordPointer, _ thread: ThreadPointer) {
 
 // MARK: The timers
 
-/// The moment at which all that is made under a new scope is to be over: its own, or that of the scope that it is made under.
+/// The deadline of everything made under a new scope: its own, or the earlier one of the scope that it is made under.
 func makeTerms(_ plan: ScopePlan, _ thread: ThreadPointer) -> ScopeTerms {
     var terms = ScopeTerms(deadline: Int64.max, time: 0, label: plan.label)
     let left = timeLeft(thread)
@@ -276,14 +280,14 @@ func makeTerms(_ plan: ScopePlan, _ thread: ThreadPointer) -> ScopeTerms {
     }
     withClock(thread) { clock in
         let now = withStripe(clock.pointee.stripe) { clock.pointee.now }
-        // One that is beyond the end of time is none.
+        // A deadline beyond the end of time is none.
         terms = ScopeTerms(
             deadline: moment(time, after: now), time: clock.pointee.time, label: plan.label)
     }
     return terms
 }
 
-/// False: without memory. A scope that can have no timer refuses its members.
+/// Returns false without memory. A scope that can have no timer refuses its members.
 func startDeadline(of scope: ScopePointer, _ thread: ThreadPointer) -> Bool {
     let deadline = scope.terms.pointee.deadline
     if deadline == Int64.max || scope.pointee.refusal != 0 { return true }
@@ -300,7 +304,7 @@ func startDeadline(of scope: ScopePointer, _ thread: ThreadPointer) -> Bool {
     return false
 }
 
-/// The members read a cancellation whose reason is that the time is up.
+/// The members are cancelled with the time-out as the reason.
 func deadlineCame(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
     let scope = ScopePointer(ofTimer: timer, 0)
     let error = end == .due ? ownErrors.timedOut : ownErrors.shutDown
@@ -308,7 +312,7 @@ func deadlineCame(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointe
     scope.promise.releaseProducer(thread)
 }
 
-/// The scope has just been cancelled, by who holds it.
+/// The caller holds the scope and has just cancelled it.
 func startGrace(of scope: ScopePointer, _ thread: ThreadPointer) {
     if scope.pointee.patience == 0 { return }
     scope.promise.retainProducer()
@@ -320,18 +324,18 @@ func startGrace(of scope: ScopePointer, _ thread: ThreadPointer) {
 
 func graceIsOver(_ timer: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
     let scope = ScopePointer(ofTimer: timer, 1)
-    // With a hold: who ends the scope has not taken the report, and does not.
+    // With a hold, the scope has not ended, and no other thread takes the report.
     guard end == .due, scope.pointee.holds.addOneUnlessZero() else {
         scope.promise.releaseProducer(thread)
         return
     }
     guard let reporter = scope.pointee.reporter else { fatal("a scope reports twice") }
     scope.pointee.reporter = nil
-    // Foreign code, but not here. It goes on with the timer's reference and the hold.
+    // The hook runs foreign code later. It takes over the timer's reference and the hold.
     dismiss(reporter, .called, thread)
 }
 
-/// As a hook: the program's own is called for each member that has not ended.
+/// A hook, which calls the program's hook for each member that has not ended.
 func reportLateMembers(_ context: UnsafeMutableRawPointer?) {
     guard let scope = context?.assumingMemoryBound(to: Scope.self) else { return }
     let thread = currentThread()
@@ -347,7 +351,6 @@ func reportLateMembers(_ context: UnsafeMutableRawPointer?) {
     promise.releaseProducer(thread)
 }
 
-/// The scope ends.
 func stopTimers(of scope: ScopePointer, _ thread: ThreadPointer) {
     for timer in [scope.deadline, scope.grace] where stopTimer(timer) {
         scope.promise.releaseProducer(thread)

@@ -1,21 +1,21 @@
 // The members of a scope: how they enter, what becomes of their outcomes, and which threads may look at them.
 //
-// A member stands in one of three lists, from its entry until it is told. The scope's lock is over all of them. A member that
-// holds up the end of its scope is told of where unhandled rejections are told.
+// A member stands in one of three lists from its entry until it is told, under the scope's lock. A member that holds up the end
+// of its scope is reported like an unhandled rejection.
 
 import CVow
 import CVowPlatform
 
-/// Behind an observer.
+/// Follows an observer.
 struct ScopeMember {
-    /// Which list it stands in.
+    /// The list of the member.
     enum Stage {
         case entered, cancelled, reported
     }
 
     fileprivate var next: ScopeMemberPointer?
     fileprivate var previous: ScopeMemberPointer?
-    /// Borrowed from the observer, which has it until the member has left its list.
+    /// Borrowed from the observer, which has a reference until the member has left its list.
     fileprivate let promise: RecordPointer
     fileprivate var stage = Stage.entered
 
@@ -26,21 +26,21 @@ struct ScopeMember {
 
 enum AddResult {
     case added, cancelled, ended, noMemory
-    /// By a scope that never takes any, with this code.
+    /// The scope never takes members, and answers with this code.
     case refused(Int32)
 }
 
-/// What an entry finds: under the scope's lock.
+/// The scope's state at an entry, under its lock.
 private enum Entry {
     case open
-    /// With what members are cancelled, owned.
+    /// The error with which members are cancelled, owned.
     case cancelled(vow_value)
     case ended
 }
 
 /// - Parameters:
 ///   - promise: consumed.
-///   - cancelsLate: whether one that comes after the end is cancelled; else it is let go of.
+///   - cancelsLate: whether a promise that comes after the end is cancelled; if not, it is released.
 func add(
     _ promise: RecordPointer, to scope: ScopePointer, cancelsLate: Bool = true,
     _ thread: ThreadPointer
@@ -81,8 +81,8 @@ func add(
     return look(at: promise, by: observer, entry, thread) ? .added : .cancelled
 }
 
-/// Of a promise that is listed: whether it waits for the end that would wait for it. Asked after it was listed, so of two
-/// threads that close a ring one sees the other's member. Nobody can wait for the end before the scope is closed.
+/// Whether a listed promise waits for the scope's end, which would wait for it. Asked after the promise was listed: of two
+/// threads that close a ring, one sees the other's member. Only a closed scope's end can be waited for.
 private func waitsForEnd(
     _ promise: RecordPointer, of scope: ScopePointer, _ thread: ThreadPointer
 ) -> Bool {
@@ -92,7 +92,7 @@ private func waitsForEnd(
     return true
 }
 
-/// Work that begins as a member, and the promise (owned) of what becomes of it. What it makes is made under the scope.
+/// Begins work as a member, and returns the promise (owned) of its result. Everything that it creates is under the scope.
 func startMember(
     of scope: ScopePointer, _ reaction: Reaction, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -116,7 +116,7 @@ func startMember(
     case .open:
         break
     }
-    // The memory first: what has begun cannot be left.
+    // The memory comes first: work that has begun cannot be left.
     guard let memory = takeMemory(ScopeMember.size) else {
         letGo(of: scope, thread)
         return refuse(reaction, ownErrors.noMemory, thread)
@@ -126,7 +126,7 @@ func startMember(
         letGo(of: scope, thread)
         return promiseWithoutMemory
     }
-    // It is looked at before it begins: it may wait for the end of the scope, which must be seen.
+    // The work is observed before it begins: it may wait for the scope's end, which the look ahead must see.
     let observer = initialise(memory, work, of: scope)
     work.retain()
     let now = scope.pointee.lock.withLock { list(member(of: observer), of: scope) }
@@ -135,7 +135,7 @@ func startMember(
     return work
 }
 
-/// It does not begin: its context goes, and the answer is rejected with an error (consumed).
+/// Refuses work: its context is destroyed, and the returned promise is rejected with an error (consumed).
 private func refuse(
     _ reaction: Reaction, _ error: vow_value, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -159,14 +159,14 @@ private func initialise(
     return observer
 }
 
-/// Under the lock, with a hold for the member.
+/// Lists a member. The caller holds the lock, and a hold for the member.
 private func list(_ member: ScopeMemberPointer, of scope: ScopePointer) -> Entry {
     let isCancelled = scope.pointee.isCancelled
     enlist(member, isCancelled ? .cancelled : .entered, of: scope)
     return isCancelled ? .cancelled(scope.pointee.cancellation.retained()) : .open
 }
 
-/// The member is listed: its promise (consumed) is looked at from now on, and cancelled where the scope is. False: it is.
+/// Observes a listed member's promise (consumed), and cancels it in a cancelled scope. Returns false if it was cancelled.
 private func look(
     at promise: RecordPointer, by observer: RecordPointer, _ entry: Entry, _ thread: ThreadPointer
 ) -> Bool {
@@ -226,7 +226,7 @@ private func unlist(_ member: ScopeMemberPointer, of scope: ScopePointer) {
     }
 }
 
-/// The newest member of one list goes to another one: its promise, as a visit. Nil: there is none.
+/// Moves the newest member of a list to another one, and returns its promise, as a visit. Returns nil from an empty list.
 func takeMember(
     of scope: ScopePointer, from stage: ScopeMember.Stage, to other: ScopeMember.Stage
 ) -> RecordPointer? {
@@ -234,7 +234,7 @@ func takeMember(
         guard let member = scope.first(stage) else { return nil }
         let next = member.pointee.next
         unlist(member, of: scope)
-        // In a forked child: another thread of the parent was about to put one before it.
+        // In a forked child a thread of the parent may have been about to put a member before this one.
         if scope.first(stage) == member { scope.setFirst(next, stage) }
         enlist(member, other, of: scope)
         member.pointee.promise.visit()
@@ -253,14 +253,14 @@ private func member(of observer: RecordPointer) -> ScopeMemberPointer {
 }
 
 func scopeMemberTold(_ observer: RecordPointer, _ promise: RecordPointer, _ thread: ThreadPointer) {
-    // A failure beside another one, which the end says: reported, unless somebody reads the member itself.
+    // The end has another failure: this one is reported, unless the member has a reader.
     if !end(observer, promise.value, thread) && promise.nowCounts.readers == 1 {
         promise.pointee.isObserved.clear()
     }
 }
 
-/// A member has settled with a value (borrowed), or is counted so. False: it has failed, and is not the first. A scope excuses
-/// the cancellations that it has asked for.
+/// Ends a member with a value (borrowed). Returns false if it has failed and is not the first. A scope excuses the
+/// cancellations that it has asked for.
 @discardableResult
 @inline(never)
 private func end(_ observer: RecordPointer, _ value: vow_value, _ thread: ThreadPointer) -> Bool {
@@ -282,7 +282,7 @@ private func end(_ observer: RecordPointer, _ value: vow_value, _ thread: Thread
     return isFirst || !isFailure
 }
 
-/// Of many members, the newest ones. In a forked child nobody may have the lock any more.
+/// Shows the newest ones of many members. In a forked child the lock may be held by a thread of the parent.
 func observedByScope(_ owner: UnsafeMutablePointer<ObserverOwner>, _ place: Int) -> Observed {
     if place == mostLookedAt || isForkedChild { return .noMore }
     let scope = UnsafeMutableRawPointer(owner).assumingMemoryBound(to: Scope.self)
@@ -312,9 +312,9 @@ func scopeMemberStopped(_: RecordPointer, _: ThreadPointer) {
     fatal("a scope stops no observers")
 }
 
-// MARK: Telling of a late member
+// MARK: Reporting late members
 
-/// A member (borrowed) of a scope has not settled, so many nanoseconds after it was cancelled.
+/// Reports a member (borrowed) that has not settled `patience` nanoseconds after its scope was cancelled.
 func reportLate(
     _ member: RecordPointer, in scope: UnsafePointer<CChar>?, after patience: Int64,
     _ thread: ThreadPointer

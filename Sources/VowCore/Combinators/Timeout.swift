@@ -1,11 +1,11 @@
 // Promises of time and of descriptors: vow_timeout, vow_delay, and the promise that a descriptor is ready.
 //
-// A promise of vow_timeout watches another one and has a timer, in one piece of memory. The one that decides first, promise or
-// timer, stops the other; while the promise is being made, its maker does.
+// vow_timeout is like a group of one promise and a timer, in one piece of memory: the first of the two stops the other;
+// while the promise is being made, its maker does.
 //
-// The timer of a delay stands in the delay's own memory; being in the heap is one producer's reference. So it is with the watch
-// of a descriptor and its table. Cancelled, the promise of a descriptor is rejected when the watch has ended, and not before: a
-// thread that sees it settled may close the descriptor, and need not be the thread that cancels.
+// The timer of a delay stands in the delay's own memory, and a watch in its promise's. A timer in the heap, or a watch in
+// its table, is one producer's reference. A cancelled promise of a descriptor is rejected only when the watch has ended: any
+// thread that sees it settled may close the descriptor.
 
 import CVow
 
@@ -14,10 +14,10 @@ import CVow
 private typealias TimeoutPointer = UnsafeMutablePointer<Timeout>
 
 private struct Timeout: ~Copyable {
-    /// Comes first: the observer knows it by this.
+    /// The first field, by which the observer finds the time-out.
     let owner: ObserverOwner
     let stage = AtomicWord(Stage.creating)
-    /// The maker, the observer and the timer.
+    /// One each for the maker, the observer and the timer.
     let holds = AtomicWord(3)
 
     init() {
@@ -56,7 +56,7 @@ private func timeout(of observer: RecordPointer) -> TimeoutPointer {
     timeout(at: UnsafeMutableRawPointer(observer) - observerStart)
 }
 
-/// Gives a promise (consumed) so many nanoseconds, not negative, or what is left of its scope's time.
+/// Limits a promise (consumed) to `nanoseconds` (not negative), or to the time that its scope has left.
 func limitTime(
     of promise: RecordPointer, _ nanoseconds: Int64, _ thread: ThreadPointer
 ) -> RecordPointer {
@@ -102,7 +102,7 @@ private func watch(
     if stopTimer(limited.timer) { letGo(of: limited, thread) }
 }
 
-/// There is no timer.
+/// Settles a time-out that has no timer.
 private func giveUp(
     _ promise: RecordPointer, _ limited: TimeoutPointer, _ error: vow_value,
     _ thread: ThreadPointer
@@ -145,7 +145,7 @@ private func timerFired(_ timer: TimerPointer, _ end: TimerEnd, _ thread: Thread
     }
 }
 
-/// The promise was cancelled, or nobody reads it any more.
+/// The promise was cancelled, or its last reader has gone.
 private func stopTimeout(_ promise: RecordPointer, _ thread: ThreadPointer) {
     let limited = timeout(at: UnsafeMutableRawPointer(promise))
     if limited.pointee.stage.exchangeAcquireRelease(Stage.decided) != Stage.created { return }
@@ -153,7 +153,7 @@ private func stopTimeout(_ promise: RecordPointer, _ thread: ThreadPointer) {
     if stopTimer(limited.timer) { letGo(of: limited, thread) }
 }
 
-/// Settles with a value (consumed), unless it is decided. Returns the stage before.
+/// Settles with a value (consumed), unless the promise is decided. Returns the stage before.
 private func decide(
     _ limited: TimeoutPointer, _ value: vow_value, _ thread: ThreadPointer
 ) -> UInt64 {
@@ -174,7 +174,7 @@ private func letGo(of limited: TimeoutPointer, _ thread: ThreadPointer) {
 
 // MARK: Delays
 
-/// Of the program's, which takes no longer than its scope: then it is rejected.
+/// Makes a delay of the program. A delay longer than its scope's limit is rejected at the limit.
 /// - Parameter nanoseconds: not negative.
 func makeDelay(_ nanoseconds: Int64, _ thread: ThreadPointer) -> RecordPointer {
     if let left = timeLeft(thread), left < nanoseconds {
@@ -252,7 +252,7 @@ private func stopReady(_ promise: RecordPointer, _ thread: ThreadPointer) {
     } else if isStopped {
         settleQuiet(promise, ownErrors.cancelled, thread)
     } else if isForkedChild && promise.producer.pointee.isLeftWithParent {
-        // A thread of the parent was about to fire it.
+        // A thread of the parent was about to fire the watch.
         promise.retainProducer()
         settleQuiet(promise, ownErrors.cancelled, thread)
     }

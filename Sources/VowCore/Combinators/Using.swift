@@ -1,8 +1,8 @@
-// vow_using: a resource that is released, however its use ends. One lane, which waits for the resource, for its use and for
-// its release, one after the other.
+// vow_using: a resource that is released, however its use ends. One lane waits for the resource, for its use and for its
+// release, one after the other.
 //
-// Cancelling stops the first two, and never the last. A resource that comes all the same is released without having been
-// used: the lane goes on to wait for what it has cancelled.
+// Cancelling stops the first two, and never the last. A resource that arrives after a cancellation is released unused: the lane
+// still waits for the cancelled promise.
 
 import CVow
 
@@ -11,21 +11,22 @@ private enum UsingStage: UInt64 {
 }
 
 private struct UsingFields: ~Copyable {
-    /// Until the lane waits for it; owned.
+    /// The resource's promise, owned until the lane waits for it.
     var promise: RecordPointer?
     let use: Handler
     let release: Handler
-    /// The work that releases it, made before, because then there may be no memory; owned until it is under way.
+    /// The work that releases the resource, made beforehand because memory may be short then; owned until it is under way.
     var releasing: RecordPointer?
-    /// Written by who goes on with the lane, before it looks at the next promise; read by who has found that one.
+    /// Written by the thread that goes on with the lane, before it looks at the next promise; read by threads that found
+    /// that promise.
     let stage = AtomicWord(UsingStage.acquiring.rawValue)
-    /// Both owned. The outcome of the use; until there is one, that of none.
+    /// Both owned. `outcome` is that of the use; without a use, a cancellation.
     var resource = vow_none()
     var outcome = ownErrors.cancelled
     var isUsed = false
 }
 
-/// - Parameter promise: of the resource, consumed.
+/// - Parameter promise: the resource's, consumed.
 func useResource(
     _ promise: RecordPointer, _ use: @escaping Handler, _ release: @escaping Handler,
     for caller: Caller, _ thread: ThreadPointer
@@ -89,7 +90,7 @@ private func nextOfUsing(
         if !settled.value.isError {
             finish(lane, outcome, thread)
         } else if isLost {
-            // Another error stands: this one is reported.
+            // The promise gets another error, so this one is reported as unhandled.
             settled.pointee.isObserved.clear()
             finish(lane, outcome, thread)
         } else {
@@ -130,7 +131,7 @@ private func runRelease(_: vow_value, _ context: UnsafeMutableRawPointer?) -> vo
     }
 }
 
-/// In the release of a resource: how its use ended, borrowed until the release has returned. Nil anywhere else.
+/// The end of the use, borrowed, while the release runs. Nil anywhere else.
 func endOfUse(_ thread: ThreadPointer) -> (isUsed: Bool, outcome: vow_value)? {
     guard let work = thread.pointee.frame?.pointee.reaction, work.pointee.shape.contains(.link),
         let handler = work.link.pointee.handler, address(of: handler) == address(of: runRelease)

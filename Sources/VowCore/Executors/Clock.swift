@@ -1,11 +1,16 @@
-// Clocks and their timers: each loop has a clock, and the process has one for all threads that have no loop.
+// Clocks and timers. Each loop has a clock; the process has one for all threads without a loop.
 //
-// Everything of a clock is under the lock of its stripe. The timers of a clock are a heap through their own memory. The
-// pool's keeper is the alarm of the process's clock, and a worker fires what is due: one timer at a time is taken and
-// settled, so timers settle in order. What that calls may be slow, or wait for a later timer: before it begins, the alarm
-// is set for those, after a moment's patience, so that another worker goes on.
+// The lock of its stripe guards a clock and its timers, which are a heap through their own memory. A timer in the heap is one
+// producer's reference. The thread that takes a timer out, under the lock, owns it: so stopping and firing exclude each other.
 //
-// What a scope says about time to all that is made under it stands here too.
+// The pool's keeper is the alarm of the process's clock. The keeper only calls a worker, which fires the due timers. Workers
+// take and settle one timer at a time (`isSettling`), so timers settle in order. Code that a timer calls may be slow, or
+// wait for a later timer. So a worker sets the alarm for the next timer before it fires one, a millisecond later at the
+// earliest, and clears `isSettling` before foreign code runs: another worker goes on. The keeper's `alarm` and `sleepsUntil`
+// are under the pool's lock, which is taken inside the stripe's and never the other way round. An alarm earlier than
+// `sleepsUntil` wakes the keeper; an alarm set before the keeper sleeps is seen when it does.
+//
+// The file ends with the time limit that a scope sets for everything created under it.
 
 import CVow
 import CVowPlatform
@@ -14,22 +19,21 @@ typealias ClockPointer = UnsafeMutablePointer<Clock>
 
 private let lastVirtualTime = AtomicWord(0)
 
-/// All under the lock of its stripe.
 struct Clock {
     var heap = TimerHeap()
     private var lastSequence: UInt64 = 0
     let stripe: Int
-    /// Of a loop: its timer descriptor; nil: the process's.
+    /// The timer descriptor of a loop's clock; nil for the process's clock.
     private let descriptor: Int32?
-    /// Of a virtual loop: what time it is.
+    /// The time of a virtual clock; nil for the others.
     var virtualNow: Int64?
-    /// Moments of clocks that have the same one can be compared: 0, the monotonic clock's, or a virtual one's own.
+    /// Moments of two clocks with the same `time` compare: 0 for the monotonic clock; a virtual clock has its own number.
     let time: UInt64
-    /// When the descriptor or the keeper's alarm goes off; `Int64.max`: never.
+    /// The moment at which the descriptor or the keeper's alarm goes off; `Int64.max`: never.
     private var armed = Int64.max
-    /// The loop is running: it arms the descriptor itself before it sleeps or returns.
+    /// Set while the loop runs: the runner arms the descriptor before it sleeps or returns.
     var isArmedLater = false
-    /// Takes no timers: its loop is destroyed, or it belongs to the parent of a forked child.
+    /// The clock takes no timers: its loop is destroyed, or a forked child has a copy of the parent's clock.
     var isClosed = false
 
     init(stripe: Int, descriptor: Int32?, isVirtual: Bool) {
@@ -53,11 +57,11 @@ struct Clock {
         let wasFirst = heap.first == node
         heap.remove(node)
         node.pointee.clock = nil
-        // The alarm goes off once for nothing: cheaper than to set it for each.
+        // The keeper's alarm stays: one early alarm costs less than setting it for each removal.
         if wasFirst && descriptor != nil { arm() }
     }
 
-    /// The first timer, if it is due at that moment; it has left the clock.
+    /// Takes out the first timer if it is due at `moment`.
     mutating func takeDue(at moment: Int64) -> TimerPointer? {
         guard let node = heap.first, node.pointee.deadline <= moment else { return nil }
         _ = heap.popFirst()
@@ -70,21 +74,20 @@ struct Clock {
         arm(notBefore: notBefore)
     }
 
-    /// The alarm has gone off.
     mutating func hasGoneOff() { armed = Int64.max }
 
     private mutating func arm(notBefore: Int64 = 0) {
         if isArmedLater || isClosed { return }
         var wanted = heap.first.map { max($0.pointee.deadline, notBefore) } ?? Int64.max
         guard let descriptor else {
-            // One that goes off too early costs less than to set it again.
+            // An early alarm costs less than setting it again.
             if wanted < armed {
                 armed = wanted
                 setAlarm(wanted)
             }
             return
         }
-        // A virtual clock stands still: what is due is due, and nothing else will be.
+        // A virtual clock stands still: no timer becomes due by waiting.
         if let virtualNow { wanted = wanted <= virtualNow ? 1 : Int64.max }
         if wanted == armed { return }
         armed = wanted
@@ -94,38 +97,34 @@ struct Clock {
 
 // MARK: Timers in order
 //
-// Timers in order of their deadlines: a pairing heap linked through their own memory. Adding takes constant
-// time, removing O(log n), amortised; neither allocates or recurses.
+// A pairing heap through the timers' own memory. Adding takes constant time, removing O(log n), amortised; neither allocates
+// or recurses. A timer is never due before its parent.
 //
-//   child     the first of those below
-//   sibling   the next one below the same timer
-//   previous  the sibling before, or for a first child the timer above; nil: the top
-//
-// No timer is below one that comes after it.
+//   child     the first timer below
+//   sibling   the next timer below the same parent
+//   previous  the sibling before; for a first child the parent; nil at the top
 
 typealias TimerPointer = UnsafeMutablePointer<TimerNode>
 
-/// Why a timer has left its clock by itself.
+/// The reason why a timer fires.
 enum TimerEnd {
-    /// It is due.
     case due
-    /// Its loop was destroyed.
+    /// The loop was destroyed, or `vow_shutdown` has ended the process's clock.
     case shutDown
 }
 
-/// A timer. Its owner keeps it in place until it has been stopped or has fired; the clock's lock protects
-/// every field from `startTimer` on.
+/// The owner keeps a timer in place until it was stopped or has fired. The clock's lock guards the fields from `startTimer` on.
 struct TimerNode {
     fileprivate(set) var child: TimerPointer?
     fileprivate(set) var sibling: TimerPointer?
     fileprivate(set) var previous: TimerPointer?
-    /// Of the clock's time.
+    /// A moment of the clock's time.
     var deadline: Int64 = 0
-    /// Of two with the same deadline, the one made first comes first.
+    /// Orders timers with equal deadlines by age.
     var sequence: UInt64 = 0
-    /// Nil: in no heap.
+    /// Nil while the timer is in no heap.
     var clock: ClockPointer?
-    /// Which lock is the clock's; stays when the clock is gone.
+    /// The number of the clock's lock; valid after the clock is gone.
     var stripe = 0
     /// Called once, without a lock, unless the timer is stopped before.
     let fire: (TimerPointer, TimerEnd, ThreadPointer) -> Void
@@ -139,12 +138,10 @@ struct TimerNode {
 }
 
 struct TimerHeap {
-    /// The earliest.
     private(set) var first: TimerPointer?
 
     init() {}
 
-    /// The node is in no heap.
     mutating func insert(_ node: TimerPointer) {
         node.pointee.child = nil
         node.pointee.sibling = nil
@@ -152,7 +149,6 @@ struct TimerHeap {
         first = first.map { merge($0, node) } ?? node
     }
 
-    /// The node is in this heap.
     mutating func remove(_ node: TimerPointer) {
         let below = pairUp(node.pointee.child)
         node.pointee.child = nil
@@ -171,7 +167,7 @@ struct TimerHeap {
     }
 }
 
-/// Two tops become one; its links to the side are nil.
+/// Puts the later of two tops below the earlier one. Both have no `sibling` and no `previous`.
 private func merge(_ one: TimerPointer, _ other: TimerPointer) -> TimerPointer {
     let (top, below) = other.pointee.comes(before: one) ? (other, one) : (one, other)
     let child = top.pointee.child
@@ -195,7 +191,7 @@ private func cut(_ node: TimerPointer) {
     node.pointee.previous = nil
 }
 
-/// Makes one heap of siblings: neighbours in pairs from the left, then the pairs from the right.
+/// Merges siblings: neighbours in pairs from the left, then the pairs from the right.
 private func pairUp(_ start: TimerPointer?) -> TimerPointer? {
     var pairs: TimerPointer?
     var rest = start
@@ -205,7 +201,7 @@ private func pairUp(_ start: TimerPointer?) -> TimerPointer? {
         makeTop(one)
         if let other { makeTop(other) }
         let pair = other.map { merge(one, $0) } ?? one
-        // A stack through `sibling`, so the last pair comes off first.
+        // The pairs are a stack through `sibling`, so the last pair comes off first.
         pair.pointee.sibling = pairs
         pairs = pair
     }
@@ -225,7 +221,6 @@ private func makeTop(_ node: TimerPointer) {
 
 // MARK: Setting and stopping timers, on the clock of the calling thread
 
-/// The time of the calling thread's clock.
 func clockNow(_ thread: ThreadPointer) -> Int64 {
     withClock(thread) { clock in
         if clock == processClock { return monotonicNow() }
@@ -235,17 +230,17 @@ func clockNow(_ thread: ThreadPointer) -> Int64 {
 
 enum TimerStart {
     case started
-    /// In a forked child or after the shutdown, or a loop that is the parent's.
+    /// In a forked child, after the shutdown, or on a closed clock.
     case refused
     case noMemory
 }
 
-/// Sets a timer (in no heap) to so many nanoseconds from now, not negative. It may fire before this returns.
+/// Starts a timer, `delay` nanoseconds (not negative) from now. The timer may fire before the function returns.
 func startTimer(_ node: TimerPointer, after delay: Int64, _ thread: ThreadPointer) -> TimerStart {
     startTimer(node, thread) { moment(delay, after: $0) }
 }
 
-/// The same, to a moment of the time that `clockNow` tells.
+/// Starts a timer for a moment of the time of `clockNow`.
 func startTimer(_ node: TimerPointer, at moment: Int64, _ thread: ThreadPointer) -> TimerStart {
     startTimer(node, thread) { _ in moment }
 }
@@ -272,26 +267,26 @@ private func startTimer(
     }
 }
 
-/// The same on a loop's clock (nil: the process's), from any thread.
+/// Starts a timer on a loop's clock (nil: the process's), from any thread.
 func startTimer(
     _ node: TimerPointer, after delay: Int64, of loop: LoopPointer?, _ thread: ThreadPointer
 ) -> TimerStart {
     let clock: ClockPointer = loop?.pointee.clock ?? processClock
     let start = startTimer(node, on: clock, thread) { moment(delay, after: $0) }
-    // A virtual clock is moved to it by its runner, who may sleep because there was none.
+    // The runner moves a virtual clock to the timer. Without an earlier timer the runner sleeps.
     if let loop { vow_platform_raise(loop.pointee.event) }
     return start
 }
 
-/// Time ends at `Int64.max`.
+/// A sum beyond `Int64.max` is `Int64.max`.
 func moment(_ delay: Int64, after now: Int64) -> Int64 {
     let (sum, overflow) = now.addingReportingOverflow(delay)
     return overflow ? Int64.max : sum
 }
 
-/// True: it was set and will never fire. False: it has fired, or is about to.
+/// Returns true if the timer was set and will never fire, false if it has fired or is about to.
 func stopTimer(_ node: TimerPointer) -> Bool {
-    // Written before the timer was started, and not changed afterwards.
+    // `stripe` was written before the timer was started, and is constant since.
     withStripe(node.pointee.stripe) {
         guard let clock = node.pointee.clock else { return false }
         clock.pointee.remove(node)
@@ -311,13 +306,13 @@ func withClock<Result>(_ thread: ThreadPointer, _ body: (ClockPointer) -> Result
 /// Written once, before any thread has entered.
 nonisolated(unsafe) private(set) var processClock: ClockPointer! = nil
 
-/// How long foreign code may take before others fire what is due meanwhile, in nanoseconds.
+/// Nanoseconds that foreign code may take before another worker fires due timers and ready watches.
 let eventPatience: Int64 = 1_000_000
 
-/// Somebody has taken a timer and is settling its promise. Under the clock's lock.
+/// A worker has taken a timer and settles its promise. Under the clock's lock.
 nonisolated(unsafe) private var isSettling = false
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances it.
 func prepareProcessClock(_ storage: inout UnsafeMutableRawPointer) {
     processClock = storage.bindMemory(to: Clock.self, capacity: 1)
     processClock.initialize(
@@ -325,7 +320,6 @@ func prepareProcessClock(_ storage: inout UnsafeMutableRawPointer) {
     storage += (MemoryLayout<Clock>.stride + 15) & ~15
 }
 
-/// A timer is due, or has been for a moment.
 func fireProcessTimers(_ thread: ThreadPointer) {
     withStripe(processStripe) { processClock.pointee.hasGoneOff() }
     let moment = monotonicNow()
@@ -341,7 +335,7 @@ func fireProcessTimers(_ thread: ThreadPointer) {
     }
 }
 
-/// Nil: there is none, or who is settling goes on with the next.
+/// Returns nil if no timer is due, or if another worker settles one: that worker goes on with the next.
 private func takeNext(at moment: Int64) -> TimerPointer? {
     if isSettling { return nil }
     guard let node = processClock.pointee.takeDue(at: moment) else { return nil }
@@ -352,8 +346,8 @@ private func takeNext(at moment: Int64) -> TimerPointer? {
 
 // MARK: Stripes
 //
-// The locks of clocks, of tables of descriptors and of hooks with handles. A timer or watch can be asked to stop when its
-// clock is gone already, and a hook to leave when its promise is, so the lock must outlive that; and a fork holds them all.
+// The locks of clocks, of watch tables and of hooks with handles. A stripe outlives them all: a timer or watch may be stopped
+// when its clock is gone, and a hook may leave when its promise is gone. A fork holds all stripes.
 
 private let stripeCount = 16
 private let stripeSize = 64
@@ -362,7 +356,7 @@ private let stripeSize = 64
 nonisolated(unsafe) private var stripes: UnsafeMutableRawPointer! = nil
 private let lastStripe = AtomicWord(0)
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances it.
 func prepareStripes(_ storage: inout UnsafeMutableRawPointer) {
     stripes = UnsafeMutableRawPointer(
         bitPattern: (UInt(bitPattern: storage) + 63) & ~63)
@@ -370,12 +364,12 @@ func prepareStripes(_ storage: inout UnsafeMutableRawPointer) {
     storage = stripes + stripeCount * stripeSize
 }
 
-/// The process-wide clock has the first one for itself.
+/// The process's clock has the first stripe for itself.
 let processStripe = 0
 
 func nextStripe() -> Int { 1 + Int(lastStripe.addRelaxed(1) % UInt64(stripeCount - 1)) }
 
-/// One for who has but an address, or what is left of it. A schedule must not depend on that.
+/// A stripe for an object of which only the address is known. A schedule must not depend on addresses.
 func stripe(for address: UInt) -> Int {
     #if VOW_SCHEDULES
         return 1
@@ -392,27 +386,25 @@ func withStripe<Result>(_ stripe: Int, _ body: () -> Result) -> Result {
     lock(of: stripe).pointee.withLock(body)
 }
 
-/// Around a fork.
 func lockStripes() { for index in 0..<stripeCount { lock(of: index).pointee.lock() } }
 func unlockStripes() { for index in 0..<stripeCount { lock(of: index).pointee.unlock() } }
 
 // MARK: The deadline of a scope
 //
-// What a scope says to all that is made under it: stands in the memory of the promise of its end, which everything that is
-// carried along keeps.
+// The terms of a scope stand in the memory of the promise of its end, which everything created under the scope keeps.
 
-/// Right behind the producer's part.
+/// The terms follow the `ProducerPart`.
 struct ScopeTerms {
-    /// By the clock of who made the scope; `Int64.max`: none.
+    /// A moment of the clock of the scope's maker; `Int64.max`: no deadline.
     let deadline: Int64
-    /// Which clocks tell the same time: see `Clock`.
+    /// The `time` of that clock.
     let time: UInt64
-    /// Static.
+    /// A static string.
     let label: UnsafePointer<CChar>?
 }
 
-/// How long what is made here may take, not negative, by the clock of the calling thread; nil: as long as it likes. A scope
-/// of a virtual clock limits nothing on other clocks, and the other way round: those moments cannot be compared.
+/// Nanoseconds (not negative) that the calling thread's scope has left, by the thread's clock; nil: no limit. A scope of a
+/// virtual clock limits nothing on other clocks, nor the reverse: their moments do not compare.
 @inline(__always)
 func timeLeft(_ thread: ThreadPointer) -> Int64? {
     guard let scope = thread.pointee.scope else { return nil }

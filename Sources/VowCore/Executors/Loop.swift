@@ -1,36 +1,35 @@
 // A loop: its memory, making it, its end, and the thread that has it.
 //
-// The memory of a loop is freed with its executor, which each handle, run and reaction keeps. When a loop is destroyed,
-// everything that is in it is rejected, before the call returns. A thread has a list of the loops that it made or ran last,
-// newest first; the first one gets its reactions, delays and watches. The clock of a virtual loop stands still until the
-// program moves it.
+// The memory of a loop is freed with its executor, to which each handle, run and reaction has a reference. Destroying a loop
+// rejects everything in it before the call returns. A thread has a list of the loops that it made or ran last, newest first;
+// the first loop gets the thread's reactions, delays and watches. A virtual loop's clock stands still until the program
+// moves it.
 
 import CVow
 import CVowPlatform
 
 typealias LoopPointer = UnsafeMutablePointer<LoopRecord>
 
-/// Every field that changes is atomic; what else changes is behind the pointers, or is the executor's batch,
-/// which belongs to the thread that runs the loop.
+/// The fields are constant or atomic. Other changing data is behind the pointers, or in the executor's batch, which only the
+/// runner touches.
 struct LoopRecord: ~Copyable {
     let executor: ExecutorPointer
-    /// Contains the two below and the watched descriptors; what `vow_loop_fd` says.
+    /// The set of `event`, `timer` and the watched descriptors; `vow_loop_fd` returns it.
     let set: Int32
-    /// Raised while there is work that the runner does not know of.
+    /// Raised while there is work that the runner has not seen.
     let event: Int32
     let timer: Int32
     let isVirtual: Bool
     let clock: ClockPointer
     let watches: WatchTablePointer
-    /// The thread that runs it; 0: none.
+    /// The thread that runs the loop; 0: none.
     let runner = AtomicWord(0)
-    /// Asked to return. Set before the event is raised.
+    /// A request that the run return. Set before the event is raised.
     let isWoken = AtomicWord(0)
-    /// Destroyed.
     let isClosed = AtomicWord(0)
-    /// In a forked child: its descriptors are the parent's, too.
+    /// Set in a forked child: the parent uses the same descriptors.
     let isCopy = AtomicWord(0)
-    /// The thread whose reactions come here, and the next loop of that thread. See "The loops of a thread" below.
+    /// The thread whose reactions come here, and that thread's next loop: see "The loops of a thread".
     let home = AtomicWord(0)
     let nextHome = AtomicWord(0)
     /// Neighbours in the list of all loops.
@@ -55,7 +54,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == LoopRecord {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorRecord {
-    /// Of the loop kind.
+    /// Only a loop's executor has a loop.
     var loop: LoopPointer {
         guard let loop = pointee.context else { fatal("a loop's executor has no loop") }
         return loop.assumingMemoryBound(to: LoopRecord.self)
@@ -72,7 +71,7 @@ private var tablesStart: Int { (MemoryLayout<LoopRecord>.stride + 15) & ~15 }
 private var clockStart: Int { tablesStart + WatchTable.size }
 private var loopSize: Int { clockStart + MemoryLayout<Clock>.stride }
 
-/// Nil: no memory, or no descriptors.
+/// Returns nil without memory or descriptors.
 func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
     let set = vow_platform_make_set()
     let event = vow_platform_make_event()
@@ -102,9 +101,9 @@ func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
     return nil
 }
 
-/// With the last reference to the executor, so after the loop was destroyed.
+/// Runs when the executor's last reference is gone, so after `destroyLoop`.
 func freeLoop(_ loop: LoopPointer) {
-    // Whoever added work until the loop was closed may have raised it until now.
+    // A thread that pushed work just before the loop was closed may have raised the event until now.
     vow_platform_close(loop.pointee.event)
     #if VOW_CHECKED
         loop.pointee.seal = Seal.freed
@@ -119,23 +118,23 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
     if loop.pointee.isClosed.exchangeAcquireRelease(1) != 0 { return }
     withdrawLoop(loop)
     let isBatchWhole = waitForRunner(of: loop, thread)
-    // Everything is rejected before foreign code hears of it, which might wait for any of it.
+    // Everything is rejected before foreign code runs, which might wait for any of it.
     asOneStep(thread) {
         closeQueue(of: loop.pointee.executor, isBatchWhole: isBatchWhole, thread)
         closeClock(loop.pointee.clock, thread)
         closeWatches(loop.pointee.watches, thread)
     }
-    // In a context's destructor, those of the queue were put aside.
+    // Inside a context's destructor, `asOneStep` has put the queue's contexts aside.
     drainLeftovers(thread)
     leave(thread)
-    // Nobody arms or watches any more. The event stays for those who have just added something.
+    // No thread arms or watches any more. The event stays for threads that have just pushed work.
     vow_platform_close(loop.pointee.set)
     vow_platform_close(loop.pointee.timer)
     loop.release(thread)
 }
 
-/// No other thread may be running it; one that does nevertheless is told to stop. In a forked child such a
-/// thread is gone, perhaps in the middle of something: false.
+/// Ends a run by another thread, which the contract forbids. Returns false in a forked child if the parent's runner may have
+/// been in the middle of a change.
 private func waitForRunner(of loop: LoopPointer, _ thread: ThreadPointer) -> Bool {
     if loop.isRun(by: thread) { return true }
     if loop.isCopy { return loop.pointee.runner.loadAcquire() == 0 }
@@ -157,13 +156,12 @@ func closeClock(_ clock: ClockPointer, _ thread: ThreadPointer) {
 
 // MARK: The loops of a thread
 //
-// A list changes under the lock of all lists and its thread's own; the thread reads it under its own. So another thread may
-// take a loop over, and none reads memory that is gone.
+// A list changes under the lock of all lists and its thread's own lock; the thread reads it under its own lock. So another
+// thread may take a loop over, and no thread reads freed memory.
 
 private let loopsLock = SpinLock()
 nonisolated(unsafe) private var firstLoop: LoopPointer?
 
-/// A new loop.
 func enterLoop(_ loop: LoopPointer, home thread: ThreadPointer) {
     loopsLock.withLock {
         loop.pointee.next.storeRelaxed(word(of: firstLoop))
@@ -173,7 +171,6 @@ func enterLoop(_ loop: LoopPointer, home thread: ThreadPointer) {
     }
 }
 
-/// A loop that is destroyed is nobody's.
 func withdrawLoop(_ loop: LoopPointer) {
     loopsLock.withLock {
         moveHome(of: loop, to: nil)
@@ -188,13 +185,13 @@ func withdrawLoop(_ loop: LoopPointer) {
     }
 }
 
-/// The thread begins to run it: from now on it is the first of the thread's.
+/// Makes the loop the first one of the thread that begins to run it.
 func takeHome(of loop: LoopPointer, _ thread: ThreadPointer) {
     if thread.pointee.firstHome.loadRelaxed() == word(of: loop) { return }
     loopsLock.withLock { moveHome(of: loop, to: thread) }
 }
 
-/// Under the lock of all lists.
+/// The caller holds the lock of all lists.
 private func moveHome(of loop: LoopPointer, to thread: ThreadPointer?) {
     if let old = ThreadPointer(bitPattern: UInt(loop.pointee.home.loadRelaxed())) {
         old.pointee.homeLock.withLock { unlink(loop, old) }
@@ -221,7 +218,7 @@ private func unlink(_ loop: LoopPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The loop whose thread this is, owned.
+/// The first loop of the thread, owned.
 @inline(__always)
 func homeLoop(_ thread: ThreadPointer) -> LoopPointer? {
     if thread.pointee.firstHome.loadRelaxed() == 0 { return nil }
@@ -236,7 +233,7 @@ private func homeLoopSlowly(_ thread: ThreadPointer) -> LoopPointer? {
     }
 }
 
-/// The loop that this thread works for, else its home; owned.
+/// The loop that the thread works for, else its first loop; owned.
 func loopHere(_ thread: ThreadPointer) -> LoopPointer? {
     if let executor = thread.pointee.place?.pointee.executor, executor.pointee.kind == .loop,
         !executor.loop.isClosed
@@ -247,7 +244,7 @@ func loopHere(_ thread: ThreadPointer) -> LoopPointer? {
     return homeLoop(thread)
 }
 
-/// The thread ends. Its loops are nobody's until somebody runs them.
+/// The ending thread's loops have no home until a thread runs them.
 func leaveHomes(_ thread: ThreadPointer) {
     if thread.pointee.firstHome.loadRelaxed() == 0 { return }
     loopsLock.withLock {
@@ -257,11 +254,10 @@ func leaveHomes(_ thread: ThreadPointer) {
     }
 }
 
-/// Around a fork.
 func lockLoops() { loopsLock.lock() }
 func unlockLoops() { loopsLock.unlock() }
 
-/// In a forked child, under all locks: loops take nothing more, and those of other threads are nobody's.
+/// In a forked child, under all locks: loops accept nothing, and loops of other threads have no home.
 func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
     var current = firstLoop
     while let loop = current {
@@ -279,13 +275,12 @@ func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
 
 enum ClockMove {
     case moved
-    /// The next timer is later: the clock has been moved to the limit.
+    /// The next timer is later than the limit, to which the clock was moved.
     case isTooLate
-    /// There is no timer.
     case none
 }
 
-/// The runner's, when nothing is ready.
+/// The caller is the runner, and nothing is ready.
 func moveToNextTimer(of loop: LoopPointer, before limit: Int64) -> ClockMove {
     let clock = loop.pointee.clock
     return withStripe(clock.pointee.stripe) {
@@ -295,7 +290,6 @@ func moveToNextTimer(of loop: LoopPointer, before limit: Int64) -> ClockMove {
     }
 }
 
-/// What `vow_loop_advance` answers.
 func advance(_ loop: LoopPointer, by nanoseconds: Int64, _ thread: ThreadPointer) -> Int32 {
     whileRunning(loop, thread) { advanceAsRunner(loop, by: nanoseconds, thread) } ?? VOW_EINVAL
 }

@@ -1,8 +1,14 @@
-// Making executors, finding them again, and freeing them. A maker returns nil when there is no memory.
+// Making executors, finding them again, and freeing them. A maker returns nil without memory.
 //
-// The directory has the executors that can be found again: custom ones that can tell whether a thread is theirs, and the
-// serial ones on queues of the program. All in it is under the directory's lock. In a forked child most executors are left
-// with the parent: such an executor runs nothing.
+// The directory lists the executors that can be found again: custom ones that can tell whether a thread is theirs, and serial
+// ones on queues of the program. All of it is under `directoryLock`.
+//
+// A thread remembers the custom executor that it belongs to (`AmbientMemory`). The memory is under `directoryLock` alone, also
+// for the thread itself: threads that leave the same executor's list write it too. The memory keeps no executor: a freed
+// executor is first taken out of all memories, and a remembered one is retained under the lock, unless its last reference is
+// gone, before it is asked. A thread that ends leaves the list after its last foreign code.
+//
+// In a forked child most executors are left with the parent and run nothing.
 
 import CVow
 import CVowPlatform
@@ -26,8 +32,8 @@ func makeDispatchExecutor(_ queue: WorkQueue, flags: UInt32, _ thread: ThreadPoi
     return executor
 }
 
-/// One executor for each serial queue of the program, however often it is asked for: a wait that blocks
-/// the queue must be recognised by each.
+/// Each serial queue of the program has one executor, however often it is asked for: so every wait that blocks the queue is
+/// recognised.
 private func serialExecutor(on queue: WorkQueue, _ thread: ThreadPointer) -> ExecutorPointer? {
     if queue == .main {
         isMainExecutorUsed.set()
@@ -59,7 +65,7 @@ func makeCustomExecutor(
     return executor
 }
 
-/// - Parameter loop: the memory of a loop that will be made.
+/// - Parameter loop: memory for a loop, not yet initialised.
 func makeLoopExecutor(_ loop: UnsafeMutableRawPointer) -> ExecutorPointer? {
     let executor = makeExecutor(ExecutorRecord(.loop, isSerial: true, isImmortal: false))
     executor?.pointee.context = loop
@@ -86,7 +92,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     @inline(__always)
     func release(_ thread: ThreadPointer) { release(1, thread) }
 
-    /// Several references at once.
     @inline(__always)
     func release(_ count: UInt64, _ thread: ThreadPointer) {
         if pointee.isImmortal || count == 0 { return }
@@ -94,7 +99,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ExecutorReco
     }
 }
 
-/// Nobody has a reference; called by the loop that frees.
+/// No reference is left. The loop that frees calls it.
 func freeExecutor(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if executor.pointee.isListed { unlist(executor) }
     executor.pointee.queue?.release()
@@ -117,27 +122,26 @@ private func sizeOf(_ kind: ExecutorKind, nameSize: Int) -> Int {
 
 // MARK: The directory
 
-/// Under the lock, like the fields for it. The count of ambient ones says without the lock that there is nothing to
-/// look for.
+/// A count of 0 says without the lock that there is no ambient executor.
 private let directoryLock = SpinLock()
 private let ambientCount = AtomicWord(0)
 nonisolated(unsafe) private var firstAmbient: ExecutorPointer?
-/// Those on queues. Written once, before any thread has entered.
+/// The executors on queues. Written once, before any thread has entered.
 nonisolated(unsafe) private var onQueues: AddressTablePointer! = nil
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances it.
 func prepareExecutorDirectory(_ storage: inout UnsafeMutableRawPointer) {
     onQueues = AddressTable.make(&storage)
 }
 
-/// The custom executor that the thread belongs to, owned. Asks foreign code, so never under the lock.
+/// The custom executor that the thread belongs to, owned. Calls foreign code, so the caller holds no lock.
 @inline(__always)
 func ambientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     ambientCount.loadAcquire() == 0 ? nil : findAmbientExecutor(thread)
 }
 
-/// The one that said so last on this thread is asked first, so that a thread which belongs to one does not pay for the
-/// others. Whoever belongs to none has to ask all: what one has answered says nothing of the next time.
+/// Asks the remembered executor first, so that a thread which belongs to one does not pay for the others. A thread that
+/// belongs to none asks all each time: no answer holds for the next time.
 @inline(never)
 private func findAmbientExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     let last = directoryLock.withLock { retained(thread.pointee.ambient.executor) }
@@ -153,12 +157,12 @@ func isCurrent(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
     return runForeign(thread) { current(executor.pointee.context) }
 }
 
-/// The lock is taken for a few at a time.
+/// Takes the lock for a few executors at a time.
 private func askAll(but asked: ExecutorPointer?, _ thread: ThreadPointer) -> ExecutorPointer? {
     let few = 16
     return withUnsafeTemporaryAllocation(of: ExecutorPointer.self, capacity: few) { batch in
         var found: ExecutorPointer?
-        // The last one of a batch is kept, and so in the list, until those behind it are taken.
+        // A reference keeps the last executor of a batch, and so its place in the list, until the next batch is taken.
         var last: ExecutorPointer?
         repeat {
             var count = 0
@@ -188,16 +192,16 @@ private func askAll(but asked: ExecutorPointer?, _ thread: ThreadPointer) -> Exe
     }
 }
 
-/// The executor that was made for a serial queue, owned.
+/// The executor of a serial queue, owned.
 func listedExecutor(on queue: WorkQueue) -> ExecutorPointer? {
     directoryLock.withLock { known(on: queue) }
 }
 
-/// Under the lock. One whose last reference is gone is on its way out of the table and passed over.
+/// The caller holds the lock. An executor without references is about to leave the table and is passed over.
 private func known(on queue: WorkQueue) -> ExecutorPointer? {
     var place = onQueues.first(queue.address)
     while let current = place {
-        // It is the first field.
+        // `place` is the first field.
         let executor = UnsafeMutableRawPointer(current).assumingMemoryBound(to: ExecutorRecord.self)
         if let known = retained(executor) { return known }
         place = current.nextLike
@@ -221,7 +225,7 @@ private func retainUnlessDead(_ executor: ExecutorPointer) -> Bool {
     }
 }
 
-/// Lists an executor on a serial queue of the program, unless there is one; returns that one then, owned.
+/// Lists an executor on a serial queue. If the queue has one already, returns that one, owned, and lists nothing.
 func listUnlessKnown(_ executor: ExecutorPointer, on queue: WorkQueue) -> ExecutorPointer? {
     var isUntended = false
     let other: ExecutorPointer? = directoryLock.withLock {
@@ -235,7 +239,7 @@ func listUnlessKnown(_ executor: ExecutorPointer, on queue: WorkQueue) -> Execut
     return other
 }
 
-/// A custom one that can tell whether a thread is its own.
+/// Lists a custom executor that can tell whether a thread is its own.
 func list(_ executor: ExecutorPointer) {
     directoryLock.withLock {
         enter(executor)
@@ -243,7 +247,7 @@ func list(_ executor: ExecutorPointer) {
     }
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 private func enter(_ executor: ExecutorPointer) {
     executor.pointee.isListed = true
     executor.pointee.nextListed = firstAmbient
@@ -273,11 +277,10 @@ private func leave(_ executor: ExecutorPointer) {
     if let previous { previous.pointee.nextListed = next } else { firstAmbient = next }
 }
 
-/// Around a fork.
 func lockExecutorDirectory() { directoryLock.lock() }
 func unlockExecutorDirectory() { directoryLock.unlock() }
 
-/// In a forked child, under the lock: the other threads are gone.
+/// In a forked child, under the lock: no other thread is left.
 func forgetAmbientsOfOthers(but survivor: ThreadPointer?) {
     var executor = firstAmbient
     while let current = executor {
@@ -287,20 +290,19 @@ func forgetAmbientsOfOthers(but survivor: ThreadPointer?) {
     if let survivor { survivor.pointee.ambient.beAlone(survivor) }
 }
 
-/// The thread ends.
 func forgetAmbient(_ thread: ThreadPointer) {
     directoryLock.withLock { thread.pointee.ambient.forget() }
 }
 
 // MARK: In a forked child
 
-/// In a child such executors run nothing, so who claimed the reaction is a thread of the parent.
+/// The executor runs nothing in a forked child, so only a thread of the parent can have claimed the reaction.
 func isLeftWithParent(_ reaction: RecordPointer) -> Bool {
     reaction.pointee.shape.isReaction && (reaction.executor?.isLeftWithParent ?? false)
 }
 
 extension ExecutorPointer {
-    /// In a forked child: it runs nothing.
+    /// In a forked child such an executor runs nothing.
     var isLeftWithParent: Bool {
         switch pointee.kind {
         case .pool, .serial, .dispatch, .barrier: return true

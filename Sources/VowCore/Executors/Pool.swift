@@ -1,29 +1,57 @@
-// The pool: ready work, and which worker does it. Three kinds of work stand here: the pool's reactions and the drains of
-// serial executors, each in the order in which they came, and what has happened off loops. The workers are threads of our
-// own, so that handing work over needs neither memory nor a new thread.
+// The pool: ready work, and the choice of the worker that does it. Three kinds of work stand here: the pool's reactions and the
+// drains of serial executors, each in the order of their arrival, and events off loops. The workers are threads of the library
+// (docs/decisions/0016), so handing work over needs neither memory nor a new thread.
 //
-// Everything is under one lock that is held for a few instructions. A thread that leaves the lock has called a worker if
-// there is work that may begin: a worker looks at all kinds before it becomes idle, and a thread that adds work sees which
-// workers are idle.
+//   pool                  under `poolLock`, which is held for a few instructions; the keeper's look reads one clock per worker
+//   Worker                under `poolLock`, but for its word; on the stack of its thread, which takes it out of both lists
+//   a worker's word       its thread, and the thread that has taken it from the idle list: the worker cannot leave before that
+//                         thread has written `done`, its last step on the record; the kernel gets the address as a number
+//   keeperWord            any thread; static memory
+//   owesWorker, worker    the thread itself, in `ThreadState`
 //
-// Of reactions and of drains as many run at once as the process has processors, so long handlers of one kind do not hold up
-// the other. Workers that wait in `vow_await` do not count, nor do those that the keeper has seen asleep: a worker lends its
-// place while it sleeps, or runs what it waits for itself.
+// Under the lock no foreign code runs and no thread is made or woken: a `WorkerCall` is decided under it, and made after it.
+// The release of `unlock` pairs with the acquire of the next `lock`: a worker sees all that was written before its reaction
+// was appended.
+//
+// Room: as many reactions, and as many drains, run at once as `width` and the workers of that kind that the keeper has seen
+// asleep; of events 32. So long handlers of one kind do not hold up the other. A worker is busy from the decision to call it
+// until it takes the lock after its work, or waits in `vow_await`. A worker that comes back from a wait is busy at once.
+//
+// No call is lost: while work of a kind stands and has room, a worker is on its way that will look under the lock. It is
+// called, being started, or about to look for work. Each section that adds work or makes room keeps this rule:
+//
+// * A thread that adds work calls an idle worker, or starts one. A worker that is about to look for work may keep one reaction
+//   without a call (`owesWorker`), and makes that call before any foreign code.
+// * A worker that looks takes work that has room and calls for more, one call at a time, even if it takes nothing: workers that
+//   came back from waits may have used up the room. Then the keeper is called.
+// * A worker becomes idle in the section in which it finds that nothing may begin. A worker that begins to wait makes room and
+//   calls for more.
+// * A failed start gives its room back and looks again in one section: a worker that became idle meanwhile had found no room.
+//   Without an idle worker the keeper tries again. Calling the keeper brings no worker, so a worker is called if one can be.
+//
+// One worker always goes on (G11), because the awaited work may stand in the queue: a worker waits only while
+// `workers - blocked >= 2`. Else it starts a thread and looks again; if the system gives none, or there are 2,048, the wait is
+// refused with VOW_ENOMEM. A worker leaves only while more than twice the width do not wait, or after `vow_shutdown`. A new
+// thread is in `starting` until its maker has counted it: for a moment too few workers are known, never too many. A worker that
+// waits while it runs a loop is counted once, whatever waits inside. Work for which no thread can be had, while no worker is
+// left that does not wait, is refused with VOW_ENOMEM, after the hand-over in whose middle that was found out.
+//
+// The model `pool.pml` searches this with two and three threads; each section under the lock is one step.
 
 import CVow
 import CVowPlatform
 
-/// Those who have the same duty.
+/// The workers with the same duty.
 struct Crew {
-    /// Working, or called and on their way; not those that wait.
+    /// Workers at work, or called; without waiting ones.
     var busy = 0
-    /// Of those, who is on the way.
+    /// Busy workers that are on their way and have not looked yet.
     var called = 0
-    /// Of those, how many sleep in the system, as far as the keeper has seen.
+    /// Busy workers that sleep in the system, as far as the keeper has seen.
     var asleep = 0
 }
 
-/// What has happened off loops.
+/// Events off loops.
 struct Events: OptionSet {
     let rawValue: UInt8
     /// A timer of the process's clock is due.
@@ -33,28 +61,28 @@ struct Events: OptionSet {
 }
 
 struct Pool {
-    /// More threads than these are never made: a wait that would need another one is refused.
+    /// The most threads of a pool: a wait that would need another one is refused.
     static let mostWorkers = 2048
-    /// Handlers of events may be held up; so many at a time hold up nobody else.
+    /// Handlers of events may be held up; this many at a time hold up no other event.
     private static let mostAtEvents = 32
 
-    /// How many reactions, and how many drains, run at once; 0: nobody has asked yet.
+    /// The number of reactions, and of drains, that run at once; 0: not known yet.
     var width = 0
     var reactions = MemberList()
     var drains = DrainList()
     var events = Events()
     private var crews = (Crew(), Crew(), Crew())
-    /// Threads that are there, and threads that somebody is trying to make.
+    /// Threads that are there, and threads that are being made.
     var workers = 0
     var starting = 0
     /// Workers that wait inside a handler.
     var blocked = 0
-    /// Those without work, the last to come first.
+    /// The workers without work, the latest first.
     var idle: WorkerPointer?
-    /// All that have begun.
+    /// All workers.
     var all: WorkerPointer?
     var keeper = Keeper()
-    /// After `vow_shutdown`: who finds nothing more to do ends.
+    /// Set by `vow_shutdown`: a worker that finds no work ends.
     var isClosed = false
 
     subscript(duty: Duty) -> Crew {
@@ -82,7 +110,6 @@ struct Pool {
         }
     }
 
-    /// Whether more of it may run at once.
     func hasRoom(for duty: Duty) -> Bool {
         if duty == .events { return self[duty].busy < Pool.mostAtEvents }
         return self[duty].busy < width + self[duty].asleep
@@ -90,7 +117,7 @@ struct Pool {
 
     var hasAny: Bool { has(.reactions) || has(.drains) || has(.events) }
 
-    /// Whether there is more than those who are on their way will begin.
+    /// Whether there is more work than the workers on their way will begin.
     func hasMore(_ duty: Duty) -> Bool {
         switch duty {
         case .reactions:
@@ -100,7 +127,7 @@ struct Pool {
         }
     }
 
-    /// One at a time: what one of them calls may be held up.
+    /// Takes one event: its handlers may be held up.
     fileprivate mutating func takeEvent() -> Events? {
         if events.isEmpty { return nil }
         let event: Events = events.contains(.clock) ? .clock : .watches
@@ -110,8 +137,8 @@ struct Pool {
 
     private func mayBegin(_ duty: Duty) -> Bool { has(duty) && hasRoom(for: duty) }
 
-    /// What a worker does after something else: events first; then more of the same, but the other kind where nobody does
-    /// that, so that even a single worker does both. Nil: there is nothing that may begin.
+    /// The next duty of a worker; nil: nothing may begin. Events come first; then more of the last kind, unless no worker
+    /// does the other kind: so even a single worker does both. A sleeping worker counts as busy here.
     func duty(after last: Duty) -> Duty? {
         if mayBegin(.events) { return .events }
         let same: Duty = last == .drains ? .drains : .reactions
@@ -138,7 +165,7 @@ func submitPooled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     make(call, thread)
 }
 
-/// Under the lock; then a worker is called if there is more to do.
+/// Changes the pool under the lock, and then calls a worker if there is more to do.
 @inline(__always)
 private func changePool(_ thread: ThreadPointer, _ change: (inout Pool) -> Void) {
     poolLock.lock()
@@ -153,7 +180,7 @@ func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
     changePool(thread) { $0.drains.append(executor) }
 }
 
-/// The worker that was about to look for work does something else first: another one is called.
+/// Calls another worker, because the calling one runs foreign code before it looks for work.
 @inline(never)
 func callOwedWorker(_ thread: ThreadPointer) {
     thread.pointee.owesWorker = false
@@ -173,11 +200,11 @@ enum PieceOfWork {
     case event(Events)
 }
 
-/// What a worker begins now; nil: it is among the idle ones.
+/// Returns the work that a worker begins now; nil: the worker is idle.
 func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? {
     thread.pointee.owesWorker = false
     var work: PieceOfWork?
-    // A worker is called also where this one begins nothing: what has no room has the keeper.
+    // A worker is called even if this one begins nothing; the keeper is called for work without room.
     changePool(thread) { pool in
         let last = pool.takeDuty(of: worker)
         work = pool.duty(after: last).flatMap { pool.take($0, worker) }
@@ -187,7 +214,7 @@ func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? 
 }
 
 extension Pool {
-    /// It is done with that.
+    /// Ends the worker's duty.
     mutating func takeDuty(of worker: WorkerPointer) -> Duty {
         guard let duty = worker.pointee.duty else { return .reactions }
         self[duty].busy -= 1
@@ -209,7 +236,7 @@ extension Pool {
     }
 }
 
-/// Rejects what no worker has begun; drains go on.
+/// Rejects the reactions that no worker has begun; drains go on.
 func refusePooled(_ reason: Refusal, _ thread: ThreadPointer) {
     while let reaction = poolLock.withLock({ pool.reactions.popFirst() }) {
         refuseWholly(reaction, reason, thread)
@@ -224,13 +251,12 @@ func refuseWholly(_ reaction: RecordPointer, _ reason: Refusal, _ thread: Thread
     count(thread.cell.pointee.counters.workEnded)
 }
 
-/// Around a fork.
 func lockPool() { poolLock.lock() }
 func unlockPool() { poolLock.unlock() }
 
 // MARK: Waiting inside the pool
 
-/// How deep a wait looks into the queue for what it waits for.
+/// The depth to which a wait searches the queue.
 private let searchDepth = 4096
 
 /// Takes a reaction that no worker has begun out of the queue.
@@ -238,8 +264,8 @@ func takeFromPool(_ reaction: RecordPointer) -> Bool {
     poolLock.withLock { pool.reactions.remove(reaction, within: searchDepth) }
 }
 
-/// A worker is going to sleep. One must remain that does not wait, since what all wait for may stand in the queue:
-/// false, and it must not sleep, where it would be the last one and the system gives no other.
+/// Lends the place of a worker that is about to sleep. Returns false, and the worker must not sleep, if it would be the last
+/// one that does not wait and the system gives no other.
 func lendPlaceInPool(_ worker: WorkerPointer, _ thread: ThreadPointer) -> Bool {
     while true {
         poolLock.lock()

@@ -1,21 +1,26 @@
-// Running a loop: timers that are due, descriptors that are ready, handlers; and sleeping in between.
+// Running a loop: due timers, ready descriptors, handlers; and sleeping in between.
 //
-// What is handed to a loop stands in two queues, by the scheme of SerialDrain.swift, with an event in place of a dispatch:
+// The work of a loop stands in two queues, as in SerialDrain.swift, with an event in place of a drain:
 //
-//   intake   any thread pushes; bit 0: the event is raised or will be, or a runner looks before it sleeps
-//   batch    the runner alone
+//   intake   any thread pushes; bit 0: the event is raised or will be, or a runner looks before it sleeps; bit 1: closed
+//   batch    only the runner touches it
 //
-// The runner lowers the event before it clears bit 0, and clears it only while nothing is in the intake. So a thread that
-// finds the bit clear raises the event after it was lowered, and nothing is left lying.
+// The push that sets bit 0 raises the event. The runner lowers the event first, then takes the intake, and clears bit 0 only
+// together with finding the intake empty. So while work waits, the event is raised or a runner looks, and the event is never
+// raised for ever over nothing. A nested run clears bit 0 in the same way before it sleeps. One thread at a time runs a loop:
+// `runner` is taken with acquire and given up with release, and so carries `batch` from one runner to the next.
+//
+// A wait on the loop's own thread names the event in its parking word. The settling thread raises the event before it writes
+// `done`: after that step the waiter's record is gone.
 
 import CVow
 import CVowPlatform
 
-/// So many handlers, and so many timers, run before the program's own loop gets its turn.
+/// This many handlers, and this many timers, run before the program's own loop gets its turn.
 private let turn = 512
 
-/// Makes the calling thread the one that runs the loop (borrowed), and keeps the loop's memory. Nil: another
-/// thread is running it.
+/// Makes the calling thread the runner of the loop (borrowed), and keeps the loop's memory. Returns nil if another thread is
+/// the runner.
 func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: () -> Result)
     -> Result?
 {
@@ -27,7 +32,7 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
         takeHome(of: loop, thread)
         armLater(loop)
     }
-    // A thread that is cancelled in a handler, or while it sleeps, would leave the loop taken.
+    // A thread that is cancelled in a handler, or in its sleep, would never give `runner` up.
     let cancel = vow_platform_hold_cancel()
     let executor = loop.pointee.executor
     executor.retain()
@@ -42,17 +47,17 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
     return result
 }
 
-/// The runner is about to sleep or to return: from here on its descriptor says whether there is work. True: it keeps
-/// memory that it does not need if it sleeps for long.
+/// Makes the loop's descriptor say whether there is work, before the runner sleeps or returns. Returns true if the thread keeps
+/// spare memory that it does not need in a long sleep.
 @discardableResult
 private func rest(_ loop: LoopPointer) -> Bool {
     let keepsSpares = trimSpareMemory()
     vow_platform_lower(loop.pointee.event)
-    // After it was lowered: what comes later raises it again.
+    // Work that comes after the event was lowered raises it again.
     if !endRun(of: loop.pointee.executor) || loop.pointee.isWoken.loadAcquire() != 0 {
         vow_platform_raise(loop.pointee.event)
     }
-    // By itself: what is changed through the loop's pointer counts as a change of the loop to ThreadSanitizer.
+    // A local: to ThreadSanitizer, a change through the loop's pointer is a change of the loop.
     let clock = loop.pointee.clock
     withStripe(clock.pointee.stripe) { clock.pointee.armNow() }
     return keepsSpares
@@ -63,8 +68,7 @@ private func armLater(_ loop: LoopPointer) {
     withStripe(clock.pointee.stripe) { clock.pointee.isArmedLater = true }
 }
 
-/// Runs what is ready, and what that makes ready, up to the bound. Returns how much ran.
-/// - Parameter isEnough: asked between two handlers.
+/// Runs the ready work, and the work that this makes ready, up to the bound. Returns how much ran.
 func runReady(
     _ loop: LoopPointer, _ thread: ThreadPointer, until isEnough: () -> Bool
 ) -> Int {
@@ -95,7 +99,7 @@ private func runHandlers(
     return ran
 }
 
-/// Those that are due now.
+/// Fires the timers that are due now.
 private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
     let clock = loop.pointee.clock
     let stripe = clock.pointee.stripe
@@ -113,7 +117,6 @@ private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
 
 // MARK: Once
 
-/// What `vow_loop_run_once` answers.
 func runOnce(_ loop: LoopPointer, until deadline: Deadline, _ thread: ThreadPointer) -> Int32 {
     whileRunning(loop, thread) { runOnceAsRunner(loop, until: deadline, thread) } ?? VOW_EINVAL
 }
@@ -135,19 +138,19 @@ private func runOnceAsRunner(
     return loop.isClosed ? VOW_ESHUTDOWN : VOW_EFORKED
 }
 
-/// Whether the loop was asked to return; it is not any more.
+/// Clears the request to return. Returns whether there was a request.
 private func takeWake(_ loop: LoopPointer) -> Bool {
     loop.pointee.isWoken.loadRelaxed() != 0
         && loop.pointee.isWoken.exchangeAcquireRelease(0) != 0
 }
 
-/// Sleeps until there may be something to run, or something to look at.
-/// - Parameter isDisturbed: asked after the event was lowered: what raised it for the caller, and not for the loop's
-///   own work, may have come before that.
+/// Sleeps until there may be work, or a wake-up.
+/// - Parameter isDisturbed: asked after the event was lowered: an event that was raised for the caller, and not for the loop's
+///   work, may have been lowered with it.
 private func sleep(in loop: LoopPointer, until deadline: Deadline, unless isDisturbed: () -> Bool) {
     let keepsSpares = rest(loop)
     if !isDisturbed() {
-        // Waking early, it looks and rests again.
+        // After an early end the runner looks and rests again.
         let end = keepsSpares ? deadline.notAfter(Parking.longEnoughToTrim) : deadline
         let left = end.nanoseconds.map { max($0 &- monotonicNow(), 0) } ?? -1
         _ = vow_platform_sleep(loop.pointee.set, left)
@@ -157,11 +160,11 @@ private func sleep(in loop: LoopPointer, until deadline: Deadline, unless isDist
 
 // MARK: Until a promise settles
 
-/// How long a wait goes on: the time-out is the monotonic clock's; on a virtual loop it also ends when the
-/// loop's clock would have to pass it.
+/// The limits of a wait: the time-out of the monotonic clock; on a virtual loop also the moment that the loop's clock must not
+/// pass.
 struct LoopPatience {
     let deadline: Deadline
-    /// Of the virtual clock.
+    /// A moment of the virtual clock.
     let virtualEnd: Int64
 
     init(_ loop: LoopPointer, until deadline: Deadline) {
@@ -183,9 +186,9 @@ enum LoopStep {
     case lookAgain, timedOut, shutDown, forked
 }
 
-/// Runs what is ready; where there is nothing, moves a virtual clock on, or sleeps. The runner's.
-/// - Parameter isNudged: whether the caller has to look again before it sleeps. Whoever makes that, or `isEnough`, true
-///   raises the loop's event afterwards.
+/// Runs the ready work; without any, moves a virtual clock on, or sleeps. The caller is the runner.
+/// - Parameter isNudged: whether the caller has to look again before it sleeps. A thread that makes `isNudged` or `isEnough`
+///   true raises the loop's event afterwards.
 func takeStep(
     of loop: LoopPointer, _ patience: LoopPatience, _ thread: ThreadPointer,
     until isEnough: () -> Bool, unless isNudged: () -> Bool
@@ -207,10 +210,10 @@ func takeStep(
     return .lookAgain
 }
 
-// MARK: What is handed to a loop
+// MARK: Handing work to a loop
 
 private let runIsComing: UInt64 = 1
-/// Destroyed: nothing is accepted any more.
+/// The loop is destroyed and accepts no work.
 private let closed: UInt64 = 2
 private let marks: UInt64 = 3
 
@@ -223,7 +226,7 @@ func submitToLoop(
         return
     }
     if loop.isRun(by: thread) {
-        // No hop. Those that were pushed before go first.
+        // No hop. Reactions that were pushed before go first.
         takeIntake(of: executor)
         executor.batch.pointee.append(reaction)
         return
@@ -235,11 +238,11 @@ func submitToLoop(
             return
         }
         let isFirst = old & runIsComing == 0
-        // Once it is pushed, the reaction may run and give up the last reference.
+        // Once pushed, the reaction may run and give up the last reference to the executor.
         if isFirst { executor.retain() }
         reaction.lane = RecordPointer(bitPattern: UInt(old & ~marks))
         let new = UInt64(UInt(bitPattern: reaction)) | runIsComing
-        // In the single order with the look of a wait: see `nudgeWaitingThreads`.
+        // Sequentially consistent, like the look of `nudgeWaitingThreads`.
         let isPushed = executor.pointee.intake.replaceOrdered(old, new).exchanged
         if isFirst {
             if isPushed { vow_platform_raise(loop.pointee.event) }
@@ -250,7 +253,7 @@ func submitToLoop(
     nudgeWaitingThreads(blocking: executor)
 }
 
-/// The oldest reaction; the runner's.
+/// Returns the oldest reaction. The caller is the runner.
 func nextReaction(in executor: ExecutorPointer) -> RecordPointer? {
     if executor.batch.pointee.isEmpty { takeIntake(of: executor) }
     return executor.batch.pointee.popFirst()
@@ -263,7 +266,7 @@ func takeIntake(of executor: ExecutorPointer) {
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~marks))))
 }
 
-/// The runner has lowered the event. False: there is something to run.
+/// Clears bit 0 after the runner has lowered the event. Returns false if there is work.
 func endRun(of executor: ExecutorPointer) -> Bool {
     if !executor.batch.pointee.isEmpty { return false }
     while true {
@@ -275,8 +278,8 @@ func endRun(of executor: ExecutorPointer) -> Bool {
     }
 }
 
-/// Accepts nothing more, and refuses what is there: as one step, see `asOneStep`.
-/// - Parameter isBatchWhole: not so if a fork caught another thread at it.
+/// Closes the intake and refuses the queued reactions. The caller is inside `asOneStep`.
+/// - Parameter isBatchWhole: false if a fork caught another thread in the middle of changing `batch`.
 func closeQueue(of executor: ExecutorPointer, isBatchWhole: Bool, _ thread: ThreadPointer) {
     let taken = executor.pointee.intake.exchangeAcquireRelease(closed)
     var left = MemberList()

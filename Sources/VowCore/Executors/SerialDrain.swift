@@ -1,21 +1,23 @@
-// Serial executors: reactions gather in the executor's own queue, and one piece of the pool's work, or one dispatch, drains
-// it.
+// Serial executors: reactions gather in the executor's queue, and one drain runs them in order. A drain is a piece of the
+// pool's work, or a dispatch where the executor stands on a queue of the program.
 //
-//   intake   anybody pushes (one compare-and-exchange); bit 0 says that a drain is on its way
-//   batch    the drain alone; at most one drain exists, because only the push that sets bit 0 sends one
+//   intake   any thread pushes, by one compare-and-exchange; bit 0: a drain is on its way
+//   batch    only the drain touches it
 //
-// The step that clears bit 0 releases and the push that sets it again acquires, so one drain's use of
-// `batch` happens before the next one's.
+// The push that sets bit 0 sends the drain, so at most one drain exists. The drain clears bit 0 only together with finding the
+// intake empty, in one compare-and-exchange. That step releases and the next push acquires: one drain's use of `batch`
+// happens before the next one's. After its push a thread touches neither the reaction nor the executor, unless the push sends
+// the drain: the last reaction may have run and freed both.
 
 import CVow
 
 private let drainIsComing: UInt64 = 1
-/// How many handlers run before other work of the queue gets its turn.
+/// A drain runs this many handlers, and then goes to the end of its queue.
 private let turn = 1024
 
 func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if thread.pointee.place?.pointee.executor == executor {
-        // This thread is the drain: no hop. Those that were pushed before go first.
+        // This thread is the drain: no hop. Reactions that were pushed before go first.
         count(thread.cell.pointee.counters.workGiven)
         takeIntake(executor)
         executor.batch.pointee.append(reaction)
@@ -24,7 +26,7 @@ func submitSerial(_ reaction: RecordPointer, _ executor: ExecutorPointer, _ thre
     }
 }
 
-/// The same for a reaction and those that `next` gives after it, in one push, by a thread that is not the drain.
+/// Pushes a reaction and the reactions that `next` returns after it, in one step. The calling thread is not the drain.
 func submitSerial(
     _ oldest: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer,
     next: () -> RecordPointer?
@@ -41,8 +43,7 @@ func submitSerial(
         let old = executor.pointee.intake.loadRelaxed()
         oldest.lane = RecordPointer(bitPattern: UInt(old & ~drainIsComing))
         let new = UInt64(UInt(bitPattern: newest)) | drainIsComing
-        // In the single order with the look below: see `nudgeWaitingThreads`. Afterwards the executor
-        // may be gone, unless this push is the one that sends the drain.
+        // Sequentially consistent, like the look of `nudgeWaitingThreads`.
         if executor.pointee.intake.replaceOrdered(old, new).exchanged {
             if old & drainIsComing == 0 {
                 executor.retain()
@@ -77,14 +78,14 @@ func takeIntake(_ executor: ExecutorPointer) {
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~drainIsComing))))
 }
 
-/// Runs what stands in the queue, for a turn; the rest is the next drain's.
+/// Runs the queued reactions for one turn, and sends the next drain for the rest.
 func drain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     var left = turn
     withPlace(at: executor, thread) {
         while left > 0 || isForkedChild, let reaction = nextOfDrain(executor) {
             left -= 1
             if isForkedChild {
-                // One of its handlers has done that. The rest is run in the parent.
+                // A handler of this drain has forked. The parent runs the rest.
                 refuseWholly(reaction, .forked, thread)
                 continue
             }
@@ -101,7 +102,6 @@ func drain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     leave(thread)
 }
 
-/// Nothing of it can be run.
 func refuseDrain(_ executor: ExecutorPointer, _ refusal: Refusal, _ thread: ThreadPointer) {
     withPlace(at: executor, thread) {
         while let reaction = nextOfDrain(executor) { refuseWholly(reaction, refusal, thread) }
@@ -110,7 +110,7 @@ func refuseDrain(_ executor: ExecutorPointer, _ refusal: Refusal, _ thread: Thre
     leave(thread)
 }
 
-/// Nil: the queue is empty, and the next push sends another drain.
+/// Returns nil once the queue is empty; the next push sends another drain.
 @inline(__always)
 private func nextOfDrain(_ executor: ExecutorPointer) -> RecordPointer? {
     while true {

@@ -1,8 +1,8 @@
 // Handing a reaction to its executor. Foreign code may run here (a custom executor's `submit`), so no lock is held.
 //
-// A reaction that names no executor gets the running handler's, else that of the loop or custom executor whose thread this
-// is, else the default. A thread that works for an executor has a `Place`, which says so, and counts what it owes the
-// executor afterwards. A reaction that its executor cannot run is rejected.
+// A reaction that names no executor gets the running handler's; else that of the thread's loop or custom executor; else the
+// default. A thread that works for an executor has a `Place`, which also counts the references that it owes the executor.
+// A reaction that its executor cannot run is rejected.
 
 import CVow
 
@@ -18,8 +18,8 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     }
 }
 
-/// The queue of work of the executor that this thread works for, if that is to run the reaction: whoever appends it
-/// there has submitted it, without any foreign code. What others pushed before is taken first.
+/// The queue of the executor that the thread works for, if that executor is to run the reaction. Appending to the queue submits
+/// the reaction without foreign code. Reactions that other threads pushed before go first.
 @inline(__always)
 func ownQueue(
     for reaction: RecordPointer, _ thread: ThreadPointer
@@ -45,7 +45,7 @@ private func ownQueue(
     return executor.batch
 }
 
-/// The executor of a reaction, if it is one on a serial dispatch queue that takes work, and not this thread's own.
+/// The executor of a reaction, if it is a serial one that takes work and is not this thread's own.
 @inline(__always)
 func serialExecutor(for reaction: RecordPointer, _ thread: ThreadPointer) -> ExecutorPointer? {
     guard !reaction.isInline, let executor = reaction.executorElsewhere,
@@ -76,7 +76,7 @@ private func runDispatched(_ work: UnsafeMutableRawPointer?) {
     count(thread.cell.pointee.counters.workEnded)
 }
 
-/// For executors that give each reaction a call of its own: runs it and what follows on this thread.
+/// Runs one reaction and its consequences on this thread, for an executor that gives each reaction a call of its own.
 private func runWholly(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     guard let executor = reaction.executor else { fatal("a reaction has no executor") }
     executor.retain()
@@ -92,7 +92,7 @@ private func submitCustom(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
     guard let submit = executor.checkedClass?.pointee.submit else { return }
-    // The work may run, and give up the last reference, before `submit` returns.
+    // The reaction may run, and release the last reference, before `submit` returns.
     executor.retain()
     let outer = thread.pointee.isSubmitting
     thread.pointee.isSubmitting = true
@@ -108,7 +108,7 @@ private func runCustom(_ work: UnsafeMutableRawPointer?) {
     }
     let thread = currentThread()
     if thread.pointee.isSubmitting {
-        // Inside its own `submit`: a handler must not run inside the call that registered or resolved.
+        // The executor runs the work inside `submit`; the handler must not run inside the call that registered or resolved.
         thread.pointee.agenda.ready.append(reaction)
         return
     }
@@ -117,14 +117,14 @@ private func runCustom(_ work: UnsafeMutableRawPointer?) {
 
 // MARK: The executor of a reaction that names none
 
-/// The default. Without the lock, `shortcut` is the address of one that lives for ever, or 0 for the pool, or
-/// `noShortcut`; that also before anybody has asked.
+/// The default executor. `shortcut` gives it without the lock: the address of an immortal executor, 0 for the pool, or
+/// `noShortcut`, also before the first use.
 private let standardLock = SpinLock()
 private let shortcut = AtomicWord(noShortcut)
 private let noShortcut: UInt64 = 1
 nonisolated(unsafe) private var standard: ExecutorPointer?
 
-/// Owned by the reaction.
+/// The reaction owns the result.
 @inline(__always)
 func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> ExecutorPointer {
     if let executor = named ?? thread.pointee.frame?.pointee.executor {
@@ -136,7 +136,7 @@ func executorForReaction(_ named: ExecutorPointer?, _ thread: ThreadPointer) -> 
 
 @inline(__always)
 private func executorOutsideHandlers(_ thread: ThreadPointer) -> ExecutorPointer {
-    // A loop's reference is its executor's.
+    // A reference to a loop is a reference to its executor.
     homeLoop(thread)?.pointee.executor ?? ambientExecutor(thread) ?? standardExecutor(thread)
 }
 
@@ -158,7 +158,7 @@ private func standardExecutorSlowly(_ thread: ThreadPointer) -> ExecutorPointer 
     }
 }
 
-/// - Parameter executor: borrowed, kept; nil: the pool.
+/// - Parameter executor: borrowed and retained; nil: the pool.
 func setStandardExecutor(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
     executor?.retain()
     if executor == nil { prepareWorkers(thread) }
@@ -176,13 +176,12 @@ private func wayTo(_ executor: ExecutorPointer?) -> UInt64 {
     return executor.pointee.isImmortal ? UInt64(UInt(bitPattern: executor)) : noShortcut
 }
 
-/// Around a fork.
 func lockStandardExecutor() { standardLock.lock() }
 func unlockStandardExecutor() { standardLock.unlock() }
 
-// MARK: That a thread works for an executor
+// MARK: The executor that a thread works for
 
-/// Works for an executor, which the caller keeps alive.
+/// Runs `body` as work for an executor, which the caller keeps alive.
 @inline(__always)
 func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: () -> Void) {
     var place = Place(executor: executor, outer: thread.pointee.place)
@@ -195,13 +194,13 @@ func withPlace(at executor: ExecutorPointer, _ thread: ThreadPointer, _ body: ()
 }
 
 extension ExecutorPointer {
-    /// Nil: what it runs may as well be run by any thread. Only the address is looked at.
+    /// The executor, unless any thread may run its reactions. Only the address is read.
     var ownsThread: ExecutorPointer? {
         self == ownExecutors.pool || self == ownExecutors.inline ? nil : self
     }
 }
 
-/// This thread works for the executor, or is the one that its loop is run by. A custom executor is not asked.
+/// Whether the thread works for the executor, or is the home of its loop. A custom executor is not asked.
 @inline(never)
 func isAt(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
     if thread.pointee.place?.pointee.executor == executor { return true }
@@ -209,7 +208,7 @@ func isAt(_ executor: ExecutorPointer, _ thread: ThreadPointer) -> Bool {
         && executor.loop.pointee.home.loadRelaxed() == word(of: thread)
 }
 
-/// The executor of a reaction that has run: whoever works for it gives all those references back together.
+/// Releases the executor of a reaction that has run. A thread that works for the executor releases all references together.
 @inline(__always)
 func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
     if let place = thread.pointee.place, place.pointee.executor == executor {
@@ -221,17 +220,16 @@ func releaseAfterRun(_ executor: ExecutorPointer?, _ thread: ThreadPointer) {
 
 // MARK: Work that its executor cannot run
 
-/// Why an executor cannot run a reaction.
+/// The reason why an executor cannot run a reaction.
 enum Refusal {
-    /// In a forked child.
     case forked
-    /// It is an event loop that was destroyed, or the library's work in the process has ended.
+    /// The loop was destroyed, or the library's work in the process has ended.
     case shutDown
     /// The system gives no thread.
     case noThread
 }
 
-/// Rejects a reaction that its executor cannot run. A context is destroyed when the hand-over is over.
+/// Rejects a reaction that its executor cannot run. Its context is destroyed after the hand-over.
 func refuse(_ reaction: RecordPointer, _ reason: Refusal, _ thread: ThreadPointer) {
     switch reason {
     case .forked: reaction.passage.insert(.isRefused)

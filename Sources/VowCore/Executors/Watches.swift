@@ -1,24 +1,28 @@
-// Watching descriptors, each for one moment: on a loop's thread in the loop's set, elsewhere in the process's.
+// Watching descriptors, each for one event: on a loop's thread in the loop's set, elsewhere in the set of the process.
 //
-// Several watches may be of one descriptor; the kernel is told what all of them want together. The watches of one descriptor
-// are a list, and the oldest ones of all descriptors a tree in the watches' own memory: a treap, sorted by descriptors and,
-// from the root down, by ranks that are as good as random.
+// The lock of its stripe guards a table. A watch in a table is one producer's reference, and the thread that takes the watch
+// out, under the lock, owns it. The kernel is told the union of the events that a descriptor's watches want. The watches of
+// a descriptor are a list; the oldest ones of all descriptors are a treap in the watches' own memory, sorted by descriptors
+// and, from the root down, by ranks that are as good as random. If the kernel no longer knows a descriptor, its watches are
+// taken out in the same step and put on the table's list `lost`; the holder of the lock takes that list along and fires it
+// after the lock.
 //
-// At the set of the process looks a thread of our own, the watcher: it calls a worker when something in the set is ready; then
-// it rests until that worker has taken what there is. What is told that its descriptor is ready may be slow, or wait for
-// another descriptor: after a moment's patience, for which a timer stands, the watcher looks again.
+// The watcher is a thread that sleeps on the process's set. When a descriptor is ready, it calls a worker and rests until that
+// worker has fired the watches. Code that a watch calls may be slow, or wait for another descriptor: so the worker sets a timer
+// before foreign code runs, and if the timer is due first, the watcher looks again. Each call of a worker is followed by a
+// wake-up from the timer or the worker; a look that finds nothing does no harm.
 
 import CVow
 import CVowPlatform
 
 enum WatchStart {
     case started
-    /// Nothing to watch: it is always ready.
+    /// The descriptor is always ready.
     case always
     case refused, noMemory
 }
 
-/// It may fire before this returns. The descriptor is open.
+/// Starts watching a descriptor, which is open. The watch may fire before the function returns.
 func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
     let loop = loopHere(thread)
     defer { loop?.release(thread) }
@@ -46,7 +50,7 @@ func startWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> WatchStart {
     return start
 }
 
-/// Returns how many.
+/// Returns the number of watches.
 private func fireLost(_ list: WatchPointer?, _ thread: ThreadPointer) -> Int {
     var fired = 0
     var next = list
@@ -61,7 +65,7 @@ private func fireLost(_ list: WatchPointer?, _ thread: ThreadPointer) -> Int {
 }
 
 #if VOW_CHECKED
-    /// Fires those whose descriptors were closed, where nothing else shows it. Returns how many.
+    /// Fires the watches of closed descriptors, which the kernel does not report. Returns their number.
     func fireClosed(_ table: WatchTablePointer, _ thread: ThreadPointer) -> Int {
         let lost: WatchPointer? = withStripe(table.pointee.stripe) {
             if table.pointee.isClosed || table.pointee.set < 0 { return nil }
@@ -75,7 +79,7 @@ private func fireLost(_ list: WatchPointer?, _ thread: ThreadPointer) -> Int {
     }
 #endif
 
-/// True: it will never fire, and the kernel has forgotten it. False: it has fired, or is about to.
+/// Returns true if the watch will never fire and the kernel has forgotten it; false if it has fired or is about to.
 func stopWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> Bool {
     var lost: WatchPointer?
     let isStopped = withStripe(watch.pointee.stripe) {
@@ -88,9 +92,9 @@ func stopWatch(_ watch: WatchPointer, _ thread: ThreadPointer) -> Bool {
     return isStopped
 }
 
-/// Fires what is ready in a table, up to 64 descriptors. Returns how many fired. All settle before foreign code
-/// runs, which might read what others were told is there, or wait for one of them.
-/// - Parameter allAreSettled: called then.
+/// Fires the ready watches of up to 64 descriptors, and returns their number. All of them settle before foreign code runs,
+/// which might read data that another watch announces, or wait for that watch.
+/// - Parameter allAreSettled: called between the two.
 func fireWatches(
     _ table: WatchTablePointer, _ thread: ThreadPointer, then allAreSettled: () -> Void = {}
 ) -> Int {
@@ -130,7 +134,7 @@ private func fire(
     return lost == nil ? fired : fired + fireLost(lost, thread)
 }
 
-/// The loop is destroyed.
+/// Fires all watches of a table that ends.
 func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
     let stripe = table.pointee.stripe
     withStripe(stripe) { table.pointee.isClosed = true }
@@ -144,22 +148,21 @@ func closeWatches(_ table: WatchTablePointer, _ thread: ThreadPointer) {
 typealias WatchPointer = UnsafeMutablePointer<WatchNode>
 typealias WatchTablePointer = UnsafeMutablePointer<WatchTable>
 
-/// Its owner keeps it in place until it has been stopped or has fired. Under the lock of its table.
+/// The owner keeps a watch in place until it was stopped or has fired. Under the lock of its table.
 struct WatchNode {
     let descriptor: Int32
-    /// VOW_READ, VOW_WRITE.
     let events: UInt32
-    /// The next newer one of its descriptor; of those that have been taken: the next one.
+    /// The next newer watch of the descriptor; in a list that was taken out, the next watch.
     var next: WatchPointer?
-    /// Nil: in no table.
+    /// Nil while the watch is in no table.
     var table: WatchTablePointer?
-    /// Which lock is the table's; stays when the table is gone.
+    /// The number of the table's lock; valid after the table is gone.
     var stripe = 0
-    /// Called once, without a lock, unless it is stopped before. No events: its loop was destroyed. `isLost`: the
-    /// program has closed the descriptor.
+    /// Called once, without a lock, unless the watch is stopped first. Without events: the loop was destroyed, or, with
+    /// `isLost`, the program has closed the descriptor.
     fileprivate(set) var isLost = false
     let fire: (WatchPointer, UInt32, ThreadPointer) -> Void
-    /// The one before; of the oldest: the newest.
+    /// The next older watch; in the oldest one, the newest.
     fileprivate var previous: WatchPointer?
     fileprivate var place = TreePlace()
 
@@ -173,11 +176,10 @@ struct WatchNode {
     }
 }
 
-/// Of the oldest watch of a descriptor.
+/// The place of a descriptor, kept in its oldest watch.
 private struct TreePlace {
     var left: WatchPointer?
     var right: WatchPointer?
-    /// How many want the one and the other.
     var readers = 0
     var writers = 0
 
@@ -189,16 +191,15 @@ private struct TreePlace {
     }
 }
 
-/// All under the lock of its stripe.
 struct WatchTable {
-    /// Not negative once it is needed.
+    /// The kernel's set; -1 until it is needed.
     var set: Int32
     let stripe: Int
     var count = 0
-    /// Takes no watches, and leaves the set alone: its loop is destroyed, or the parent's.
+    /// The table takes no watches and leaves the set alone: its loop is destroyed, or belongs to the parent of a forked child.
     var isClosed = false
     fileprivate var root: WatchPointer?
-    /// Taken out because their descriptors were closed; to be fired.
+    /// Watches that were taken out because their descriptors were closed. The holder of the lock fires them after it.
     fileprivate var lost: WatchPointer?
 
     static var size: Int { (MemoryLayout<WatchTable>.stride + 15) & ~15 }
@@ -217,11 +218,11 @@ func makeWatchTable(in memory: UnsafeMutableRawPointer, set: Int32, stripe: Int)
     return table
 }
 
-/// Where a pointer to a watch stands.
+/// A place in the tree that points to a watch.
 private typealias Link = UnsafeMutablePointer<WatchPointer?>
 
 extension WatchTablePointer {
-    /// 0, or an errno.
+    /// Returns 0 or an errno.
     func add(_ watch: WatchPointer) -> Int32 {
         let descriptor = watch.pointee.descriptor
         if let before = link(to: descriptor).pointee?.pointee.place.wanted {
@@ -248,7 +249,7 @@ extension WatchTablePointer {
         return 0
     }
 
-    /// Takes those out that want one of these events of a descriptor, oldest first.
+    /// Takes out the watches of a descriptor that want one of the events, oldest first.
     func take(_ descriptor: Int32, _ events: UInt32) -> WatchPointer? {
         let link = link(to: descriptor)
         var first: WatchPointer?
@@ -271,14 +272,14 @@ extension WatchTablePointer {
         tellKernel(descriptor, takeOut(watch, of: link(to: descriptor)))
     }
 
-    /// Any one; nil: there is none.
+    /// Takes out any watch.
     func takeAny() -> WatchPointer? {
         let any = pointee.root
         if let any { remove(any) }
         return any
     }
 
-    /// The kernel forgets a descriptor that is closed; another one may have its number. Who watches it then is lost.
+    /// The kernel forgets a closed descriptor, whose number may be given to another file. Its watches are lost then.
     private func tellKernel(_ descriptor: Int32, _ wanted: UInt32) {
         if pointee.isClosed || vow_platform_change_watch(pointee.set, descriptor, wanted) == 0 {
             return
@@ -292,7 +293,7 @@ extension WatchTablePointer {
         }
     }
 
-    /// The caller fires them.
+    /// The caller fires the returned watches.
     func takeLost() -> WatchPointer? {
         let lost = pointee.lost
         if lost != nil { pointee.lost = nil }
@@ -300,7 +301,6 @@ extension WatchTablePointer {
     }
 
     #if VOW_CHECKED
-        /// Asks the kernel for every descriptor.
         func lookForLost() {
             var next = descriptor(after: -1)
             while let (one, wanted) = next {
@@ -324,7 +324,7 @@ extension WatchTablePointer {
         }
     #endif
 
-    /// Takes a watch out of the list to whose oldest one this links. Returns what the others want.
+    /// Takes a watch out of its descriptor's list. Returns the events that the remaining watches want.
     private func takeOut(_ watch: WatchPointer, of link: Link) -> UInt32 {
         guard let oldest = link.pointee else { fatal("a watch is not in its table") }
         oldest.pointee.place.count(watch.pointee.events, -1)
@@ -348,7 +348,7 @@ extension WatchTablePointer {
 
     private var rootLink: Link { withUnsafeMutablePointer(to: &pointee.root) { $0 } }
 
-    /// What links to the oldest watch of a descriptor; without one, to nothing.
+    /// The place that points to a descriptor's oldest watch, or the empty place where it belongs.
     private func link(to descriptor: Int32) -> Link {
         var link = rootLink
         while let other = link.pointee, other.pointee.descriptor != descriptor {
@@ -357,7 +357,7 @@ extension WatchTablePointer {
         return link
     }
 
-    /// The first watch of its descriptor.
+    /// Enters the first watch of a descriptor into the tree.
     private func plant(_ watch: WatchPointer) {
         let descriptor = watch.pointee.descriptor
         var link = rootLink
@@ -381,7 +381,7 @@ extension WatchTablePointer {
         larger.pointee = nil
     }
 
-    /// The last watch of its descriptor.
+    /// Takes the last watch of a descriptor out of the tree.
     private func uproot(_ start: Link) {
         guard let watch = start.pointee else { return }
         var link = start
@@ -405,7 +405,7 @@ extension WatchPointer {
     fileprivate var left: Link { withUnsafeMutablePointer(to: &pointee.place.left) { $0 } }
     fileprivate var right: Link { withUnsafeMutablePointer(to: &pointee.place.right) { $0 } }
 
-    /// Different ones for different descriptors.
+    /// Different descriptors have different ranks.
     fileprivate var rank: UInt32 {
         var bits = UInt32(bitPattern: pointee.descriptor)
         bits = (bits ^ bits >> 16) &* 0x7feb_352d
@@ -416,26 +416,25 @@ extension WatchPointer {
 
 // MARK: The set of the process
 
-/// Written once, before any thread has entered. Its set is made with the first watch.
+/// Written once, before any thread has entered. The first watch makes its set.
 nonisolated(unsafe) private(set) var processTable: WatchTablePointer! = nil
 
-/// All under the table's lock, which is the clock's, too.
+/// All fields are under the table's lock, which is the clock's, too.
 private struct Watching {
     let patience: TimerPointer
-    /// It is in the clock, or about to fire.
+    /// The timer is in the clock, or about to fire.
     var isPatient = false
-    /// The watcher was made.
+    /// The watcher exists.
     var isThere = false
-    /// What wakes it when it is to end; -1: nothing.
+    /// An event that wakes the watcher for its end; -1: none.
     var farewell: Int32 = -1
 }
 
 nonisolated(unsafe) private var watching: UnsafeMutablePointer<Watching>! = nil
 
-/// What the watcher rests on.
 private let watcherWord = AtomicWord(Parking.awake)
 
-/// Takes memory from the front of `storage`, which it moves on.
+/// Takes memory from the front of `storage` and advances it.
 func prepareProcessWatches(_ storage: inout UnsafeMutableRawPointer) {
     processTable = makeWatchTable(in: storage, set: -1, stripe: processStripe)
     storage += WatchTable.size
@@ -447,7 +446,8 @@ func prepareProcessWatches(_ storage: inout UnsafeMutableRawPointer) {
     storage += (MemoryLayout<Watching>.stride + 15) & ~15
 }
 
-/// Under the table's lock, when there is a keeper. False: no memory, no descriptors, or no thread.
+/// Makes the set and the watcher. The caller holds the table's lock, and the keeper exists. Returns false without memory,
+/// descriptors or a thread.
 func hasProcessSet() -> Bool {
     if processTable.pointee.set < 0 { processTable.pointee.set = vow_platform_make_set() }
     if processTable.pointee.set < 0 { return false }
@@ -471,13 +471,12 @@ private func watcherMain(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
 }
 
 extension WatchTable {
-    /// Nil: it is closed.
+    /// Nil once the table is closed.
     fileprivate var openSet: Int32? { isClosed ? nil : set }
 }
 
 private func lookAgain() { unparkToLook(watcherWord, at: watcherWord.address) }
 
-/// Something is ready.
 func fireProcessWatches(_ thread: ThreadPointer) {
     _ = fireWatches(processTable, thread) { withStripe(processStripe) { bePatient() } }
     withStripe(processStripe) {
@@ -489,7 +488,7 @@ func fireProcessWatches(_ thread: ThreadPointer) {
     lookAgain()
 }
 
-/// Under the lock, before foreign code.
+/// Sets the timer. Under the lock, before foreign code runs.
 private func bePatient() {
     if watching.pointee.isPatient || processClock.pointee.isClosed { return }
     watching.pointee.isPatient = true
@@ -497,13 +496,12 @@ private func bePatient() {
     processClock.pointee.add(watching.pointee.patience, at: monotonicNow() + eventPatience)
 }
 
-/// As a timer: calls no foreign code.
+/// Called by the timer; calls no foreign code.
 private func isOver() {
     withStripe(processStripe) { watching.pointee.isPatient = false }
     lookAgain()
 }
 
-/// The library's work in the process ends.
 func closeProcessWatches(_ thread: ThreadPointer) {
     closeWatches(processTable, thread)
     withStripe(processStripe) {
@@ -514,7 +512,7 @@ func closeProcessWatches(_ thread: ThreadPointer) {
     lookAgain()
 }
 
-/// Makes the set readable for ever. -1: there is no descriptor to be had.
+/// Makes the set readable for ever. Returns -1 without a descriptor.
 private func makeRaisedEvent(in set: Int32) -> Int32 {
     let event = vow_platform_make_event()
     if event < 0 { return -1 }
@@ -523,5 +521,5 @@ private func makeRaisedEvent(in set: Int32) -> Int32 {
     return event
 }
 
-/// In a forked child, under all locks: the kernel's set is the parent's, too, and must not be changed.
+/// In a forked child, under all locks: the parent shares the kernel's set, so it must not change.
 func turnProcessWatchesIntoCopy() { processTable.pointee.isClosed = true }

@@ -1,22 +1,30 @@
-// The threads of the pool: a worker, from its first piece of work to its last; which worker comes to do work, an idle one or
-// a new one; and the keeper.
+// The threads of the pool: workers, the calls that make a worker come, and the keeper. Pool.swift has the rules.
 //
-// The keeper is a thread of our own that does no work itself, so it is never held up. It is the alarm of the process's
-// clock: when the time has come, it calls a worker. While work waits for workers that are busy, the keeper looks now and then
-// whether those get any of the processor's time. A worker that has begun nothing new and has had next to none sleeps, in a
-// system call or on a lock of the program's, and does not count: another one begins.
+// The keeper is a thread that does no work, so nothing holds it up. It is the alarm of the process's clock. While work waits
+// for room, the keeper looks every 10 ms for busy workers that have begun nothing and had next to no processor time since the
+// last look: they sleep, in a system call or on a lock of the program's. Such a worker takes up no room, so another one begins.
+// This is a guess: a worker that gets no processor on a busy machine looks the same, and costs a thread too many for a while.
+// Up to 256 sleepers of each kind are made up for. If more handlers than these and the width sleep until another handler acts,
+// they wait for ever, as in any bounded pool; waiting in `vow_await` has no such bound.
+//
+// A worker cannot be cancelled. A handler that calls `pthread_exit` ends the process (docs/decisions/0017); after
+// `vow_shutdown`, where it may, a cleanup handler (`vow_platform_run_guarded`) gives the worker's place and record back
+// while the stack frame of the record still stands.
+//
+// A fork holds the pool's lock. The child has no worker, and the workers' records lie on the parent's stacks: so the child
+// touches none of the lists, `vow_shutdown` neither, and refuses work.
 
 import CVow
 import CVowPlatform
 
-/// How long one that is not needed stays without work, in nanoseconds.
+/// Nanoseconds without work after which a worker that is not needed ends.
 private let patience: Int64 = 200_000_000
 
-/// Whether there has been a worker: a pool that is not closed keeps some.
+/// Whether there has been a worker: a pool that is not closed keeps some workers.
 var hasWorkers: Bool { workersMark.isSet }
 private let workersMark = AtomicMark()
 
-/// False: the system gives no thread.
+/// Returns false if the system gives no thread.
 func startWorkerThread(_ duty: Duty?) -> Bool {
     if !startThread(workerMain, contextOf(duty)) { return false }
     workersMark.set()
@@ -50,7 +58,7 @@ private func work(_ context: UnsafeMutableRawPointer?) {
     repeat { workUntilNothingIsLeft(worker, thread) } while isCalledAgain(worker, thread)
 }
 
-/// A handler has left by `pthread_exit`: what it was doing stays undone, but the pool has its place back.
+/// Gives the place of a worker back whose handler has called `pthread_exit`. The handler's work stays undone.
 private func isLost(_ context: UnsafeMutableRawPointer?) {
     guard !isForkedChild, let worker = context?.assumingMemoryBound(to: Worker.self) else { return }
     let thread = currentThread()
@@ -62,7 +70,7 @@ private func isLost(_ context: UnsafeMutableRawPointer?) {
     make(call, thread)
 }
 
-/// In a forked child the pool is a copy of the parent's: who has forked in a handler ends after it.
+/// In a forked child the pool is a copy of the parent's: the forking handler's worker ends after it.
 private func workUntilNothingIsLeft(_ worker: WorkerPointer, _ thread: ThreadPointer) {
     while !isForkedChild, let work = nextWork(worker, thread) {
         switch work {
@@ -80,30 +88,30 @@ private func workUntilNothingIsLeft(_ worker: WorkerPointer, _ thread: ThreadPoi
     }
 }
 
-/// Sleeps. False: it has left, since it is not needed.
+/// Sleeps until the worker is called. Returns false if it has left because it is not needed.
 private func isCalledAgain(_ worker: WorkerPointer, _ thread: ThreadPointer) -> Bool {
     if isForkedChild { return false }
     var deadline = Deadline.after(patience)
     while worker.pointee.word.loadAcquire() != Parking.done {
         if park(worker.pointee.word, at: worker.pointee.word.address, until: deadline) { continue }
-        // Who has been taken from the idle ones stays: whoever has taken it is about to wake it.
+        // A worker that was taken from the idle list stays: the thread that took it is about to wake it.
         if poolLock.withLock({ worker.pointee.isIdle && pool.leave(worker) }) { return false }
         deadline = .never
     }
     worker.pointee.word.storeRelaxed(Parking.awake)
-    // Work that came when it was taken from the idle ones counted on it, where the system gave no other.
+    // Work that came meanwhile may count on this worker: the system may have given no other.
     return !poolLock.withLock { pool.isClosed && !pool.hasAny && pool.leave(worker) }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Worker {
-    /// After it was taken from the idle ones. It may end before this returns: its address is only named then.
+    /// Wakes a worker that was taken from the idle list. The worker may end before the call returns: its address is only a
+    /// number.
     func wake() { unparkDone(pointee.word, at: pointee.word.address) }
 }
 
 // MARK: Under the lock
 
 extension Worker {
-    /// Its place is lent.
     var isBlocked: Bool { waits > 0 }
 }
 
@@ -136,7 +144,7 @@ extension Pool {
         }
     }
 
-    /// False: it is needed, or was called meanwhile. What remains is enough for both kinds of work.
+    /// Returns false if the worker is needed or was called meanwhile. The remaining workers are enough for both kinds of work.
     mutating func leave(_ worker: WorkerPointer) -> Bool {
         let isNeeded = !isClosed && workers - blocked <= 2 * width
         if isNeeded || worker.pointee.duty != nil { return false }
@@ -164,11 +172,11 @@ extension Pool {
 
 // MARK: Calling a worker
 
-/// Decided under the pool's lock, made after it.
+/// A call is decided under the pool's lock and made after it.
 enum WorkerCall {
     case nobody
     case worker(WorkerPointer)
-    /// A thread is to be made, which is counted among the `starting`, and for its duty as busy.
+    /// A thread is to be made. It counts in `starting`, and as busy for its duty.
     case newWorker(Duty)
     case keeper
 }
@@ -200,13 +208,13 @@ extension Pool {
         self[duty].called += step
     }
 
-    /// At least 2: a handler may spin until another one has said something.
+    /// The width is at least 2: a handler may spin until another one acts.
     fileprivate mutating func setWidth() {
         if width == 0 { width = max(2, Int(vow_platform_processors())) }
     }
 
-    /// After work was added or taken, or its place has become free. One call is enough, as who comes calls for more; the
-    /// keeper does so only where it can be made, so a worker is called first.
+    /// Decides on a call, after work was added or taken or room was made. One call is enough: the worker that comes calls
+    /// for more. The keeper brings a worker only if a thread can be made, so a worker is called first.
     mutating func callForMore() -> WorkerCall {
         setWidth()
         if mayCall(.events) { return callWorker(for: .events) }
@@ -217,18 +225,18 @@ extension Pool {
 
     private func mayCall(_ duty: Duty) -> Bool { hasMore(duty) && hasRoom(for: duty) }
 
-    /// Whether some of it finds no room, which the keeper may make.
+    /// Whether work finds no room. The keeper may make room.
     private func hasWaiting(_ duty: Duty) -> Bool { has(duty) && !hasRoom(for: duty) }
 
-    /// A thread could not be made, and what would have been its work may stand: whoever has become idle meanwhile found
-    /// no room. Else the keeper tries again.
+    /// Decides on a call after a failed start: a worker that became idle meanwhile found no room for the work. Without one
+    /// the keeper tries again.
     fileprivate mutating func callAfterFailure() -> WorkerCall {
         idle != nil ? callForMore() : hasAny ? callKeeper() : .nobody
     }
 }
 
-/// Makes a call. False: the system gives no thread. Then the workers that are there do it, in their time; where there
-/// is none, the work is refused.
+/// Makes a call. Returns false if the system gives no thread. Then the existing workers do the work in their time; without any,
+/// the work is refused.
 @inline(__always)
 @discardableResult
 func make(_ call: WorkerCall, _ thread: ThreadPointer) -> Bool {
@@ -247,7 +255,7 @@ private func makeIndeed(_ call: WorkerCall, _ thread: ThreadPointer) -> Bool {
     return true
 }
 
-/// Counted among the `starting` before, and for its duty as busy. False: the system gives no thread.
+/// Starts a worker that is counted in `starting` and as busy. Returns false if the system gives no thread.
 func startWorker(_ duty: Duty?, _ thread: ThreadPointer) -> Bool {
     if makeWorker(duty) { return true }
     giveUpWorker(duty, thread)
@@ -263,7 +271,7 @@ private func makeWorker(_ duty: Duty?) -> Bool {
     return true
 }
 
-/// The system gives no thread for a worker.
+/// Takes a worker out of the counts for which the system gives no thread.
 private func giveUpWorker(_ duty: Duty?, _ thread: ThreadPointer) {
     var isHopeless = false
     let call = poolLock.withLock {
@@ -276,8 +284,8 @@ private func giveUpWorker(_ duty: Duty?, _ thread: ThreadPointer) {
     make(call, thread)
 }
 
-/// There is no worker, and the system gives none. Inside the call that handed the work over, and perhaps in the middle of
-/// a hand-over: so what becomes ready here, inline handlers too, waits for the end of that.
+/// Refuses all work: there is no worker, and the system gives none. The caller may be in the middle of a hand-over, so
+/// reactions that become ready here, also inline ones, wait for its end.
 @inline(never)
 private func refuseAllPooled(_ thread: ThreadPointer) {
     thread.pointee.foreignDepth &+= 1
@@ -288,13 +296,13 @@ private func refuseAllPooled(_ thread: ThreadPointer) {
     }
 }
 
-/// Held while the first worker or the keeper is made: a thread that comes meanwhile waits, and knows then whether they are
-/// there. Never held across foreign code, and not taken in a forked child, where another thread may have held it.
+/// Held while the first worker or the keeper is made, so that a thread which comes meanwhile waits for the result. Never held
+/// across foreign code, and not taken in a forked child, where a thread of the parent may have held it.
 let firstThreadsLock = SpinLock()
 
-/// The first worker and the keeper, before there is work: where the system gives no other later, that one does it all.
+/// Makes the first worker and the keeper before there is work: if the system gives no other thread later, that worker does all.
 func prepareWorkers(_ thread: ThreadPointer) {
-    // The schedules' scheduler knows its scenario's threads and no others.
+    // The schedules know the threads of their scenario and no others.
     #if !VOW_SCHEDULES
         if hasWorkers || isForkedChild || refusesWork { return }
         let hasFailed = firstThreadsLock.withLock {
@@ -311,9 +319,9 @@ func prepareWorkers(_ thread: ThreadPointer) {
     #endif
 }
 
-/// The library's work in the process has ended: who has nothing more to do ends.
+/// Ends the workers that have no more work: the library's work in the process has ended.
 func closePool() {
-    // In a child the workers' records are the parent's, on stacks that are anybody's now.
+    // See the head: in a forked child the records are the parent's.
     if isForkedChild { return }
     poolLock.withLock { pool.isClosed = true }
     while let worker = poolLock.withLock({ pool.popIdle() }) { worker.wake() }
@@ -330,29 +338,29 @@ extension Pool {
 
 // MARK: The keeper
 
-/// Under the pool's lock.
+/// All fields are under the pool's lock.
 struct Keeper {
     enum Presence { case none, starting, there }
 
-    /// Of its thread; `starting`, then `there`, is set under `firstThreadsLock` too, by who makes it.
+    /// The state of its thread. Its maker sets `starting` and `there` under `firstThreadsLock` as well.
     var presence = Presence.none
-    /// It looks at the workers now and then, or somebody has called it to.
+    /// Set from a call of the keeper until it finds no waiting work. A thread that finds it set does not call the keeper.
     var isWatching = false
-    /// When a timer is due; `Int64.max`: never.
+    /// The moment at which a timer is due; `Int64.max`: never.
     var alarm = Int64.max
-    /// Until when it sleeps, unless it is called.
+    /// The moment until which the keeper sleeps, unless it is called.
     var sleepsUntil = Int64.min
 }
 
-/// Between two looks, in nanoseconds, and how little of it a worker that sleeps has had.
+/// Nanoseconds between two looks, and the processor time of a sleeping worker in between, at most.
 private let betweenLooks: Int64 = 10_000_000
 private let nextToNothing = betweenLooks / 4
-/// So many are made up for. Of each kind of work no more run at once than these and the width.
+/// The most sleepers of each kind that are made up for.
 private let mostAsleep = 256
 
 private let keeperWord = AtomicWord(Parking.awake)
 
-/// Makes it look; also the first time. False: the system gives no thread.
+/// Makes the keeper look, and creates it the first time. Returns false if the system gives no thread.
 func callKeeper() -> Bool { callKeeperIfThere() || firstThreadsLock.withLock { makeKeeper() } }
 
 private func callKeeperIfThere() -> Bool {
@@ -361,31 +369,30 @@ private func callKeeperIfThere() -> Bool {
     return true
 }
 
-/// The same, under `firstThreadsLock`.
+/// Calls or creates the keeper. The caller holds `firstThreadsLock`.
 func makeKeeper() -> Bool {
     if callKeeperIfThere() { return true }
     poolLock.withLock { pool.keeper.presence = .starting }
     let isMade = startThread(keeperMain)
     poolLock.withLock {
         if !isMade {
-            // The next caller tries again.
             pool.keeper.presence = .none
             pool.keeper.isWatching = false
         } else if pool.keeper.presence == .starting {
-            // Else it has ended already.
+            // Else the keeper has ended already.
             pool.keeper.presence = .there
         }
     }
     return isMade
 }
 
-/// What a timer or a watch of the process needs; under no lock. False: the system gives no thread.
+/// Makes the threads that a timer or a watch of the process needs. The caller holds no lock. Returns false if it cannot.
 func prepareKeeper(_ thread: ThreadPointer) -> Bool {
     prepareWorkers(thread)
     return hasWorkers && (poolLock.withLock { pool.keeper.presence == .there } || callKeeper())
 }
 
-/// When it calls somebody to the clock, if that is earlier than it was.
+/// Sets the alarm of the process's clock, if that is earlier than before.
 func setAlarm(_ moment: Int64) {
     let isTooLate = poolLock.withLock {
         pool.keeper.alarm = min(pool.keeper.alarm, moment)
@@ -410,7 +417,7 @@ private func keeperMain(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 }
 
 extension Pool {
-    /// Nil: it ends.
+    /// Returns nil if the keeper ends.
     fileprivate mutating func keepersDeadline() -> Deadline? {
         if isClosed && !keeper.isWatching {
             keeper.presence = .none
@@ -421,7 +428,7 @@ extension Pool {
         return keeper.sleepsUntil == Int64.max ? .never : Deadline(at: keeper.sleepsUntil)
     }
 
-    /// It has slept, or was called.
+    /// The keeper's work after a sleep or a call.
     fileprivate mutating func keep() {
         keeper.sleepsUntil = Int64.min
         if keeper.alarm <= monotonicNow() {
@@ -448,7 +455,7 @@ extension Pool {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Worker {
-    /// Since the last look. A moment's view: one that seems to sleep may be waiting for a processor.
+    /// Whether the worker has slept since the last look. A worker that seems to sleep may be waiting for a processor.
     fileprivate var isAsleep: Bool {
         let time = pointee.clock.nanoseconds
         defer {

@@ -1,49 +1,49 @@
-// A table of what is found by an address: lists in about as many buckets as there are members, by linear hashing
-// (Litwin, 1980). With a member that comes a bucket or two are split, with one that goes two are joined: so no call takes
-// long because there are many. Without memory for more buckets the lists become longer.
+// A table that finds members by an address: lists in about as many buckets as there are members, by linear hashing (Litwin,
+// 1980). Listeners stand in one, under `listenersLock`; the serial executors on queues of the program in another, under the
+// directory's lock. Adding a member splits a bucket or two, removing one joins two: so each locked section walks two buckets
+// more at most, however large the table is. Without memory for more buckets the lists become longer.
 //
-// Buckets stand in segments. The first segment is there from the beginning; each other has as many as all before it.
-//
-// All is under the lock of the table's owner, but for `tend`, which takes it.
+// Buckets stand in segments. The first segment is there from the beginning; each other is as large as all before it. `tend`
+// takes and frees segments without the lock and looks again under it: a segment that comes too late goes back, and a segment
+// is freed only if no used bucket stands in it. Everything else runs under the lock of the table's owner. A forked child
+// finds both tables whole.
 
 import CVowPlatform
 
 typealias TablePlace = UnsafeMutablePointer<TableMember>
 typealias AddressTablePointer = UnsafeMutablePointer<AddressTable>
 
-/// The first field of what stands in a table.
+/// The first field of each member's record.
 struct TableMember {
     var next: TablePlace?
-    /// The word that points to this member, so that the member leaves in constant time.
+    /// The word that points to this member, which so leaves in constant time.
     var link: AddressTablePointer.Bucket?
-    /// Others may have the same. Nil: it stands in no table.
+    /// Members may share a key. Nil: the member is in no table.
     var key: UnsafeRawPointer?
 }
 
-/// The addresses of the segments follow, each as if its first bucket were number 0, and the first segment.
+/// The addresses of the segments follow, each as if its first bucket were number 0; then the first segment.
 struct AddressTable {
     var count = 0
     var bucketCount = fewest
-    /// How many there is memory for: a power of two.
+    /// The number of buckets that there is memory for: a power of two.
     var capacity = fewest
 
     static let fewest = 32
-    /// As many as there are segments for.
     static let most = fewest << (segmentCount - 1)
     static let segmentCount = 28
 
-    /// Takes memory from the front of `storage`, which it moves on.
+    /// Takes memory from the front of `storage` and advances it.
     static func make(_ storage: inout UnsafeMutableRawPointer) -> AddressTablePointer {
         let table = storage.bindMemory(to: AddressTable.self, capacity: 1)
         table.initialize(to: AddressTable())
         storage = UnsafeMutableRawPointer(table.segments + segmentCount)
         table.segments[0] = storage
-        // The storage is all zero at first.
+        // Static storage begins as zeroes.
         storage += fewest * MemoryLayout<TablePlace?>.stride
         return table
     }
 
-    /// `tend` has something to do.
     var isUntended: Bool { wantsMore || hasUnused }
     var wantsMore: Bool {
         count > bucketCount && bucketCount == capacity && capacity < AddressTable.most
@@ -58,7 +58,7 @@ extension AddressTablePointer {
         UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
     }
 
-    /// The newest one with this key.
+    /// The newest member with this key.
     @inline(never)
     func first(_ key: UnsafeRawPointer) -> TablePlace? {
         bucket(home(of: key)).pointee?.orNext(with: key)
@@ -74,7 +74,6 @@ extension AddressTablePointer {
         split()
     }
 
-    /// Takes one out.
     func remove(_ place: TablePlace) {
         place.pointee.link?.join(place.pointee.next)
         place.pointee = TableMember()
@@ -83,7 +82,7 @@ extension AddressTablePointer {
         join()
     }
 
-    /// Takes all that have this key out, as a list, whose first one it returns.
+    /// Takes out all members with this key, as a list, and returns the first one.
     @inline(never)
     func removeAll(_ key: UnsafeRawPointer) -> TablePlace? {
         var taken: TablePlace?
@@ -95,7 +94,7 @@ extension AddressTablePointer {
         return taken
     }
 
-    /// Splits the next bucket, if they are too few and there is a place for the new one. Members keep their order.
+    /// Splits the next bucket, if there are too few and memory for one more. Members keep their order.
     @inline(never)
     private func split() {
         let new = pointee.bucketCount
@@ -118,7 +117,7 @@ extension AddressTablePointer {
         moved.pointee = nil
     }
 
-    /// Joins the last bucket with the one that it was split from, if they are too many.
+    /// Joins the last bucket with the bucket that it was split from, if there are too many.
     @inline(never)
     private func join() {
         let last = pointee.bucketCount &- 1
@@ -137,7 +136,7 @@ extension AddressTablePointer {
         return number <= last ? number : partner(of: number)
     }
 
-    /// The bucket that another one is split from: without its highest bit.
+    /// The bucket that a bucket is split from: its number without the highest bit.
     private func partner(of number: Int) -> Int {
         number & Int(bitPattern: (UInt.max &>> 1) &>> UInt(number.leadingZeroBitCount))
     }
@@ -154,7 +153,7 @@ extension AddressTablePointer {
 
     fileprivate var nextSize: Int { pointee.capacity &* MemoryLayout<TablePlace?>.stride }
 
-    /// False: somebody else was first.
+    /// Returns false if another thread was first.
     fileprivate func take(_ memory: UnsafeMutableRawPointer, _ size: Int) -> Bool {
         if !pointee.wantsMore || nextSize != size { return false }
         segment(of: pointee.capacity).pointee = memory - size
@@ -170,8 +169,7 @@ extension AddressTablePointer {
     }
 }
 
-/// Gives the table memory, and gives back what it needs no more: without its lock, because the allocator may be the
-/// program's.
+/// Gives the table memory, and frees unused segments, both outside of its lock: the allocator may be the program's.
 @inline(never)
 func tend(_ table: AddressTablePointer, _ lock: borrowing SpinLock) {
     var size = 0
@@ -200,7 +198,7 @@ extension TablePlace {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: TablePlace?.self)
     }
 
-    /// The next older one with the same key.
+    /// The next older member with the same key.
     var nextLike: TablePlace? {
         guard let key = pointee.key else { return nil }
         return pointee.next?.orNext(with: key)
@@ -215,10 +213,9 @@ extension TablePlace {
 }
 
 // MARK: Hashes
-//
-// Spreads addresses over tables. packaging/gdb knows it, too.
 
-/// Multiplied by the golden ratio, because addresses have zeroes at their end: the high bits are good, the low ones not.
+/// Addresses end in zeroes, so they are multiplied by the golden ratio: the high bits are good, the low ones are not.
+/// packaging/gdb computes the same hash.
 func hashOfAddress(_ address: UnsafeRawPointer) -> UInt64 {
     UInt64(UInt(bitPattern: address)) &* 0x9e37_79b9_7f4a_7c15
 }

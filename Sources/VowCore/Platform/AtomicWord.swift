@@ -1,28 +1,28 @@
-// The one seam through which every atomic step of the core passes.
+// The atomic types through which every atomic step of the core passes.
 
 import CVowPlatform
 import Synchronization
 
-/// What a step does, for a scheduler that is asked before each: see Tests/schedules. The numbers are
-/// those of platform.h.
+/// The kind of a step, for the scheduler of Tests/schedules, which is asked before each. The numbers are those of platform.h.
 private struct Step {
     let code: Int32
 
     static var read: Step { Step(code: 0) }
     static var write: Step { Step(code: 1) }
     static var change: Step { Step(code: 2) }
-    /// Of a word that only this thread writes.
+    /// A step on a word that only this thread writes.
     static var own: Step { Step(code: 3) }
 }
 
-/// A 64-bit atomic word. Each call names its ordering; the comment at each use names its partner.
+/// A 64-bit atomic word. Each call names its ordering; the comment at each use names its partner. Arithmetic and bit steps
+/// return the value before.
 struct AtomicWord: ~Copyable, Sendable {
     private let storage: Atomic<UInt64>
 
     @inline(__always)
     init(_ value: UInt64) { storage = Atomic(value) }
 
-    /// Where it stands, for who sleeps on it.
+    /// The address of the word, for a thread that sleeps on it.
     var address: UnsafeRawPointer { withUnsafePointer(to: storage) { UnsafeRawPointer($0) } }
 
     @inline(__always)
@@ -37,14 +37,13 @@ struct AtomicWord: ~Copyable, Sendable {
         return storage.load(ordering: .acquiring)
     }
 
-    /// A load that takes part in the single order of all sequentially consistent steps.
     @inline(__always)
     func loadOrdered() -> UInt64 {
         point(.read)
         return storage.load(ordering: .sequentiallyConsistent)
     }
 
-    /// For a word that others may read at the same time, but decide nothing by: no step of its own.
+    /// For a word by which no other thread decides: the load is no step for the scheduler.
     @inline(__always)
     func peek() -> UInt64 { storage.load(ordering: .relaxed) }
 
@@ -69,7 +68,7 @@ struct AtomicWord: ~Copyable, Sendable {
         return storage.exchange(value, ordering: .acquiringAndReleasing)
     }
 
-    /// Acquires when it succeeds; tells what was there when it does not.
+    /// Acquires when it succeeds. `original` is the value before, also when it fails.
     @inline(__always)
     func replaceAcquire(_ expected: UInt64, _ desired: UInt64) -> (
         exchanged: Bool, original: UInt64
@@ -96,14 +95,13 @@ struct AtomicWord: ~Copyable, Sendable {
             expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     }
 
-    /// Returns the value before.
     @inline(__always)
     func addRelaxed(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.wrappingAdd(value, ordering: .relaxed).oldValue
     }
 
-    /// Adds 1, unless it is 0: for a count that stays 0 once it is. Whether it has added.
+    /// Adds 1 unless the count is 0, which is final. Returns whether it has added.
     func addOneUnlessZero() -> Bool {
         var old = loadRelaxed()
         while old != 0 {
@@ -116,42 +114,38 @@ struct AtomicWord: ~Copyable, Sendable {
         return false
     }
 
-    /// Returns the value before.
     @inline(__always)
     func subtractAcquireRelease(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.wrappingSubtract(value, ordering: .acquiringAndReleasing).oldValue
     }
 
-    /// Sets bits; returns the value before.
     @inline(__always)
     func orAcquireRelease(_ bits: UInt64) -> UInt64 {
         point(.change)
         return storage.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
     }
 
-    /// Returns the value before.
     @inline(__always)
     func addOrdered(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.wrappingAdd(value, ordering: .sequentiallyConsistent).oldValue
     }
 
-    /// Returns the value before.
     @inline(__always)
     func subtractOrdered(_ value: UInt64) -> UInt64 {
         point(.change)
         return storage.wrappingSubtract(value, ordering: .sequentiallyConsistent).oldValue
     }
 
-    /// Adds without a read-modify-write: for a word that only one thread writes.
+    /// Adds without a read-modify-write, for a word that only one thread writes.
     @inline(__always)
     func addAsOnlyWriter(_ value: UInt64) {
         point(.own)
         storage.store(storage.load(ordering: .relaxed) &+ value, ordering: .relaxed)
     }
 
-    /// Before each step; without schedules it is nothing.
+    /// Runs before each step; without schedules it is nothing.
     @inline(__always)
     private func point(_ step: Step) {
         #if VOW_SCHEDULES
@@ -160,7 +154,7 @@ struct AtomicWord: ~Copyable, Sendable {
     }
 }
 
-/// Between an atomic read-modify-write before and a load after. The processors of the x86 family order these by
+/// Orders an atomic read-modify-write before it and a load after it. Processors of the x86 family keep this order by
 /// themselves; the compiler has to be told.
 @inline(__always)
 func orderStoresBeforeLoads() {
@@ -171,14 +165,14 @@ func orderStoresBeforeLoads() {
     #endif
 }
 
-/// A few atomic bits in one byte, each of which never goes back to 0.
+/// A few atomic bits in one byte.
 struct AtomicFlags: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>
 
     @inline(__always)
     init(_ bits: UInt8 = 0) { storage = Atomic(bits) }
 
-    /// One of the bits.
+    /// Whether one of the bits is set.
     @inline(__always)
     func contains(_ bits: UInt8) -> Bool {
         point(.read)
@@ -190,7 +184,6 @@ struct AtomicFlags: ~Copyable, Sendable {
         return storage.load(ordering: .relaxed)
     }
 
-    /// Writes only when needed.
     @inline(__always)
     func insert(_ bit: UInt8) {
         if contains(bit) { return }
@@ -224,7 +217,7 @@ struct AtomicMark: ~Copyable, Sendable {
         return storage.load(ordering: .relaxed) != 0
     }
 
-    /// For who knows that nobody else sets it at the same time.
+    /// The caller knows that no other thread sets the mark at the same time.
     @inline(__always)
     func clear() {
         if !isSet { return }
@@ -248,12 +241,12 @@ struct AtomicMark: ~Copyable, Sendable {
     }
 }
 
-/// In one byte: whether a promise's rejection is observed, and which standing readers the promise has. `set` and `clear` may undo
-/// another thread's change of the standing readers, which costs one more of them.
+/// Two facts in one byte: whether a promise's rejection is observed, and which standing readers the promise has. `set` and
+/// `clear` may undo another thread's change of the standing readers, which costs one more of them.
 struct ObservedMark: ~Copyable, Sendable {
     private let storage: Atomic<UInt8>
     private static var observed: UInt8 { 1 }
-    /// By an observer that may take its mark back.
+    /// Observed by one observer, which may take its mark back.
     private static var alone: UInt8 { 2 }
 
     @inline(__always)
@@ -268,11 +261,10 @@ struct ObservedMark: ~Copyable, Sendable {
     @inline(__always)
     var isSet: Bool { bits & (Self.observed | Self.alone) != 0 }
 
-    /// No observer can take it back.
+    /// Whether no observer can take the mark back.
     @inline(__always)
     var isSetForGood: Bool { bits & Self.observed != 0 }
 
-    /// Writes only when needed, so that a mark on a shared object does not bounce its cache line.
     @inline(__always)
     func set() {
         let now = bits
@@ -281,7 +273,7 @@ struct ObservedMark: ~Copyable, Sendable {
         storage.store(now | Self.observed, ordering: .relaxed)
     }
 
-    /// The caller knows that nobody else sets it at the same time.
+    /// The caller knows that no other thread sets the mark at the same time.
     func clear() {
         let now = bits
         if now & (Self.observed | Self.alone) == 0 { return }
@@ -289,25 +281,24 @@ struct ObservedMark: ~Copyable, Sendable {
         storage.store(now & ~(Self.observed | Self.alone), ordering: .relaxed)
     }
 
-    /// Sets it for an observer that may take it back, unless another one sets it before or afterwards.
+    /// Sets the mark for an observer that may take it back, unless another observer sets it before or afterwards.
     func setAlone() {
         if insert(Self.alone) & (Self.observed | Self.alone) != 0 { set() }
     }
 
-    /// Where other observers have set it, it stays set.
+    /// A mark that other observers have set stays.
     func takeBackAlone() {
         point(.change)
         storage.bitwiseAnd(~Self.alone, ordering: .relaxed)
     }
 
-    /// False: a reader that does as much stands already.
+    /// Returns false if a reader that does as much stands already.
     func beginStanding(_ reader: StandingReader) -> Bool {
         insert(reader.rawValue) & reader.orMore == 0
     }
 
     func isStanding(_ reader: StandingReader) -> Bool { bits & reader.orMore != 0 }
 
-    /// Returns the bits that were there before.
     private func insert(_ bit: UInt8) -> UInt8 {
         point(.change)
         return storage.bitwiseOr(bit, ordering: .relaxed).oldValue
@@ -321,9 +312,9 @@ struct ObservedMark: ~Copyable, Sendable {
     }
 }
 
-/// A reader that stays until its promise has settled, so that this is wanted: one of a kind is enough.
+/// A reader that keeps its promise wanted until the promise has settled. One of a kind is enough.
 enum StandingReader: UInt8 {
-    /// A shield that nobody reads; it reports.
+    /// A shield that has no reader; the shield reports.
     case shield = 4
     /// The reader that `vow_detach` adds; the promise itself reports.
     case silent = 8
@@ -332,7 +323,6 @@ enum StandingReader: UInt8 {
     fileprivate var orMore: UInt8 { rawValue | StandingReader.shield.rawValue }
 }
 
-/// An address as such a word.
 @inline(__always)
 func word<Pointee: ~Copyable>(of address: UnsafeMutablePointer<Pointee>?) -> UInt64 {
     UInt64(UInt(bitPattern: address))

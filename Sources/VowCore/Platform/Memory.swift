@@ -1,16 +1,14 @@
-// Where every byte of the core comes from: the program's allocator, or malloc; and the spare memory of promises.
+// All memory of the core: it comes from the program's allocator or malloc, or from the spare memory of promises.
 //
-// A thread keeps the memory of promises that it has freed for its next ones: taking it back from there costs a tenth of what
-// the allocator does. The spare memory is bounded, by thread; what the thread did not need since it last rested goes when it
-// rests again, and everything when it ends.
-//
-// No memory is kept where the program has an allocator of its own, which is to see everything; nor in builds that look for
-// memory used after it was freed.
+// A thread keeps the memory of promises that it has freed for its next ones, which costs a tenth of the allocator's time. The
+// spare memory of a thread is bounded. When the thread rests, it frees the pieces that it has not needed since it last rested;
+// when it ends, it frees all. A program with an allocator of its own is to see everything, so no memory is kept then; nor in
+// builds that look for memory used after it was freed.
 
 import CVowPlatform
 
-/// The process-wide allocator. Set before the first thread enters the core, then only read, so the
-/// reads need no ordering: `Threads.enter` publishes it under its lock.
+/// The process-wide allocator. Set before the first thread enters the core, and constant then. Its reads need no ordering:
+/// `enterThread` publishes it under the registry's lock.
 struct AllocatorHooks {
     typealias Allocate = @convention(c) (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?
     typealias Deallocate =
@@ -39,7 +37,7 @@ func freeMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     #endif
 }
 
-/// At once: of what no handle leads to.
+/// Frees memory at once, also in a checked build: no handle leads to it.
 @inline(__always)
 func returnMemory(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     if let deallocate = allocatorHooks.deallocate {
@@ -59,8 +57,8 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
 }
 
 #if VOW_CHECKED
-    /// A checked build keeps freed objects for a while instead of giving them back, so that a handle
-    /// used after its release still finds the mark of a dead object.
+    /// A checked build keeps freed objects for a while, so that a handle used after its release finds the mark of a dead
+    /// object.
     private let quarantineLock = SpinLock()
     nonisolated(unsafe) private var quarantineNext = 0
 
@@ -74,7 +72,7 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
     }
 #endif
 
-/// Around a fork: the quarantine of a checked build has a lock.
+/// A fork holds the lock of a checked build's quarantine.
 func lockFreedMemory() {
     #if VOW_CHECKED
         quarantineLock.lock()
@@ -89,7 +87,7 @@ func unlockFreedMemory() {
 
 // MARK: Spare memory
 
-/// Starts as zeroes, which keeps nothing.
+/// The storage starts as zeroes: no memory is kept.
 struct SpareMemory {
     private var plain = SpareList()
     private var links = SpareList()
@@ -97,18 +95,18 @@ struct SpareMemory {
     private var carryingLinks = SpareList()
     private var isOpen = false
 
-    /// Sizes that are worth keeping: of a promise, of a link, of a link with extras, of one that carries its context.
+    /// The kept sizes: a promise, a link, a link with extras, a link that carries its context.
     fileprivate static let plainSize = 40
     fileprivate static let linkSize = 72
     fileprivate static let extendedLinkSize = 96
     fileprivate static let carryingLinkSize = 128
 
-    /// So many of each size at most.
+    /// The most pieces of each size.
     fileprivate static let most: UInt32 = 1024
-    /// So many of each size stay with a thread that rests, so that small work between two rests costs it nothing.
+    /// The pieces of each size that stay with a resting thread, so that small work between two rests costs it nothing.
     static let few: UInt32 = 32
 
-    /// For a thread whose end will be noticed.
+    /// Called for a thread whose end will be noticed.
     mutating func open() {
         #if !(VOW_CHECKED || VOW_SANITIZED || VOW_SCHEDULES)
             if allocatorHooks.allocate == nil { beginEmpty() }
@@ -147,7 +145,6 @@ struct SpareMemory {
         }
     }
 
-    /// After `isLowest`.
     mutating func keepLowest(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) {
@@ -159,7 +156,7 @@ struct SpareMemory {
         }
     }
 
-    /// The thread is about to rest. True: the next rest gives something back if the thread does not need it until then.
+    /// Called before the thread rests. Returns true if the next rest frees something that the thread does not need until then.
     mutating func trim(_ counts: borrowing SpareCounts) -> Bool {
         let plainIsLeft = plain.trim(SpareMemory.plainSize, counts.plain)
         let linksAreLeft = links.trim(SpareMemory.linkSize, counts.links)
@@ -170,7 +167,7 @@ struct SpareMemory {
         return plainIsLeft || linksAreLeft || extendedLinksAreLeft || carryingLinksAreLeft
     }
 
-    /// All of it. The counts are the caller's to set to 0.
+    /// Frees all pieces. The caller sets the counts to 0.
     mutating func giveBack() {
         plain.giveBack(SpareMemory.plainSize)
         links.giveBack(SpareMemory.linkSize)
@@ -180,16 +177,15 @@ struct SpareMemory {
     }
 }
 
-/// What became of a piece.
 enum Keeping {
     case kept
-    /// It is the caller's to free.
+    /// The caller frees the piece.
     case refused
-    /// The list was lower than ever since the thread last rested, which is to be noted: `keepLowest`.
+    /// The list was at its lowest since the thread last rested: the caller notes that with `keepLowest`.
     case isLowest
 }
 
-/// How many pieces a thread keeps. Only the owner writes; anybody reads. Beside the lists and not in them: to
+/// The numbers of pieces that a thread keeps. Only the owner writes; any thread reads. They stand beside the lists: to
 /// ThreadSanitizer, changing a list is an access to its beginning.
 struct SpareCounts: ~Copyable, Sendable {
     fileprivate let plain = SpareCount()
@@ -212,10 +208,10 @@ struct SpareCounts: ~Copyable, Sendable {
     }
 }
 
-/// The number of pieces, as what has never been needed since the thread last rested, and what there is beyond.
+/// The number of pieces: the pieces never needed since the thread last rested, and those beyond.
 private struct SpareCount: ~Copyable, Sendable {
-    /// 2^32 times the one, plus the other, which has a sign: so taking a piece subtracts 1 from the word and keeping one
-    /// adds 1, and only the first to be kept after the list was lower than ever has to note it (`keepLowest`).
+    /// 2^32 times the first number, plus the second, which has a sign. So taking a piece subtracts 1 and keeping one adds 1.
+    /// Only the first piece kept after a new lowest level has to note that (`keepLowest`).
     private let word = AtomicWord(0)
 
     init() {}
@@ -239,7 +235,7 @@ private struct SpareCount: ~Copyable, Sendable {
 
     var kept: UInt32 { SpareCount.total(bits) }
 
-    /// What the list has never gone below.
+    /// The number of pieces below which the list has not gone.
     var notNeeded: UInt32 {
         let now = bits
         let beyond = SpareCount.beyond(now)
@@ -253,7 +249,7 @@ private struct SpareCount: ~Copyable, Sendable {
 /// Each piece begins with the address of the next.
 private struct SpareList {
     private var first: UnsafeMutableRawPointer?
-    /// How many there may be beyond those that have not been needed.
+    /// The most pieces beyond those that have not been needed.
     private var room: UInt32 = 0
 
     mutating func beginEmpty() { room = SpareMemory.most }
@@ -271,7 +267,7 @@ private struct SpareList {
     {
         let bits = count.bits
         let beyond = Int32(truncatingIfNeeded: bits)
-        // One comparison for both: what is below 0 looks larger than any room.
+        // One comparison for both: a number below 0 looks larger than any room.
         if UInt32(bitPattern: beyond) >= room { return beyond < 0 ? .isLowest : .refused }
         push(memory)
         count.set(bits &+ 1)
@@ -295,7 +291,7 @@ private struct SpareList {
         room = SpareMemory.most - kept
     }
 
-    /// Gives back what was not needed since the last time, but for a few. Whether something else may follow.
+    /// Frees the pieces that were not needed since the last rest, but for a few. Returns whether the next rest may free more.
     mutating func trim(_ size: Int, _ count: borrowing SpareCount) -> Bool {
         var kept = count.kept
         if kept <= SpareMemory.few { return false }

@@ -1,32 +1,32 @@
-// How a thread waits for another: parking, a lock for a few instructions, and a back-off.
+// Waiting for another thread: parking, a lock for a few instructions, and a back-off.
 //
-// Parking is sleeping until another thread says so: one word, futex underneath, no allocation. The lock needs one word and
-// no set-up; a thread that does not get the lock soon sleeps, because the holder may be a thread that this one keeps from
-// running. The back-off is for a thread that waits for another one to finish a few instructions.
+// A parked thread sleeps on one word until another thread wakes it, by a futex and without allocation. The lock is one word
+// without set-up. A thread that does not get the lock soon sleeps: the holder may be a thread that it keeps from running. The
+// back-off is for a thread that waits for another thread to finish a few instructions.
 
 import CVowPlatform
 
 // MARK: Parking
 
-/// What the parking word of a waiting thread says. Its low 32 bits are what the kernel compares.
+/// The states of a waiting thread's parking word. The kernel compares the low 32 bits.
 enum Parking {
-    /// Still looking, or looking again.
+    /// The thread looks, or looks again.
     static let awake: UInt64 = 0
-    /// In the kernel, or about to be: whoever changes the word must wake it.
+    /// The thread is in the kernel, or about to be: the thread that changes the word must wake it.
     static let asleep: UInt64 = 1
-    /// What was waited for has happened. Final.
+    /// The awaited event has happened. Final.
     static let done: UInt64 = 2
-    /// Something changed: look again.
+    /// Something has changed: the thread looks again.
     static let nudged: UInt64 = 3
-    /// Running a loop, whose event is in the high half: raising it makes the thread look.
+    /// The thread runs a loop, whose event is in the high half: raising the event makes the thread look.
     static let inLoop: UInt64 = 4
 
     static func inLoop(raising event: Int32) -> UInt64 { inLoop | UInt64(event) << 32 }
 
-    /// The same, and something has changed since it looked: it must not sleep before it has looked again.
+    /// As `inLoop`, and something has changed since the thread looked: it looks again before it sleeps.
     static let nudgedInLoop: UInt64 = 5
 
-    /// The event of a thread that runs a loop; nil: it is parked.
+    /// The event of a thread that runs a loop; nil for a parked thread.
     static func event(in word: UInt64) -> Int32? {
         let state = word & 0xffff_ffff
         return state == inLoop || state == nudgedInLoop ? Int32(word >> 32) : nil
@@ -34,10 +34,10 @@ enum Parking {
 
     static func isNudgedInLoop(_ word: UInt64) -> Bool { word & 0xffff_ffff == nudgedInLoop }
 
-    /// A thread that sleeps so long, in nanoseconds, with memory that it may not need, wakes once and gives it back.
+    /// A thread that keeps spare memory wakes once after this many nanoseconds of sleep, and gives it back.
     static let longEnoughToTrim: Int64 = 100_000_000
 
-    /// How often a thread looks before it sleeps. To explore schedules, once is as good as often.
+    /// The looks of a thread before it sleeps. For the schedules one is enough.
     #if VOW_SCHEDULES
         static let looks = 1
     #else
@@ -51,7 +51,7 @@ struct Deadline {
 
     static let never = Deadline(at: nil)
 
-    /// So many nanoseconds from now; a sum beyond the clock's range is never.
+    /// A deadline `delay` nanoseconds from now; a sum beyond the clock's range is `never`.
     static func after(_ delay: Int64) -> Deadline {
         let (sum, overflow) = monotonicNow().addingReportingOverflow(delay)
         return Deadline(at: overflow ? nil : sum)
@@ -59,7 +59,7 @@ struct Deadline {
 
     init(at nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
 
-    /// This one, but no later than so many nanoseconds from now.
+    /// This deadline, but at most `delay` nanoseconds from now.
     func notAfter(_ delay: Int64) -> Deadline {
         let limit = Deadline.after(delay)
         guard let own = nanoseconds, let other = limit.nanoseconds else {
@@ -80,18 +80,17 @@ func monotonicNow() -> Int64 {
     return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
 }
 
-/// Sleeps until the word says `done` or `nudged`, which is turned into `awake`. False when the deadline
-/// has passed first.
+/// Sleeps until the word is `done` or `nudged`, and turns `nudged` into `awake`. Returns false if the deadline passes first.
 func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until deadline: Deadline)
     -> Bool
 {
-    // Spin briefly: what is waited for is often about to happen on the other processor.
+    // The awaited event is often about to happen on another processor, so the thread spins briefly.
     for _ in 0..<Parking.looks {
         if word.loadRelaxed() != Parking.awake { break }
         vow_platform_relax()
     }
     let keepsSpares = word.peek() == Parking.awake && trimSpareMemory()
-    // Acquires what the waker published before it wrote the word.
+    // Acquires everything that the waker wrote before the word.
     var found = word.replaceAcquire(Parking.awake, Parking.asleep).original
     if found == Parking.awake {
         let inTime = sleep(address, until: deadline, keepsSpares: keepsSpares)
@@ -102,7 +101,7 @@ func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until dead
     return true
 }
 
-/// - Parameter keepsSpares: the thread keeps memory that it does not need if it sleeps for long.
+/// - Parameter keepsSpares: the thread has spare memory that it does not need in a long sleep.
 private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline, keepsSpares: Bool) -> Bool
 {
     if keepsSpares {
@@ -123,13 +122,13 @@ private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline) -> Boo
     return vow_platform_wait(address, UInt32(Parking.asleep), &time) != 0
 }
 
-/// Says `done`. Releases what was waited for; after the exchange the thread may leave and its stack frame
-/// be gone, so the address is only named to the kernel, never read.
+/// Writes `done`, which releases. After the exchange the waiting thread may leave and its stack frame be gone, so the kernel
+/// gets the address as a number and nothing reads it.
 func unparkDone(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
     if word.exchangeAcquireRelease(Parking.done) == Parking.asleep { vow_platform_wake(address) }
 }
 
-/// Makes the thread look again, unless it is done already. The caller knows that the thread is there.
+/// Makes a thread look again, unless its word is `done`. The caller knows that the thread is there.
 func unparkToLook(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
     while true {
         if word.replaceAcquireRelease(Parking.awake, Parking.nudged).exchanged { return }
@@ -201,39 +200,39 @@ struct SpinLock: ~Copyable, Sendable {
             }
         }
 
-        /// In a forked child a thread of the parent may have held it, which never gives it back: then it is broken. What it
-        /// guards are lists, which a thread that goes along them finds whole, whatever step of a change was the last.
+        /// A thread of the parent may have held the lock in a forked child, and never gives it back: then the lock is
+        /// broken. The lists that it guards are whole after each step of a change.
         private func lockInChild() {
             var pause = Backoff()
             while word.exchangeAcquireRelease(awaited) != free {
-                // The registry's own is free as the child begins, and tells who else there is.
+                // The registry's lock is free when the child begins, and tells whether there are other threads.
                 let isOnly = address != threadRegistryLock.address && isOnlyThread
                 if isOnly || pause.isHopeless { return }
                 pause.wait()
             }
         }
 
-        /// The lock may be taken, given up and gone meanwhile: its address is only named to the kernel.
+        /// The lock may be gone meanwhile, so the kernel gets its address as a number.
         @inline(never)
         private func wakeOne() { vow_platform_wake(address) }
 
-        /// Little-endian, so the low half comes first.
+        /// The low half comes first: the machine is little-endian.
         fileprivate var address: UnsafeRawPointer { word.address }
     #endif
 }
 
 // MARK: Backing off
 
-/// Spins at first, then gives the processor away: the other thread may not be running. In the end it sleeps: a thread of
-/// a lower priority than this one's gets the processor in no other way.
+/// Spins, then yields the processor, because the other thread may not be running, and then sleeps: a thread of a lower priority
+/// gets the processor in no other way.
 struct Backoff {
     static let spins = 64
-    /// One word: it is set up for each step, though hardly any waits.
+    /// One word, because each step sets a `Backoff` up and hardly any waits.
     private var rounds = 0
 
     init() {}
 
-    /// It has waited for about a second.
+    /// Whether the wait has taken about a second.
     var isHopeless: Bool { rounds > 1200 }
 
     @inline(never)

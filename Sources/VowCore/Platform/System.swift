@@ -1,8 +1,8 @@
-// What the core asks of the system besides memory and threads: lines on standard error, the end of the program when a rule is
-// broken, forks, random numbers, and libdispatch's C functions.
+// The core's use of the system besides memory and threads: standard error, the end of the program when a rule is broken, forks,
+// random numbers, and libdispatch's C functions.
 //
-// A fork, and the end of the library's work in the process, are flags that every thread reads: `forkedFlag`, `refusalFlag`.
-// The random numbers spread retries; they are not for secrets.
+// Every thread reads two flags: `forkedFlag` says that the process is a forked child, `refusalFlag` that the library takes no
+// more work. The random numbers spread retries; they are not for secrets.
 
 import CDispatch
 import CVowPlatform
@@ -21,8 +21,7 @@ func writeToStandardError(_ text: StaticString) {
     }
 }
 
-/// Ends the program, naming the rule that was broken. For what must be impossible, and for misuse that
-/// a checked build finds.
+/// Ends the program and names the broken rule: for impossible states, and for misuse that a checked build finds.
 @inline(never)
 func fatal(_ rule: StaticString, _ detail: StaticString = "") -> Never {
     fatal(rule, detail, "", "")
@@ -40,22 +39,20 @@ func fatal(
     abort()
 }
 
-// MARK: What the process as a whole goes through
+// MARK: The state of the process
 
-/// 1 in a child made by fork, where the pool's threads and libdispatch's are gone. Relaxed: the child begins with one
-/// thread, which wrote it.
+/// 1 in a forked child, where the pool's and libdispatch's threads are gone. Relaxed: the child's only thread wrote it.
 let forkedFlag = AtomicWord(0)
 
 @inline(__always)
 var isForkedChild: Bool { forkedFlag.loadRelaxed() != 0 }
 
-/// Not 0: executors that need such threads take nothing more, because this is such a child, or after `vow_shutdown`.
+/// Not 0 in a forked child and after `vow_shutdown`: executors that need such threads take no more work.
 let refusalFlag = AtomicWord(0)
 
 @inline(__always)
 var refusesWork: Bool { refusalFlag.loadRelaxed() != 0 }
 
-/// Registers what keeps the core's own lock consistent across a fork.
 func watchForks(
     before: @convention(c) () -> Void,
     inParent: @convention(c) () -> Void,
@@ -66,12 +63,12 @@ func watchForks(
 
 // MARK: Random numbers
 
-/// Splitmix64: a counter whose values are mixed. Relaxed: nothing is published by it.
+/// The counter of Splitmix64. Relaxed: it publishes nothing.
 private let randomState = AtomicWord(0)
 
 /// From 0 to less than 1.
 func randomFraction() -> Double {
-    // Seeded when first used; two threads that do so at once only add up.
+    // Seeded on first use; the seeds of two threads add up.
     if randomState.loadRelaxed() == 0 {
         var place: UInt8 = 0
         let address = withUnsafePointer(to: &place) { UInt64(UInt(bitPattern: $0)) }
@@ -88,11 +85,10 @@ func randomFraction() -> Double {
 
 typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-/// A dispatch queue. Whoever holds one says whether it is counted: `retain` and `release` are explicit.
+/// A dispatch queue. Its holder counts it with `retain` and `release`.
 struct WorkQueue: Equatable {
     private let object: OpaquePointer
 
-    /// A queue of the program, from C.
     init(_ pointer: UnsafeMutableRawPointer) { object = OpaquePointer(pointer) }
 
     private init(object: OpaquePointer) { self.object = object }

@@ -1,9 +1,9 @@
-// The threads that have entered the core: each counts for itself, and the sums are taken on request. And threads of our own,
-// which are the pool's.
+// The threads that have entered the core. Each counts for itself, and the sums are taken on request. The end of the file starts
+// threads of the library's own.
 
 import CVowPlatform
 
-/// Counters of one thread, or of all threads that are gone. Only the owner writes; anybody reads.
+/// Counters of one thread. Only the owner writes; any thread reads.
 struct Counters: ~Copyable, Sendable {
     let promisesMade = AtomicWord(0)
     let promisesSettled = AtomicWord(0)
@@ -18,7 +18,7 @@ struct Counters: ~Copyable, Sendable {
     let workEnded = AtomicWord(0)
 }
 
-/// The sums over all threads. A moment's view while threads are working.
+/// The sums over all threads: a moment's view while threads work.
 struct CounterSums {
     var promisesMade: UInt64 = 0
     var promisesSettled: UInt64 = 0
@@ -30,7 +30,7 @@ struct CounterSums {
     var bytesFreed: UInt64 = 0
     var workGiven: UInt64 = 0
     var workEnded: UInt64 = 0
-    /// What threads keep of freed promises; those that are gone keep nothing.
+    /// Spare memory of freed promises; a thread that has ended keeps none.
     var spareBytes: UInt64 = 0
 
     mutating func add(_ counters: borrowing Counters) {
@@ -49,19 +49,18 @@ struct CounterSums {
 
 /// The beginning of every thread's storage, which starts as zeroes.
 struct ThreadCell: ~Copyable {
-    /// Neighbours in the list of entered threads; touched under the registry's lock only. They come
-    /// first: to ThreadSanitizer, changing a field is an access to the beginning of the struct, and
-    /// the counters are other threads' to read.
+    /// Neighbours in the list of entered threads, under the registry's lock. They come first: to ThreadSanitizer, changing a
+    /// field is an access to the beginning of the struct, and other threads read the counters.
     var next: UnsafeMutablePointer<ThreadCell>?
     var previous: UnsafeMutablePointer<ThreadCell>?
-    /// Its end will be noticed.
+    /// Whether the end of the thread will be noticed.
     var isListed: Bool
     let counters: Counters
     let spareCounts: SpareCounts
 
-    /// Its `SpareMemory`: not a field, for the same reason.
+    /// The offset of its `SpareMemory`, which is no field, for the same reason.
     static let spares = 144
-    /// What the floors above keep for the thread begins here.
+    /// The offset of the state that the floors above keep for the thread.
     static let rest = 224
 }
 
@@ -75,16 +74,16 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadCell {
     }
 }
 
-/// Of this thread, which has entered.
+/// The cell of this thread, which has entered.
 @inline(__always)
 func threadCell() -> UnsafeMutablePointer<ThreadCell> {
     vow_platform_thread().unsafelyUnwrapped.assumingMemoryBound(to: ThreadCell.self)
 }
 
-/// The list of entered threads and the sums of those that have left. All under the lock.
+/// The entered threads and the sums of those that have left. All fields are under the lock.
 struct ThreadRegistry {
     var first: UnsafeMutablePointer<ThreadCell>?
-    /// Those that a forked child does not have: kept where leak checkers find them.
+    /// Threads that a forked child does not have: kept where leak checkers find them.
     var leftBehind: UnsafeMutablePointer<ThreadCell>?
     var departed = CounterSums()
     var hasBegun = false
@@ -96,13 +95,13 @@ nonisolated(unsafe) var threadRegistry = ThreadRegistry()
 /// Called once per thread, before it touches anything else. `start` runs once in the process.
 @inline(never)
 func enterThread(start: @escaping @convention(c) () -> Void) -> UnsafeMutableRawPointer {
-    // The allocator that gives the storage gets it back, so from now on it is too late for another one.
+    // The allocator that gave the storage must free it, so from now on no other allocator can be set.
     threadRegistryLock.withLock { threadRegistry.hasBegun = true }
     let memory = allocateMemory(MemoryLayout<vow_thread_storage>.size)
     guard let storage = vow_platform_open_thread(memory) else { fatal("a thread has no storage") }
     vow_platform_once(start)
     let cell = threadCell()
-    // A thread whose end would go unnoticed must not be in the list. Its counts are missed then.
+    // A thread whose end would go unnoticed must not be in the list, so its counts are missed.
     let isListed = vow_platform_at_thread_exit(leaveThread) != 0
     threadRegistryLock.withLock {
         cell.pointee.isListed = isListed
@@ -116,11 +115,11 @@ func enterThread(start: @escaping @convention(c) () -> Void) -> UnsafeMutableRaw
     return storage
 }
 
-/// What the floors above do when a thread ends. Written once, before any thread has entered.
+/// The work of the floors above when a thread ends. Written once, before any thread has entered.
 nonisolated(unsafe) var beforeThreadLeaves: @convention(c) () -> Void = {}
 
-/// At thread exit the counters move to the departed. A thread that still uses the core afterwards, from
-/// another thread-local's destructor, enters again.
+/// Adds the ending thread's counters to the departed. A thread that uses the core once more, from another thread-local's
+/// destructor, enters again.
 private func leaveThread() {
     guard vow_platform_thread() != nil else { return }
     let cell = threadCell()
@@ -139,8 +138,8 @@ private func leaveThread() {
     spares.giveBack()
 }
 
-/// In a forked child only the forking thread goes on: the others' counters move to the departed and the list keeps
-/// one member. Their storage stays as it is, for they were in the middle of something.
+/// In a forked child only the forking thread goes on: the others' counters move to the departed, and the list keeps one member.
+/// The others' storage stays as it is, because they were in the middle of a change.
 func forgetOtherThreads() {
     let mine = vow_platform_thread()?.assumingMemoryBound(to: ThreadCell.self)
     var member = threadRegistry.first
@@ -156,7 +155,7 @@ func forgetOtherThreads() {
     mine?.pointee.previous = nil
 }
 
-/// Whether no other thread has entered: in a forked child, until it has threads of its own that use the core.
+/// Whether no other thread has entered: so in a forked child until other threads of it use the core.
 var isOnlyThread: Bool {
     let mine = threadCell()
     return threadRegistryLock.withLock {
@@ -183,11 +182,11 @@ func count(_ counter: borrowing AtomicWord, _ amount: Int = 1) {
     counter.addAsOnlyWriter(UInt64(truncatingIfNeeded: amount))
 }
 
-/// Memory that is counted for `vow_stats`. The calling thread has entered.
+/// Takes memory that `vow_stats` counts. The calling thread has entered.
 @inline(never)
 func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size, threadCell()) }
 
-/// The same, for where most records are made: by who knows the thread's cell, which need not be looked up again.
+/// As `takeMemory`, without a look-up of the thread's cell.
 @inline(__always)
 func takeMemoryHere(_ size: Int, _ cell: CellPointer) -> UnsafeMutableRawPointer? {
     guard
@@ -219,15 +218,15 @@ private func keepLowest(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     cell.spares.pointee.keepLowest(memory, size, cell.pointee.spareCounts)
 }
 
-/// For a thread that is about to rest: gives back what it kept before it last rested and has not needed since. True:
-/// it keeps more, which goes at the next rest if it is not needed until then.
+/// Frees the memory that the thread kept before it last rested and has not needed since. Returns true if the next rest may free
+/// more.
 @discardableResult
 func trimSpareMemory() -> Bool {
     let cell = threadCell()
     return cell.spares.pointee.trim(cell.pointee.spareCounts)
 }
 
-/// Gives back all that the calling thread keeps. Returns how many bytes.
+/// Frees all that the calling thread keeps. Returns the number of bytes.
 func giveSpareMemoryBack() -> Int {
     let cell = threadCell()
     let bytes = cell.pointee.spareCounts.bytes
@@ -236,24 +235,24 @@ func giveSpareMemoryBack() -> Int {
     return Int(bytes)
 }
 
-/// Of the calling thread: enough for one more wait inside of another.
+/// Whether the calling thread has stack for one more wait inside of another.
 func hasStackLeft() -> Bool { vow_platform_has_stack_left() != 0 }
 
-// MARK: Threads of our own
+// MARK: Threads of the library
 
 typealias ThreadMain =
     @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 
-/// Runs `main` on a new thread that ends with it. False when the system gives none.
+/// Runs `main` on a new thread that ends with it. Returns false if the system gives none.
 func startThread(_ main: @escaping ThreadMain, _ context: UnsafeMutableRawPointer? = nil) -> Bool {
     vow_platform_start_thread(main, context) != 0
 }
 
-/// The processor's time that one thread has had.
+/// The processor time of one thread.
 struct ThreadClock {
     private let clock: clockid_t
 
-    /// The calling thread's, which may be read for as long as that is there.
+    /// The calling thread's clock, which may be read as long as the thread is there.
     static var own: ThreadClock { ThreadClock(clock: vow_platform_own_clock()) }
 
     var nanoseconds: Int64 { vow_platform_time_of(clock) }

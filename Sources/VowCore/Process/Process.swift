@@ -1,7 +1,7 @@
-// The life of the library in its process: the first call of the program, on whatever thread; a fork; the end.
+// The life of the library in its process: the first call of the program, on any thread; a fork; the end.
 //
-// A fork takes along whole lists, and nothing of the parent's other threads: all global locks are held across it. At the end
-// of the library's work nothing new is taken, what is queued runs, and the rest is rejected.
+// A fork holds all global locks, so that the child finds whole lists behind them; the parent's other threads are not in the
+// child. At the end of the library's work no new work is taken, queued work runs, and the rest is rejected.
 
 import CVow
 import CVowPlatform
@@ -36,7 +36,7 @@ func startCore() {
         guard let thread = enteredThread() else { return }
         leaveHomes(thread)
         setContext(vow_none(), thread)
-        // Last: a destructor may have asked.
+        // Last: a destructor may have asked for the ambient executor.
         forgetAmbient(thread)
     }
     watchForks(before: holdLocks, inParent: letLocksGo, inChild: beginAsChild)
@@ -45,7 +45,6 @@ func startCore() {
 
 // MARK: A fork
 
-/// All global locks are held across a fork, so that the child finds whole lists behind them.
 func holdLocks() {
     closeSiteGate()
     threadRegistryLock.lock()
@@ -83,7 +82,7 @@ func beginAsChild() {
     refusalFlag.storeRelaxed(1)
     forgetOtherThreads()
     forgetDescents()
-    // It may never have entered, and must not now: the registry is locked.
+    // The thread may never have entered, and must not now: the registry is locked.
     forgetWaitingThreads(but: enteredThread())
     forgetAmbientsOfOthers(but: enteredThread())
     turnLoopsIntoCopies(but: enteredThread())
@@ -96,15 +95,15 @@ func beginAsChild() {
 
 // MARK: The end
 
-/// What is looked for is rare and short, so it is looked for now and then, in nanoseconds.
+/// Nanoseconds between two looks. The awaited state is rare and short, so it is polled.
 private let betweenLooks: Int64 = 500_000
 
-/// Returns how many promises are still alive, or VOW_EDEADLOCK.
+/// Returns the number of live promises, or VOW_EDEADLOCK.
 func shutDown(until deadline: Deadline, _ thread: ThreadPointer) -> Int64 {
     if isDoingWork(thread) { return Int64(VOW_EDEADLOCK) }
     refusalFlag.storeRelease(1)
     vow_platform_let_threads_end()
-    // In a forked child what was queued stays with the parent.
+    // In a forked child the queued work stays with the parent.
     var looks = isForkedChild ? 2 : 0
     while looks < 2 && !deadline.hasPassed && !isHoldingUpMain() {
         // Twice: a thread may have passed the flag before it was set.
@@ -122,19 +121,19 @@ func shutDown(until deadline: Deadline, _ thread: ThreadPointer) -> Int64 {
     return Int64(bitPattern: sums.promisesMade &- sums.promisesFreed)
 }
 
-/// The sums are taken one after the other: what has ended was given before.
+/// The sum of the ended work is taken first: work that has ended was given before.
 private func isDrained() -> Bool {
     let ended = sumCounters().workEnded
     return ended == sumCounters().workGiven
 }
 
-/// What is queued for the main thread cannot run while that is here.
+/// Work queued for the main thread cannot run while that thread is here.
 private func isHoldingUpMain() -> Bool {
     isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
         && ownExecutors.main.pointee.intake.loadRelaxed() != 0
 }
 
-/// It would wait for itself.
+/// Whether the thread does work whose end the shutdown would wait for.
 private func isDoingWork(_ thread: ThreadPointer) -> Bool {
     var place = thread.pointee.place
     while let current = place {

@@ -1,11 +1,11 @@
-// Values for the Swift face: late ones, strings, lists and errors that hold Swift's own until C looks; and objects whose
-// content stands in their own box.
+// Values for the Swift face. A late value is a string, list or error that holds Swift's content until C reads it. An object has
+// its content in its own box.
 
 import CVow
 
-/// How Swift's content becomes a value of C's (owned), and how it is freed. Lives for ever, where it is.
+/// Turns Swift's content into a value of C's (owned), and frees it. A kind lives for ever at one address.
 package struct LateKind {
-    // Comes first: boxes know it by that.
+    // The first field: a box has its address.
     private let cls: LateClass
     fileprivate let make: @convention(c) (UnsafeMutableRawPointer) -> vow_value
 
@@ -19,8 +19,8 @@ package struct LateKind {
     }
 }
 
-/// A late value (owned) with room for `size` bytes, of which the first word is the library's own; `fill` gets their
-/// address. `code` is that of an error. Without memory: the error VOW_ENOMEM, and `fill` is not called.
+/// Makes a late value (owned) with room for `size` bytes, the first word of which is the library's; `fill` gets their address.
+/// `code` is an error's code. Without memory the function returns the error VOW_ENOMEM and does not call `fill`.
 package func makeLate(
     _ kind: vow_kind, holding size: Int, code: Int64, _ late: UnsafePointer<LateKind>,
     fill: (UnsafeMutableRawPointer) -> Void
@@ -35,13 +35,13 @@ package func makeLate(
 }
 
 extension vow_value {
-    /// Of a late value: where its content is.
+    /// The address of a late value's content; nil for another value.
     package var lateContent: UnsafeMutableRawPointer? {
         guard let box, box.isLate else { return nil }
         return UnsafeMutableRawPointer(box.content)
     }
 
-    /// Has an error that nobody else has seen yet say which member has failed, and after how many attempts.
+    /// Writes the failed member's index and the number of attempts into an error that no other thread has seen.
     package func number(index: Int64, attempts: Int64) {
         guard let box, kind == VOW_ERROR, !box.pointee.isImmortal else { return }
         box.part(ErrorPart.self).pointee.index = index
@@ -49,15 +49,15 @@ extension vow_value {
     }
 }
 
-/// Several threads may be at it: the first to be ready publishes its box, with what is in it, and the others let go of
-/// theirs.
+/// Converts a late value. Several threads may convert at once; the first to be ready publishes its box by an exchange from 0,
+/// which releases the content to threads that acquire the word. The others free their boxes.
 private func become(_ address: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let box = address.assumingMemoryBound(to: Box.self)
     let thread = currentThread()
     let late = UnsafeRawPointer(box.part(LatePart.self).pointee.cls)
         .assumingMemoryBound(to: LateKind.self)
     let value = runForeign(thread) { late.pointee.make(UnsafeMutableRawPointer(box.content)) }
-    // Of another kind it is the error that there was no memory.
+    // A value of another kind is the error VOW_ENOMEM.
     guard value.kind == box.pointee.kind, let made = value.box else {
         value.release(thread)
         return nil
@@ -71,8 +71,8 @@ private func become(_ address: UnsafeMutableRawPointer) -> UnsafeMutableRawPoint
 
 // MARK: Objects
 
-/// An object with room for `size` bytes, of which the first word is the library's own; `fill` gets their address.
-/// Without memory: the error VOW_ENOMEM, and `fill` is not called.
+/// Makes an object with room for `size` bytes, the first word of which is the library's; `fill` gets their address. Without
+/// memory the function returns the error VOW_ENOMEM and does not call `fill`.
 package func makeObject(
     holding size: Int, _ cls: UnsafePointer<vow_class>, fill: (UnsafeMutableRawPointer) -> Void
 ) -> vow_value {
@@ -85,7 +85,7 @@ package func makeObject(
 }
 
 extension vow_value {
-    /// Of an object made as above, of this class: where its content is.
+    /// The address of the content of an object that `makeObject` made with this class; nil for another value.
     package func content(of cls: UnsafePointer<vow_class>) -> UnsafeMutableRawPointer? {
         if kind != VOW_OBJECT { return nil }
         guard let box, box.part(ObjectPart.self).pointee.cls == cls else { return nil }

@@ -1,16 +1,16 @@
-// What the Swift face calls: reactions, combinators, scopes, listeners, tracing.
-//
-// The closure of a reaction travels inside the link. A combinator that runs functions gets an executor of its own and a
-// context that is counted. A listener is told on an executor that is named.
+// The functions that the Swift face calls: reactions, combinators, scopes, listeners, tracing. A reaction's closure travels
+// inside the link: its bytes are moved there before the link is registered, read by the one thread that has begun the link, and
+// destroyed by the thread that destroys the context. A combinator that runs functions gets an executor and a counted context; a
+// listener gets an executor.
 
 import CVow
 
 // MARK: Reactions
 
-/// Which outcomes a reaction handles, and how.
+/// The outcomes that a reaction handles.
 package enum ReactionKind {
     case onFulfilled, onRejected, onBoth, finally
-    /// On both, but a rejection is not handled by that.
+    /// As `onBoth`, but the rejection stays unhandled.
     case onBothForValue
 
     fileprivate var shape: Shape {
@@ -23,8 +23,8 @@ package enum ReactionKind {
     }
 }
 
-/// What a reaction runs: `context` points to `size` bytes that are moved into the link; `run` and `destroy`, if there is one, get
-/// their address there.
+/// The closure of a reaction. `context` points to `size` bytes that are moved into the link; `run` and `destroy` get their
+/// address there.
 package struct CarriedClosure {
     package static let size = CarriedContext.size
 
@@ -65,7 +65,7 @@ package func reactWith(
     return OpaquePointer(derived)
 }
 
-/// Of a link that was made with a closure, and not without memory: where its bytes stand for as long as it lives.
+/// The address of a link's closure, valid while the link lives. The link was made with one, and not without memory.
 package func carriedBytes(of link: OpaquePointer) -> UnsafeMutableRawPointer {
     RecordPointer(link).link.pointee.context.unsafelyUnwrapped
 }
@@ -83,7 +83,7 @@ package func workWith(
 
 // MARK: The combinators that run functions
 
-/// Whose functions run, and where. `owner` (consumed) is a value that keeps `context` alive.
+/// The context and executor of the program's functions. `owner` (consumed) is a value that keeps `context` alive.
 package struct SwiftCaller {
     let context: UnsafeMutableRawPointer
     let owner: vow_value
@@ -97,7 +97,7 @@ package struct SwiftCaller {
         self.executor = executor
     }
 
-    /// No machine was made.
+    /// Releases the owner if no machine was made.
     package func giveUp() {
         let thread = currentThread()
         owner.release(thread)
@@ -136,7 +136,7 @@ package func repeatWith(
     outermost { repeatSteps(from: state, while: again, step, for: caller.caller, $0) }
 }
 
-/// As vow_retry. Nil, and nothing is consumed: there is a wrong number in the policy.
+/// As vow_retry. Returns nil and consumes nothing if the policy has a wrong number.
 package func retryWith(
     _ caller: SwiftCaller, _ policy: vow_retry_policy, _ fn: vow_handler
 ) -> OpaquePointer? {
@@ -151,7 +151,7 @@ package func usingWith(
     outermost { useResource(RecordPointer(resource), use, release, for: caller.caller, $0) }
 }
 
-/// As vow_using_ended. Nil outside of a release; the outcome is borrowed.
+/// As vow_using_ended. Returns nil outside of a release; the outcome is borrowed.
 package func useThatEnded() -> (isUsed: Bool, outcome: vow_value)? { endOfUse(currentThread()) }
 
 private func outermost(_ body: (ThreadPointer) -> RecordPointer) -> OpaquePointer {
@@ -163,7 +163,7 @@ private func outermost(_ body: (ThreadPointer) -> RecordPointer) -> OpaquePointe
 
 // MARK: Scopes
 
-/// As vow_scope_add, but a promise (consumed) that comes after the end is left alone.
+/// As vow_scope_add, but a promise (consumed) that comes after the end is not cancelled.
 package func addInTime(_ promise: OpaquePointer, to scope: OpaquePointer) -> Bool {
     let thread = currentThread()
     let result = add(RecordPointer(promise), to: ScopePointer(scope), cancelsLate: false, thread)
@@ -172,7 +172,7 @@ package func addInTime(_ promise: OpaquePointer, to scope: OpaquePointer) -> Boo
     return false
 }
 
-/// What `body` makes is made under the scope (borrowed).
+/// Everything that `body` creates is created under the scope (borrowed).
 package func makingUnder<Result, Failure: Error>(
     _ scope: OpaquePointer, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
@@ -184,8 +184,7 @@ package func makingUnder<Result, Failure: Error>(
 
 // MARK: Progress
 
-/// As vow_on_progress_with. The interval is not negative.
-/// - Returns: false without memory; the context is destroyed then.
+/// As vow_on_progress_with. The interval is not negative. Returns false without memory; the context is destroyed then.
 package func listenWith(
     _ context: UnsafeMutableRawPointer, _ tell: @escaping vow_progress_handler,
     destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
@@ -201,7 +200,7 @@ package func listenWith(
 
 // MARK: Work that a custom executor was given and has lost
 
-/// Instead of `run(work)`: nobody will run it. Its promise is rejected with VOW_ESHUTDOWN, and the handler never runs.
+/// Called instead of `run(work)`: rejects the work's promise with VOW_ESHUTDOWN; the handler never runs.
 package func refuseWork(_ work: UnsafeMutableRawPointer) {
     let reaction = work.assumingMemoryBound(to: Record.self)
     let thread = currentThread()
@@ -211,14 +210,13 @@ package func refuseWork(_ work: UnsafeMutableRawPointer) {
 
 // MARK: Tracing: whether it is on, and the live graph in memory
 
-/// The environment may switch it on where the library is first used, and this may be there.
+/// Enters first: the environment may switch tracing on at the first use of the library.
 package func isTraceOn() -> Bool {
     _ = currentThread()
     return isTracing
 }
 
-/// Calls body with the live graph: its text and how many bytes that has.
-/// - Returns: false when tracing is off; nil without memory.
+/// Calls body with the text of the live graph and its length. Returns false when tracing is off, nil without memory.
 package func withLiveGraph(
     asJSON: Bool, _ body: (UnsafePointer<CChar>, Int) -> Void
 ) -> Bool? {
