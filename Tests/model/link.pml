@@ -19,7 +19,7 @@
 
 /* Stands for:
  *   beginCancelled beginOut cancel cancelOne cancelProducer cancelReaction cancelUpwards change claimCancelled close
- *   comeBack complete conclude Counts deferInline deliverLateOnes discard drainReady end endDelivery endReading
+ *   comeBack complete conclude Counts deferInline deliverLateOnes discard drainReady end endReading endsDelivery
  *   endVisit enlist enqueueBatch errorToCome exchangeReference fill fillFurther finishDelivery finishHandOver
  *   giveBack giveUpReading hasValue holdsOnlyContent inlineLeft isBegunByRunning isClearlyLast isOnlyMine isOut
  *   isRunInline isUnseen leaveUnlessLast lock Look markOut next nowCounts OwedReads oweRead passage pay Phase

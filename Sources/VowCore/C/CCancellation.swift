@@ -12,12 +12,12 @@ public func vow_cancel_with(_ promise: OpaquePointer!, _ reason: vow_value) -> B
     let thread = currentThread()
     checkValue(reason, "vow_cancel_with")
     var isFirst = false
-    asOneStep(thread) {
-        if let record = promiseRecord(promise, "vow_cancel_with") {
-            let error = cancellation(reason)
-            isFirst = cancel(record, error, thread)
-            error.release(thread)
-        }
+    let error = cancellation(reason)
+    if let record = promiseRecord(promise, "vow_cancel_with") {
+        isFirst = cancel(record, error, thread)
+    }
+    if reason.kind != VOW_NONE {
+        error.release(thread)
         reason.release(thread)
     }
     leave(thread)

@@ -85,21 +85,23 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     if isSettled && record.value.kind < VOW_STRING && record.isBareLink && !isWatched {
         // The usual link of a chain.
         freeMemory(of: record, size: Shape.link.recordSize, thread)
-    } else if !isSettled || !record.holdsOnlyContent {
-        pushDead(record, thread)
-        drainLeftoversUnlessBusy(thread)
-    } else if record.value.kind < VOW_STRING {
+    } else if isSettled && record.value.kind < VOW_STRING && record.holdsOnlyContent {
         freeMemory(of: record, thread)
     } else {
-        freeWithBox(record, thread)
+        reclaimWithBox(record, isSettled, thread)
     }
 }
 
 @inline(never)
-private func freeWithBox(_ record: RecordPointer, _ thread: ThreadPointer) {
-    let value = record.value
-    freeMemory(of: record, thread)
-    value.release(thread)
+private func reclaimWithBox(_ record: RecordPointer, _ isSettled: Bool, _ thread: ThreadPointer) {
+    if isSettled, record.value.kind < VOW_ERROR || record.holdsQuietError, record.holdsOnlyContent {
+        let value = record.value
+        freeMemory(of: record, thread)
+        value.release(thread)
+    } else {
+        pushDead(record, thread)
+        drainLeftoversUnlessBusy(thread)
+    }
 }
 
 @inline(never)
@@ -114,11 +116,15 @@ func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The settled promise has no error, token, context or listener.
+    /// The settled promise has no token, context or listener.
     @inline(__always)
     fileprivate var holdsOnlyContent: Bool {
-        value.kind < VOW_ERROR && !pointee.shape.isTravelling
-            && !pointee.flags.contains(RecordFlag.hasListeners)
+        !pointee.shape.isTravelling && !pointee.flags.contains(RecordFlag.hasListeners)
+    }
+
+    /// The settled promise has an error that is not to be reported.
+    fileprivate var holdsQuietError: Bool {
+        value.isError && (pointee.isObserved.isSet || value.isCancellation)
     }
 }
 

@@ -218,6 +218,14 @@ struct PromiseState: ~Copyable, Sendable {
         }.head
     }
 
+    /// The same if no member has entered the queue meanwhile and no thread locks it; else nothing changes.
+    @inline(__always)
+    func endsDelivery() -> Bool {
+        word.replaceAcquireRelease(
+            Phase.delivering.bits, Phase.settled.bits
+        ).exchanged
+    }
+
     /// settled → delivering: the caller defers an inline reaction, and later ones line up behind it. False if it is delivering.
     func transitionToDelivering() -> Bool {
         word.replaceAcquireRelease(

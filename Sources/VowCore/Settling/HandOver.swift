@@ -169,15 +169,12 @@ func endReading(_ promise: RecordPointer, _ delivery: Passage, _ thread: ThreadP
         promise.pointee.state.close()
         reclaim(promise, thread)
     } else {
-        endDelivery(of: promise, mine, thread)
+        // While the promise is settling, `finishHandOver` will see that no inline reaction is left.
+        if !promise.pointee.state.endsDelivery() {
+            asOneStep(thread) { deliverLateOnes(of: promise, thread) }
+        }
+        promise.giveBack(mine, thread)
     }
-}
-
-/// Delivers the late inline reactions after the last one, or ends the phase.
-@inline(never)
-private func endDelivery(of promise: RecordPointer, _ mine: UInt64, _ thread: ThreadPointer) {
-    asOneStep(thread) { deliverLateOnes(of: promise, thread) }
-    promise.giveBack(mine, thread)
 }
 
 extension Passage {

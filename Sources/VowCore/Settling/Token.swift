@@ -116,8 +116,12 @@ private func makeRejection(_ reason: vow_value, _ thread: ThreadPointer) -> Reco
 }
 
 /// An error VOW_ECANCELLED (owned) with a reason (borrowed) as its payload.
+@inline(__always)
 func cancellation(_ reason: vow_value) -> vow_value {
-    if reason.kind == VOW_NONE { return ownErrors.cancelled }
+    reason.kind == VOW_NONE ? ownErrors.cancelled : makeCancellation(reason)
+}
+
+private func makeCancellation(_ reason: vow_value) -> vow_value {
     let message: StaticString = "cancelled"
     return message.withUTF8Buffer { bytes in
         bytes.withMemoryRebound(to: CChar.self) {

@@ -30,11 +30,17 @@ func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
     endStep(outer, thread)
 }
 
+/// Mostly there is nothing to drain.
 @inline(never)
 private func endStep(_ outer: AgendaStage, _ thread: ThreadPointer) {
-    if !thread.hasDone(through: .handOver) { drainHandOver(thread) }
     thread.pointee.agenda.draining = outer
-    if thread.hasLeftovers { drainLeftoversUnlessBusy(thread) }
+    if !thread.hasDone(through: .leftovers) { drainStep(thread) }
+}
+
+@inline(never)
+private func drainStep(_ thread: ThreadPointer) {
+    drainHandOver(thread)
+    drainLeftoversUnlessBusy(thread)
 }
 
 /// And every outermost one ends here: inline handlers run as its last act.
