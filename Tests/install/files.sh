@@ -17,6 +17,7 @@ lib/libvow.a
 lib/libvow.so
 lib/libvow.so.0
 lib/libvow.so.$version
+lib/.debug/libvow.so.$version.debug
 lib/pkgconfig/vow.pc"
 diff <(echo "$expected" | sed "/^\$/d" | LC_ALL=C sort) <(cd "$prefix" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort)
 result $? "the files are those that are to be installed, and no others"
