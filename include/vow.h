@@ -629,8 +629,9 @@ VOW_API vow_executor *vow_executor_inline(void);
  * that a waiting handler runs itself, see vow_await). Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_pool(void);
 
-/** The dispatch main queue, which the program must run (dispatch_main or a run
- * loop). Serial. Borrowed, immortal. */
+/** The dispatch main queue, which the program must run (dispatch_main or a run loop). Serial.
+ * Borrowed, immortal. In a process without libdispatch, which the library neither links nor
+ * loads, its work is rejected with VOW_ESHUTDOWN. */
 VOW_API vow_executor *vow_executor_main(void);
 
 /** A new serial executor (owned) on the pool's threads: one handler at a time, in
@@ -646,8 +647,8 @@ VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW
 #define VOW_SERIAL 2u
 
 /** An executor (owned) on a dispatch_queue_t of the program (retained for as long as the
- * executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other flags, out of memory:
- * NULL. libdispatch hands work to such a queue, and to the main one: without memory or a thread
+ * executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other flags, out of memory, no
+ * libdispatch in the process: NULL. libdispatch hands work to such a queue, and to the main one: without memory or a thread
  * it sleeps until it has them. */
 VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue,
                                                                    uint32_t flags);

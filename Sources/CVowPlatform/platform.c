@@ -18,19 +18,6 @@ void vow_platform_once(void (*start)(void)) {
     pthread_once(&once, start);
 }
 
-/* Declared here, so that this file needs no include path to libdispatch. The parameter is a
- * transparent union of pointers there. */
-extern void dispatch_retain(void *object);
-extern void dispatch_release(void *object);
-
-void vow_platform_retain_queue(void *queue) {
-    dispatch_retain(queue);
-}
-
-void vow_platform_release_queue(void *queue) {
-    dispatch_release(queue);
-}
-
 /* All but what a thread brings on itself, and a profiler's; libdispatch's threads take the same. */
 static void block_signals(sigset_t *before) {
     static const int own[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF};

@@ -37,9 +37,9 @@ public func vow_executor_dispatch(_ dispatch_queue: UnsafeMutableRawPointer!, _ 
 {
     let thread = currentThread()
     guard let queue: UnsafeMutableRawPointer = dispatch_queue,
-        flags == 0 || flags == VOW_BARRIER || flags == VOW_SERIAL
+        flags == 0 || flags == VOW_BARRIER || flags == VOW_SERIAL, let queue = WorkQueue(queue)
     else { return nil }
-    return OpaquePointer(makeDispatchExecutor(WorkQueue(queue), flags: flags, thread))
+    return OpaquePointer(makeDispatchExecutor(queue, flags: flags, thread))
 }
 
 @_cdecl("vow_executor_custom") @implementation

@@ -58,8 +58,8 @@ func submitSerial(
 private func sendDrain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     if let queue = executor.pointee.queue {
         queue.submit(executor, drainOnQueue)
-    } else if executor == ownExecutors.main {
-        WorkQueue.main.submit(executor, drainOnQueue)
+    } else if executor == ownExecutors.main, let queue = WorkQueue.main {
+        queue.submit(executor, drainOnQueue)
     } else {
         submitDrain(of: executor, thread)
     }
@@ -81,12 +81,18 @@ func takeIntake(_ executor: ExecutorPointer) {
 /// Runs the queued reactions for one turn, and sends the next drain for the rest.
 func drain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     var left = turn
+    // The pool drains the main executor of a process without libdispatch.
+    let hasNoQueue = executor == ownExecutors.main && WorkQueue.main == nil
     withPlace(at: executor, thread) {
         while left > 0 || isForkedChild, let reaction = nextOfDrain(executor) {
             left -= 1
             if isForkedChild {
                 // A handler of this drain has forked. The parent runs the rest.
                 refuseWholly(reaction, .forked, thread)
+                continue
+            }
+            if hasNoQueue {
+                refuseWholly(reaction, .shutDown, thread)
                 continue
             }
             perform(reaction, thread)

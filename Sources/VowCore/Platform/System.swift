@@ -4,7 +4,6 @@
 // Every thread reads two flags: `forkedFlag` says that the process is a forked child, `refusalFlag` that the library takes no
 // more work. The random numbers spread retries; they are not for secrets.
 
-import CDispatch
 import CVowPlatform
 
 // MARK: Lines on standard error
@@ -87,28 +86,31 @@ typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 /// A dispatch queue. Its holder counts it with `retain` and `release`.
 struct WorkQueue: Equatable {
-    private let object: OpaquePointer
+    private let object: UnsafeMutableRawPointer
 
-    init(_ pointer: UnsafeMutableRawPointer) { object = OpaquePointer(pointer) }
+    private init(object: UnsafeMutableRawPointer) { self.object = object }
 
-    private init(object: OpaquePointer) { self.object = object }
+    /// Nil: the process has no libdispatch, so the pointer is no queue.
+    init?(_ pointer: UnsafeMutableRawPointer) {
+        if vow_platform_has_queues() == 0 { return nil }
+        object = pointer
+    }
 
-    static var main: WorkQueue { WorkQueue(object: dispatch_get_main_queue()) }
+    /// Nil: the process has no libdispatch.
+    static var main: WorkQueue? { vow_platform_main_queue().map { WorkQueue(object: $0) } }
 
     var address: UnsafeRawPointer { UnsafeRawPointer(object) }
 
-    var label: UnsafePointer<CChar>? { dispatch_queue_get_label(object) }
+    var label: UnsafePointer<CChar>? { vow_platform_queue_label(object) }
 
-    func retain() { vow_platform_retain_queue(UnsafeMutableRawPointer(object)) }
-    func release() { vow_platform_release_queue(UnsafeMutableRawPointer(object)) }
+    func retain() { vow_platform_retain_queue(object) }
+    func release() { vow_platform_release_queue(object) }
 
-    @inline(__always)
     func submit(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
-        dispatch_async_f(object, context, work)
+        vow_platform_submit(object, context, work)
     }
 
-    @inline(__always)
     func submitBarrier(_ context: UnsafeMutableRawPointer?, _ work: @escaping DispatchWork) {
-        dispatch_barrier_async_f(object, context, work)
+        vow_platform_submit_barrier(object, context, work)
     }
 }
