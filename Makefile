@@ -18,21 +18,18 @@ ifeq ($(origin CC),default)
 CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(name)),$(name))))
 endif
 
-# Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/bundled and so on.
-ifneq ($(filter-out 1,$(BUNDLED) $(CHECKED) $(MINIMAL) $(WATCHED)),)
-$(error BUNDLED, CHECKED, MINIMAL and WATCHED are 1 or not given)
+# Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/checked and so on.
+ifneq ($(filter-out 1,$(CHECKED) $(MINIMAL) $(WATCHED)),)
+$(error CHECKED, MINIMAL and WATCHED are 1 or not given)
 endif
-both    := $(if $(BUNDLED),$(if $(CHECKED)$(MINIMAL),-))
-kind    := $(if $(CHECKED),checked)$(if $(MINIMAL),minimal)
-variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(BUNDLED),bundled)$(both)$(kind)
+variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(CHECKED),checked)$(if $(MINIMAL),minimal)
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
-# Libdispatch comes in when the objects are linked, so BUNDLED=1 has the same ones.
-flavour := $(or $(SANITIZE)$(if $(WATCHED),watched)$(kind),plain)
+flavour := $(or $(variant),plain)
 OBJ     := $(BUILD)/objects/$(flavour)
 
-export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC BUNDLED CHECKED MINIMAL WATCHED SANITIZE OUT OBJ
+export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC CHECKED MINIMAL WATCHED SANITIZE OUT OBJ
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-objects scripts/lib/toolchain.sh \
@@ -98,7 +95,7 @@ asan: ## C and C++ tests, faults and examples under AddressSanitizer
 tsan: ## The same under ThreadSanitizer
 lsan: ## The same, but C++, under LeakSanitizer alone
 valgrind: ## The same under valgrind: errors and definite leaks fail
-forms: ## The C tests with archive, bundled and checked library; the heavy ones
+forms: ## The C tests with archive and checked library; the heavy ones
 faces: ## C++ by other compilers and standards; packages of users; Swift for release
 swift-tsan: ## The Swift package's tests under ThreadSanitizer
 fuzz: ## Random programs against a reference model, for SECONDS=60
@@ -136,7 +133,6 @@ clean: ## Removes what was built
 
 #= 
 #= Variables: CC SWIFTC BUILD PREFIX DESTDIR LIBDIR ARGS SECONDS
-#= BUNDLED=1  libdispatch inside the library, in build/bundled/lib
 #= CHECKED=1  a library that names misused handles and aborts, in build/checked/lib
 #= MINIMAL=1  a library without tracing, a tenth smaller, in build/minimal/lib
 #= WATCHED=1  a library that keeps no freed memory, for valgrind and the like, in build/watched/lib

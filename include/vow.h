@@ -647,9 +647,9 @@ VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_serial(const char *VOW
 #define VOW_SERIAL 2u
 
 /** An executor (owned) on a dispatch_queue_t of the program (retained for as long as the
- * executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other flags, out of memory, no
- * libdispatch in the process: NULL. libdispatch hands work to such a queue, and to the main one: without memory or a thread
- * it sleeps until it has them. */
+ * executor lives). flags: 0, VOW_BARRIER or VOW_SERIAL. Queue NULL, other flags, out of memory,
+ * no libdispatch in the process: NULL. libdispatch hands work to such a queue, and to the main
+ * one: without memory or a thread it sleeps until it has them. */
 VOW_API VOW_OWNED vow_executor *VOW_NULLABLE vow_executor_dispatch(void *dispatch_queue,
                                                                    uint32_t flags);
 

@@ -1,8 +1,9 @@
 /* libdispatch, for executors on a program's queues and on the main queue.
  *
- * Only a program that uses libdispatch itself has such queues, or runs the main one. So the library is not linked with it, and
- * does not load it, but looks for the copy that the process has: a linked one by weak references, which stay NULL in a process
- * without; a copy that the program loads later, and for one of its objects alone, by the loader. */
+ * Only a program that uses libdispatch itself has such queues, or runs the main one. So the library
+ * is not linked with it, and does not load it, but looks for the copy that the process has: a
+ * linked one by weak references, which stay NULL in a process without; a copy that the program
+ * loads later, and for one of its objects alone, by the loader. */
 #define _GNU_SOURCE /* RTLD_DEFAULT, RTLD_NOLOAD */
 #include "platform.h"
 #include <dlfcn.h>
@@ -20,8 +21,6 @@ LINKED void dispatch_async_f(void *queue, void *context, work_function work);
 LINKED void dispatch_barrier_async_f(void *queue, void *context, work_function work);
 LINKED const char *dispatch_queue_get_label(void *queue);
 LINKED char _dispatch_main_q;
-/* A reference that is not weak would have linkers warn of it in static programs. */
-LINKED void *dlopen(const char *path, int flags);
 
 typedef struct functions {
     object_function retain, release;
@@ -35,7 +34,7 @@ static functions dispatch;
 static atomic_int is_found;
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
-/* POSIX has functions and data in the same addresses, C has no cast for it. */
+/* POSIX has functions and data in the same addresses; C has no cast for it. */
 static int take(void *field, void *library, const char *name) {
     void *address = dlsym(library, name);
     memcpy(field, &address, sizeof address);
@@ -55,17 +54,21 @@ static int look(functions *found) {
     if (dispatch_retain != NULL && dispatch_release != NULL && dispatch_async_f != NULL &&
         dispatch_barrier_async_f != NULL && dispatch_queue_get_label != NULL &&
         &_dispatch_main_q != NULL) {
-        *found = (functions){dispatch_retain,          dispatch_release,
-                             dispatch_async_f,         dispatch_barrier_async_f,
-                             dispatch_queue_get_label, &_dispatch_main_q};
+        *found = (functions){dispatch_retain,          dispatch_release,         dispatch_async_f,
+                             dispatch_barrier_async_f, dispatch_queue_get_label, &_dispatch_main_q};
         return 1;
     }
     if (find(found, RTLD_DEFAULT)) {
         return 1;
     }
-    void *library = dlopen == NULL ? NULL : dlopen("libdispatch.so", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == NULL && dlopen != NULL) {
-        library = dlopen("libdispatch.so.0", RTLD_LAZY | RTLD_NOLOAD);
+    /* Looked for, as a reference to it would have linkers warn of it in static programs. */
+    void *(*open)(const char *path, int flags) = NULL;
+    static const char *const names[] = {"libdispatch.so", "libdispatch.so.0"};
+    void *library = NULL;
+    if (take(&open, RTLD_DEFAULT, "dlopen")) {
+        for (size_t i = 0; library == NULL && i < sizeof names / sizeof names[0]; i++) {
+            library = open(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        }
     }
     /* The handle is kept: so the copy stays as long as its queues may be used. */
     return library != NULL && find(found, library);

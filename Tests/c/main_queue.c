@@ -1,5 +1,5 @@
 /* Tests the main executor: the tests run on a thread beside a main queue that is served. Link with
- * -ldispatch, the same libdispatch that the library uses; so not for the bundled library.
+ * -ldispatch, the same libdispatch that the library uses.
  *
  * The main thread is a run loop, not dispatch_main: that one lets the main thread exit, and waits
  * with a constant signal mask that valgrind writes to. */

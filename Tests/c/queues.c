@@ -1,5 +1,5 @@
 /* Tests executors on dispatch queues of the program. Link with -ldispatch, the same libdispatch
- * that the library uses; so not for the bundled library, which has its own inside. */
+ * that the library uses. */
 #include "dispatch.h"
 #include "tools.h"
 

@@ -16,7 +16,7 @@ says "gcc -no-pie, with a function's address" "$work/app-no-pie"
 g++ "$here/app.cpp" -o "$work/app-cpp" $(flags --cflags --libs)
 says "g++ with pkg-config" "$work/app-cpp"
 
-# All static: libdispatch.a and libc.a too.
+# All static: libc.a too.
 for compiler in gcc clang; do
     app=$work/app-static-$compiler
     $compiler -static "$here/app.c" -o "$app" $(flags --cflags --libs --static)
@@ -25,10 +25,10 @@ for compiler in gcc clang; do
     result $? "the static program needs no library ($compiler)"
 done
 
-# The archive alone, libdispatch shared: as above, with the archive named.
+# The archive alone, libc shared: as above, with the archive named.
 $CC "$here/app.c" -o "$work/app-archive" \
     $(flags --cflags --libs --static | sed 's/-lvow/-l:libvow.a/')
-says "the archive with a shared libdispatch" "$work/app-archive"
+says "the archive with a shared libc" "$work/app-archive"
 lacks "a program with the archive needs no libvow.so" "$work/app-archive" libvow
 
 "$SWIFTC" -swift-version 6 -parse-as-library -module-cache-path "$work/modules" \
@@ -58,17 +58,3 @@ for other in 99.0 "${version%%.*}.99"; do
     result $? "CMake is refused version $other"
 done
 
-# With libdispatch inside, the same commands need libc alone.
-from=$work/bundled
-vow_make install BUNDLED=1 PREFIX="$from"
-$CC "$here/app.c" -o "$work/app-bundled" $(flags --cflags --libs)
-says "the bundled library" "$work/app-bundled"
-lacks "a program with the bundled library needs no libdispatch" "$work/app-bundled" dispatch
-$CC "$here/app.c" -o "$work/app-bundled-archive" \
-    $(flags --cflags --libs --static | sed 's/-lvow/-l:libvow.a/')
-says "the bundled archive" "$work/app-bundled-archive"
-lacks "a program with the bundled archive needs libc only" "$work/app-bundled-archive" \
-    'vow|dispatch|Blocks|stdc|swift'
-$CC -static "$here/app.c" -o "$work/app-bundled-static" $(flags --cflags --libs --static)
-says "the bundled archive, all static" "$work/app-bundled-static"
-from=

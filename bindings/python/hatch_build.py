@@ -1,6 +1,6 @@
 """Puts the library and the extension into the wheel, and the platform that they need into the wheel's name.
 
-VOW_BUNDLED_LIBRARY names the library, VOW_EXTENSION the extension: they need libc only, see `make wheel`.
+VOW_LIBRARY names the library, VOW_EXTENSION the extension: they need libc only, see `make wheel`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _libc_for(library: Path) -> tuple[int, int]:
     needed = {name for name in needed if not name.startswith("ld-linux")}
     if needed - _ALLOWED:
         raise RuntimeError(
-            f"{library} needs {sorted(needed - _ALLOWED)}: make BUNDLED=1 builds one that does not"
+            f"{library} needs {sorted(needed - _ALLOWED)}, which a wheel cannot count on"
         )
     versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", _readelf("-V", str(library)))
     return max((int(major), int(minor)) for major, minor in versions)
@@ -64,10 +64,10 @@ class LibraryHook(BuildHookInterface[Any]):
         """Says what goes into the wheel beside the Python files, and what it is called."""
         if version == "editable":
             return
-        chosen = [os.environ.get(name) for name in ("VOW_BUNDLED_LIBRARY", "VOW_EXTENSION")]
+        chosen = [os.environ.get(name) for name in ("VOW_LIBRARY", "VOW_EXTENSION")]
         if not all(chosen):
             raise RuntimeError(
-                "VOW_BUNDLED_LIBRARY and VOW_EXTENSION name no libraries; `make wheel` builds them and says it"
+                "VOW_LIBRARY and VOW_EXTENSION name no libraries; `make wheel` builds them and says it"
             )
         library, extension = (Path(name).resolve(strict=True) for name in chosen if name)
         build_data["pure_python"] = False

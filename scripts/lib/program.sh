@@ -3,14 +3,14 @@
 #   program FORM OUTPUT SOURCE...
 #
 # FORM  tree                      the shared library where it was built: $OUT
-#       shared, bundled, checked, minimal  a shared library installed in $PREFIXES/FORM
+#       shared, checked, minimal  a shared library installed in $PREFIXES/FORM
+#       alone                     the shared library, in a process without libdispatch
 #       static                    the archive of $PREFIXES/shared; all of the program is static
 #       blocks                    shared, by the toolchain's clang, under AddressSanitizer: for what is written with blocks
 #       asan, tsan                sanitized, with the archive in $BUILD/FORM
 #       host                      a program of Swift, not linked with it
 #
-# A program may call libdispatch itself in every form but bundled: there the library has one of
-# its own inside, whose queues are no queues to another copy.
+# A program may call libdispatch itself in every form but alone, in which the process has none.
 
 . scripts/lib/toolchain.sh
 . scripts/lib/results.sh
@@ -36,9 +36,9 @@ program() {
     shared) ;;
     # The checked library keeps freed memory for a while, which tests that count it must know.
     checked) flags+=" -DVOW_CHECKED" installed=checked ;;
-    bundled) flags=-O1 libs= installed=bundled ;;
+    alone) flags=-O1 libs= ;;
     minimal) installed=minimal ;;
-    static) compiler+=" -static" libs= how=--static ;;
+    static) compiler+=" -static" libs="${DISPATCH_STATIC_DIR:+-L$DISPATCH_STATIC_DIR }-ldispatch -lBlocksRuntime" how=--static ;;
     blocks) compiler="$CLANG -fblocks -fuse-ld=lld -fsanitize=address" ;;
     asan | tsan)
         compiler="$CLANG -fuse-ld=lld -fsanitize=$(c_sanitizer "$form") -fno-sanitize-recover=undefined"

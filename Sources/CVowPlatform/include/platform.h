@@ -164,8 +164,8 @@ __attribute__((visibility("hidden"))) int vow_platform_is_left(const void *place
 /* From now on a thread may end inside a handler: what it leaves stays as it is. */
 __attribute__((visibility("hidden"))) void vow_platform_let_threads_end(void);
 
-/* Whether the process has libdispatch: see queues.c. The functions below are for processes that have it; the main queue is
- * NULL in others. */
+/* Whether the process has libdispatch: see queues.c. The functions below are for processes that
+ * have it; the main queue is NULL in others. */
 __attribute__((visibility("hidden"))) int vow_platform_has_queues(void);
 __attribute__((visibility("hidden"))) void *vow_platform_main_queue(void);
 __attribute__((visibility("hidden"))) void vow_platform_retain_queue(void *queue);
@@ -173,8 +173,8 @@ __attribute__((visibility("hidden"))) void vow_platform_release_queue(void *queu
 __attribute__((visibility("hidden"))) const char *vow_platform_queue_label(void *queue);
 __attribute__((visibility("hidden"))) void vow_platform_submit(void *queue, void *context,
                                                                void (*work)(void *context));
-__attribute__((visibility("hidden"))) void
-vow_platform_submit_barrier(void *queue, void *context, void (*work)(void *context));
+__attribute__((visibility("hidden"))) void vow_platform_submit_barrier(void *queue, void *context,
+                                                                       void (*work)(void *context));
 
 /* Runs work(context) on a new, detached thread. Signals that are sent to the process are the
  * program's threads' to take: only those that a thread brings on itself, and a profiler's, come to

@@ -317,7 +317,8 @@ struct WaitingPlace: ~Copyable {
         isInsideWork = thread.pointee.frame != nil || innermost != nil
         isInPool = !isForkedChild && anyPlace(from: innermost) { $0.pointee.kind == .pool }
         worker = isForkedChild ? nil : thread.pointee.worker
-        blocksMain = isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0
+        blocksMain =
+            isMainExecutorUsed.isSet && vow_platform_is_main_thread() != 0 && WorkQueue.main != nil
         self.ambient = ambient
         blocksItself =
             blocksMain || ambient != nil
