@@ -1,4 +1,4 @@
-// Handlers of promises of every failure type: those whose closures do not throw.
+// Handlers with closures that do not throw, of promises of every failure type.
 
 import CVow
 import VowCore
@@ -45,8 +45,7 @@ extension Promise {
         return react(.onRejected, on: here.executor, nil, Recovering(here.plain))
     }
 
-    /// Goes on after a failure by following the promise that the closure returns for it, whose failure is the only one that
-    /// is left.
+    /// Goes on after a failure by following the closure's promise, whose failure is the only remaining one.
     @_disfavoredOverload  // Else what follows it could not throw.
     @inlinable
     public consuming func recover<NewFailure>(
@@ -124,8 +123,8 @@ extension Promise {
         return react(.onBoth, on: here.executor, token, Ending(here.plain))
     }
 
-    /// Ends a chain whose failure is of no interest; it is printed to standard error, or given to what
-    /// ``UnhandledRejections/setCauterized(_:)`` has set.
+    /// Ends a chain whose failure is of no interest. The failure is printed to standard error, or given to the handler of
+    /// ``UnhandledRejections/setCauterized(_:)``.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line

@@ -20,7 +20,7 @@ extension Promise where Failure == any Error {
         return use(used, release)
     }
 
-    /// The same with a promise that `body` makes, which is waited for before the resource is released.
+    /// The same with a promise made by `body`: the release waits for it.
     public func using<Result, Other: Error>(
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) (Success) async throws -> Promise<Result, Other>,

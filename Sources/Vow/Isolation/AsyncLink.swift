@@ -1,8 +1,8 @@
 // From an asynchronous closure to a reaction of the core.
 //
-// The task is made with the link, so that it has the priority and the task locals of who attached it. It waits, isolated to
-// where its closure was written, until the link runs and gives it what to do. A link that does not run its handler lets the
-// task end.
+// The task is made with the link, so it has the priority and the task locals of the code that attached the handler. It
+// waits, with the isolation of its closure, until the link runs and gives it work. A link that does not run its handler
+// lets the task end.
 
 import CVow
 import VowCore
@@ -27,7 +27,7 @@ private struct Starting: Reactor {
     func react(to input: vow_value) -> vow_value { start.run(with: input) }
 }
 
-/// A task that waits to be told what to do, or that there is nothing to do.
+/// A task that waits for its work, or for the news that it has none.
 final class AsyncStart: Sendable {
     private let body: AsyncBody
     private let isCleanUp: Bool
@@ -80,7 +80,7 @@ private func beginTask(
     }
 }
 
-/// What a task is given to do.
+/// The work of a task.
 private final class AsyncWork: Sendable {
     private let input: vow_value
     private let body: Guarded<AsyncBody?>

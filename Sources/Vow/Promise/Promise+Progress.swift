@@ -46,7 +46,7 @@ extension Promise {
         return self
     }
 
-    /// Says how far the work for this promise is, for whoever has the promise and not its resolver. As
+    /// Reports the progress of this promise's work, for code that has the promise and not its resolver. As
     /// ``PromiseResolver/setProgress(_:note:)``.
     @discardableResult
     public func setProgress(_ fraction: Double, note: String? = nil) -> Bool {
@@ -55,10 +55,10 @@ extension Promise {
 }
 
 extension PromiseResolver {
-    /// Says how far the work for the promise is: `fraction`, from 0 to 1 and cut to that, and a note of 127 bytes at
-    /// most. It may go back. Nothing happens where nobody listens or the promise is settled.
+    /// Reports the progress of the promise's work: `fraction`, from 0 to 1 and cut to that, and a note of 127 bytes at
+    /// most. It may go back. The call has no effect without a listener, or once the promise is settled.
     ///
-    /// - Returns: false if the fraction is no number (0 of 0 bytes, perhaps): then nobody is told.
+    /// - Returns: false if the fraction is no number (0 of 0 bytes, perhaps): then no listener is notified.
     @discardableResult
     public func setProgress(_ fraction: Double, note: String? = nil) -> Bool {
         withPointer {

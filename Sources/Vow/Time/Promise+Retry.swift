@@ -19,7 +19,7 @@ extension Promise {
         retrying(policy, executor) { body($0).cValue }
     }
 
-    /// The same with a value that `body` returns.
+    /// The same with a value returned by `body`.
     @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
