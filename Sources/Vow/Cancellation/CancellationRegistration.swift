@@ -39,8 +39,7 @@ public struct CancellationRegistration: Sendable {
     /// function, and more than once.
     ///
     /// - Returns: the fate of the function, which is never ``Stage/waiting`` then. ``Stage/running`` and ``Stage/hasRun``:
-    ///   the call came too late. The call does not wait for a running function. The function's captures are released in any
-    ///   case.
+    ///   the call came too late. It does not wait for a running function. The captures are released in any case.
     @discardableResult
     public func leave() -> Stage { Stage(handle?.withPointer { vow_registration_leave($0) }) }
 

@@ -12,8 +12,8 @@ public struct CancellationSource: Sendable {
 
     public init() { self.init(linkedTo: []) }
 
-    /// A source that is also cancelled when one of these tokens is, for its reason, as long as the source or its token
-    /// has a reference.
+    /// A source that is also cancelled when one of these tokens is, for its reason, while it or its token has a
+    /// reference.
     public init(linkedTo tokens: [CancellationToken]) {
         let source = withExtendedLifetime(tokens) {
             vow_cancel_source_create_linked(tokens.map { $0.pointer }, tokens.count)

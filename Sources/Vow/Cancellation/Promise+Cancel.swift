@@ -5,8 +5,7 @@ import CVow
 extension Promise where Failure == any Error {
     /// Cancels the promise: its handlers read a `CancellationError` in place of the outcome, so `catch` and `finally` run,
     /// and it is never fulfilled any more. The promise that it waits for is cancelled first, unless it has another reader;
-    /// a running handler is not interrupted. The promise is rejected when all its work has ended: at once, if no handler
-    /// runs.
+    /// a running handler is not interrupted. It is rejected when its work has ended: at once, if no handler runs.
     ///
     /// - Returns: true if it was pending and not cancelled before; else false, with no effect.
     @discardableResult

@@ -3,8 +3,7 @@
 import CVow
 
 extension Promise where Failure == Never {
-    /// The results of all promises, in their order, as soon as the last result is there. Of no promises: an empty
-    /// array.
+    /// The results of all promises, in their order, as soon as the last is there. Of no promises: an empty array.
     public static func allSettled<Member, MemberFailure>(
         _ promises: some Sequence<Promise<Member, MemberFailure>>
     ) -> Promise where Success == [Result<Member, MemberFailure>] {

@@ -6,8 +6,7 @@ extension Promise where Failure == any Error {
     /// The first value of any promise.
     ///
     /// Failures count only when all promises have failed: then an ``AggregateError`` of all failures, also of no
-    /// promises. Once there is a value, the other promises are released at once, and cancelled unless they have
-    /// another reader.
+    /// promises. Then the other promises are released at once, and cancelled unless they have another reader.
     public static func any<MemberFailure>(
         _ promises: some Sequence<Promise<Success, MemberFailure>>
     ) -> Promise {

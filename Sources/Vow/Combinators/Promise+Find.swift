@@ -7,8 +7,8 @@ extension Promise {
     /// The first value, in the order of the promises, that fits; nil if no value fits.
     ///
     /// Waits for each promise in turn; a failure on the way is the failure of the whole. The promises behind the
-    /// fitting one are released, and cancelled unless they have another reader. Cancelling the whole does the same
-    /// to all.
+    /// fitting one are released, and cancelled unless they have another reader. So does cancelling the whole to
+    /// all.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
         where isFitting: @escaping @Sendable (Member) -> Bool

@@ -5,8 +5,7 @@ import VowCore
 
 /// Work that belongs together: closing the scope gives a promise of the end of all of it.
 ///
-/// Members may add members until the scope has ended. The last reference to a scope that was not closed cancels its
-/// members.
+/// Members may add members until the scope has ended. The last reference to an open scope cancels its members.
 ///
 /// A promise that is made under a scope takes over its deadline: the promises that the closures of `start` and of
 /// `withPromiseScope` make, the promises that handlers attached there make, and so on.
@@ -19,10 +18,8 @@ public final class PromiseScope: Sendable {
 
     /// - Parameters:
     ///   - deadline: the longest time of the scope; then its members are cancelled, and its end fails with
-    ///     ``PromiseError/timedOut``. Promises made under it end then, too. Nil: the deadline of the scope under which this
-    ///     scope is made.
-    ///   - failsFast: the first failure of a member cancels the others; so does a cancellation that the scope has not asked
-    ///     for.
+    ///     ``PromiseError/timedOut``. Promises made under it end then, too. Nil: the deadline of the scope around it.
+    ///   - failsFast: the first failure of a member cancels the others; so does a cancellation from outside the scope.
     ///   - grace: a member that has not settled so long after the scope was cancelled is reported like an unhandled
     ///     rejection; the scope waits for it all the same. Nil: no report.
     ///   - label: names the scope in reports.
@@ -88,8 +85,7 @@ public final class PromiseScope: Sendable {
     /// Runs `body` as a member; the promises that it makes are under the scope.
     ///
     /// - Parameter executor: runs `body`; nil: the executor of a handler attached here.
-    /// - Returns: the promise of its result. It is rejected, and `body` does not run, if the scope was cancelled or has
-    ///   ended.
+    /// - Returns: the promise of its result. It is rejected without a run if the scope was cancelled or has ended.
     @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
     @discardableResult
     public func start<Success>(

@@ -26,8 +26,7 @@ final class CompletionQueue: Sendable {
         var waiting = Fifo<UnsafeContinuation<Completion?, Never>>()
 
         /// - Returns: the value that was in its place, to be released without the lock (`settled`: it is not
-        ///   wanted any more), the task that is to get it, if a task waits, and the tasks that wait although
-        ///   no completion is to come.
+        ///   wanted any more), the task that is to get it, if any, and the tasks that wait in vain.
         mutating func accept(
             _ completion: Completion
         ) -> (

@@ -80,8 +80,7 @@ extension Promise where Failure: PromiseFailure {
     }
 }
 
-/// The result of a wait's outcome, which is then released. Nil: the failure type has no case for the error, and the caller
-/// keeps the outcome.
+/// The result of a wait's outcome, which is then released. Nil: the failure type has no case for the error; no release.
 @inlinable
 func takeResult<Success, Failure: Error>(_ outcome: vow_value) -> Result<Success, Failure>? {
     guard let result: Result<Success, Failure> = readResult(outcome) else { return nil }

@@ -37,7 +37,7 @@ public struct PromiseProgressUpdates: AsyncSequence, Sendable {
 
         fileprivate init(_ queue: ProgressQueue) { listening = Listening(queue: queue) }
 
-        /// The newest progress that was not given yet, there or to come; nil: the promise is settled, or the task was
+        /// The newest progress not given yet, there or to come; nil: the promise is settled, or the task was
         /// cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation

@@ -128,8 +128,8 @@ private struct Wait: @unchecked Sendable {
             (bytes + MemoryLayout<UInt>.size).assumingMemoryBound(to: vow_value.self)
         }
 
-        /// - Returns: the former word, `begun` or the continuation. Nil: another thread has claimed the wait, and the word
-        ///   is unchanged and says how.
+        /// - Returns: the former word, `begun` or the continuation. Nil: another thread has claimed the wait; the word says
+        ///   how.
         func claim(_ claimed: UInt) -> UInt? {
             var before = word.pointee.load(ordering: .relaxed)
             while before != Word.settled && before != Word.cancelled {

@@ -13,8 +13,7 @@ public enum PromiseError: Error, Sendable {
     case broken
     /// The promise would have to wait for itself, directly or by way of others that it needs.
     case cycle
-    /// The time is up. A retry that was given up at its deadline has the failure of its last attempt
-    /// here.
+    /// The time is up. A retry that reached its deadline has the failure of its last attempt.
     case timedOut(lastError: (any Error)?)
     /// The wait would block the work that it waits for, or handlers would wait for each other.
     case deadlock

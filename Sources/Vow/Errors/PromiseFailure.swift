@@ -4,7 +4,7 @@
 /// whose last resolver was released, or whose time is up.
 ///
 /// The library can reject every promise in these ways, so the failure of a promise is one of three: `any Error`, which
-/// takes the library's errors as they are; a type that conforms to this protocol; or `Never`, for a promise that cannot be
+/// takes the errors as they are; a type that conforms to this protocol; or `Never`, for a promise that cannot be
 /// cancelled.
 ///
 /// ```swift

@@ -7,8 +7,8 @@ extension PromiseExecutor {
     ///
     /// Handlers travel to the queue together. A wait in a handler for work that must run on the same queue is refused
     /// with ``PromiseError/deadlock``; in a block that the program itself sends to the queue such a wait is not
-    /// recognised. All calls for one queue give the same executor, as long as it has a reference. The main queue's
-    /// executor is ``main``.
+    /// recognised. All calls for one queue give the same executor, while it has a reference; for the main queue,
+    /// ``main``.
     public static func serialQueue(_ queue: DispatchQueue) -> PromiseExecutor {
         _ = mainQueueIsKnown
         return lock.withLock { _ in

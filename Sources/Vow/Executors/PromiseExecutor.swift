@@ -5,8 +5,8 @@ import CVow
 /// Runs handlers: at once, on a pool, on a queue, an actor, an event loop, or by the program's own means.
 ///
 /// A handler without an executor runs on the executor of the handler that attached it, on the loop if it was attached
-/// on an event loop's thread, and elsewhere on the standard executor: the pool, unless ``setStandard(_:)`` has set
-/// another one.
+/// on an event loop's thread, and elsewhere on the standard executor: the pool, unless ``setStandard(_:)`` has changed
+/// it.
 public struct PromiseExecutor: Sendable {
     /// The predefined executors are not counted.
     @usableFromInline

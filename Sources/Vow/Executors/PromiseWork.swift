@@ -5,8 +5,7 @@ import Synchronization
 /// One handler, to be run once: `work()`, on any thread.
 ///
 /// Copies are the same work; later calls have no effect. When the last copy goes without a call, the handler
-/// never runs, and its promise is rejected with ``PromiseError/shutDown``: no reader waits for ever for lost
-/// work.
+/// never runs, and its promise is rejected with ``PromiseError/shutDown``: no reader waits for ever.
 public struct PromiseWork: Sendable {
     private let ticket: Ticket
 

@@ -190,8 +190,8 @@ struct ObservingEnd: Reactor {
     func react(to _: vow_value) -> vow_value { body.answer(to: ()) { vow_none() } }
 }
 
-/// Gets the failure at the end of a chain. An error that the failure type has no case for has no reader, and is reported
-/// as an unhandled rejection.
+/// Gets the failure at the end of a chain. An error that the failure type has no case for is reported as an unhandled
+/// rejection.
 @usableFromInline
 struct Ending<Failure: Error>: Reactor {
     @usableFromInline let body: SureVoid<Failure>

@@ -1,8 +1,7 @@
 // From an asynchronous closure to a reaction of the core.
 //
 // The task is made with the link, so it has the priority and the task locals of the code that attached the handler. It
-// waits, with the isolation of its closure, until the link runs and gives it work. A link that does not run its handler
-// lets the task end.
+// waits, with the isolation of its closure, until the link runs and gives it work. A link without a run lets the task end.
 
 import CVow
 import VowCore

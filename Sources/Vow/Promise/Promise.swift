@@ -3,8 +3,7 @@
 public import CVow
 public import CVowPlatform
 
-/// A result that is there already or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`, once
-/// and for ever.
+/// A result that is there or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`, for ever.
 ///
 /// A promise is a reference to work that is done elsewhere. Copies are the same promise; it lives as long as a copy, or a
 /// handler on it. Handlers run exactly once, in the order in which they were attached, never inside one another and never

@@ -4,8 +4,7 @@ import CVow
 
 /// A rejected promise that is freed without a handler, a wait or a look at its failure is reported once.
 public enum UnhandledRejections {
-    /// Sets the closure that reports, on the thread that releases the last reference; nil: one line on standard error
-    /// again.
+    /// Sets the closure that reports, on the thread that releases the last reference; nil: a line on standard error.
     public static func setHandler(_ handler: (@Sendable (any Error) -> Void)?) {
         current.withLock {
             $0 = handler

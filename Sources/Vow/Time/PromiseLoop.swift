@@ -23,7 +23,7 @@ public final class PromiseLoop: Sendable {
 
     /// A loop whose clock does not move by itself and is moved by ``advance(by:)``, for tests of programs that wait: an
     /// hour passes at once. While ``run(until:timeout:)`` and blocking waits find no work there, they move the clock to
-    /// the next timer themselves.
+    /// the next timer.
     public static func virtual() throws(PromiseError) -> PromiseLoop {
         try PromiseLoop(owned: vow_loop_create_virtual())
     }

@@ -18,8 +18,8 @@ func encode<Value>(_ value: Value) -> vow_value {
     return .holding(value)
 }
 
-/// The same for the result of a handler that has read a value (`input`, borrowed). If the handler returns its input, both
-/// share the box.
+/// The same for the result of a handler that has read a value (`input`, borrowed). An input that is returned shares the
+/// box.
 @inlinable @inline(__always)
 func encode<Value>(_ value: Value, like input: vow_value) -> vow_value {
     if input.kind >= VOW_STRING && input.kind < VOW_ERROR && input.holds(theSameAs: value) {

@@ -9,8 +9,7 @@ struct TypeTable: @unchecked Sendable {
     // so that no order between slots is needed.
     private let slots: UnsafeMutablePointer<Atomic<UInt>>
     private let capacity: Int
-    /// The facts about the types in those places; 0: none yet. The first thread that asks finds them out; several threads
-    /// find the same.
+    /// The facts about the types in those places; 0: none yet. Found out by the first threads that ask, all the same.
     private let facts: UnsafeMutablePointer<Atomic<UInt8>>
 
     static let shared = TypeTable(capacity: 4096)
