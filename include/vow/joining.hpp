@@ -28,8 +28,8 @@ using reference_of = decltype(*finds_begin::begin_of(std::declval<std::remove_re
 template <class S> using item_of = std::decay_t<reference_of<S>>;
 
 /// Whether a sequence that is given away has its items, and does not only point to them: then a
-/// constant one has constant items. A view of somebody else's items has not; of one that cannot
-/// tell it is not believed.
+/// constant sequence has constant items. A view of other items has not; a sequence that cannot say
+/// is not believed.
 template <class S, class = void> struct owns_items : std::false_type {};
 template <class S>
 struct owns_items<S, std::void_t<reference_of<const S>>>
@@ -100,8 +100,8 @@ template <class Handles, class Call> vow_promise *combine(Handles handles, Call 
     return call(natives.data(), count);
 }
 
-/// What promises are together: a tuple of those that are given one by one, and a vector of those
-/// in a sequence, or nothing where there is nothing in them.
+/// The content of promises together: a tuple of promises given one by one, a vector of a
+/// sequence's, or nothing if they have no content.
 template <bool OneByOne, class... P> struct joint {
     template <class Q> using content_of_one = typename std::decay_t<Q>::value_type;
     using values = std::tuple<regular<content_of_one<P>>...>;
@@ -122,7 +122,7 @@ template <class T, class... Others> struct same_type<std::tuple<T, Others...>> {
     static_assert((std::is_same_v<T, Others> && ...), "these promises are of different types");
     using type = T;
 };
-/// What each of them is a promise of.
+/// The content of each promise.
 template <class... P>
 using content_of_each = typename same_type<typename joint<are_promises<P...>, P...>::types>::type;
 
@@ -141,7 +141,7 @@ template <class... P> auto all(P &&...promises) {
         detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all));
 }
 
-/// Fulfilled, when all are settled, with what became of each.
+/// Fulfilled, when all are settled, with the outcome of each.
 template <class... P> auto all_settled(P &&...promises) {
     return promise<detail::outcomes_of<P...>>::adopt(
         detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all_settled));
@@ -178,7 +178,7 @@ template <class S> auto some(S &&promises, std::size_t wanted) {
 
 namespace detail {
 
-/// What becomes of members that are joined: all values, any of them, or what the only one has.
+/// The outcome of joined members: all values, any of them, or the only member's.
 enum class joining { all, any, only };
 
 /// The members of a scope, which reads them when it has ended.
@@ -202,8 +202,8 @@ class joined {
                 watch(each.native(), scope);
     }
 
-    /// What they are together (owned). Of those that were cancelled together the end (borrowed)
-    /// says why.
+    /// The content of all members (owned). If they were cancelled together, the end (borrowed) has
+    /// the reason.
     [[nodiscard]] vow_value read(vow_value end) const {
         if (failure_ != 0)
             return vow_error("vow", failure_,
@@ -229,8 +229,8 @@ class joined {
     }
 
   private:
-    /// Cancels the scope when a member (borrowed) has the outcome that decides. The scope knows of
-    /// failures itself, but not of a member that somebody has cancelled.
+    /// Cancels the scope when a member (borrowed) has the deciding outcome. The scope itself sees
+    /// failures, but not a member that the program has cancelled.
     void watch(vow_promise *member, vow_scope *scope) const noexcept {
         const auto cancels = [](vow_value, void *context) noexcept {
             vow_scope_cancel(static_cast<vow_scope *>(context));

@@ -1,4 +1,4 @@
-/// The promise of a T; and what became of one, as a thing.
+/// The promise of a T; and its outcome as an object.
 #ifndef VOW_PROMISE_HPP
 #define VOW_PROMISE_HPP
 
@@ -16,7 +16,7 @@ enum class state : vow_state {
 /// The outcome of a settled `promise<T>`.
 template <class T> class outcome {
   public:
-    /// Of a C value; a VOW_ERROR is a rejection.
+    /// Wraps a C value; a VOW_ERROR is a rejection.
     explicit outcome(value native) noexcept : native_(std::move(native)) {
     }
 
@@ -70,7 +70,8 @@ template <class T> struct value_traits<outcome<T>> {
     }
 };
 
-/// Whether a time-out waits for the end of what it gives up: `p.timeout(1s, vow::prompt)` does not.
+/// Whether a time-out waits for the end of the cancelled work: `p.timeout(1s, vow::prompt)` does
+/// not.
 struct promptness {
     bool is_prompt = false;
 };
@@ -79,8 +80,8 @@ VOW_OF_EACH_OBJECT inline constexpr promptness prompt{true};
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
 
-/// A time-out that waits for the end of what it gave up. Its promise is settled by whoever is last:
-/// its maker, the link that sees that end, or the one that has the outcome.
+/// A time-out that waits for the end of the cancelled work. The last of three settles its promise:
+/// its maker, the link that sees that end, or the link that has the outcome.
 struct limit {
     vow_resolver *settles;
     value outcome{};
@@ -118,7 +119,7 @@ struct limit {
     }
 };
 
-/// vow_timeout of a promise (consumed), which waits for the end of what it gives up.
+/// vow_timeout of a promise (consumed), which waits for the end of the cancelled work.
 inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexcept {
     if (nanoseconds < 0 || vow_promise_state(given) != VOW_PENDING)
         return vow_timeout(given, nanoseconds);
@@ -134,7 +135,7 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
     }
     vow_promise *const timed = self->link(
         vow_timeout(self->link(given, limit::see_end, VOW_FINALLY), nanoseconds), limit::decide, 0);
-    // Cancelled, or read by nobody any more.
+    // Cancelled, or without a reader.
     vow_resolver_on_cancel(
         settles, [](void *context) noexcept { vow_cancel(static_cast<vow_promise *>(context)); },
         timed,
@@ -177,8 +178,8 @@ class [[nodiscard]] promise
     // Chaining
     // ---------------------------------------------------------------------------------------
 
-    // Where a handler runs, and what else can be said of its link, stands behind it: an executor,
-    // or `options`. Nothing: the executor is that of the thread which registers.
+    // An executor or `options` may come behind a handler, and say where it runs and more about its
+    // link. Without it, the executor is that of the thread which registers.
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
     /// nothing (of a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
@@ -269,8 +270,8 @@ class [[nodiscard]] promise
         return promise(*this).settled(std::move(f), where);
     }
 
-    /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
-    /// rejects; a promise that it returns is waited for, and counts if it is rejected. It is called
+    /// Calls `f` without arguments in either case, and then passes the outcome on. An exception of
+    /// f rejects; a promise that f returns is waited for, and counts if it is rejected. f is called
     /// exactly once, also when the chain is cancelled.
     template <class F, class W = options, detail::if_where<W> = 0>
     promise finally(F f, const W &where = {}) && {
@@ -290,14 +291,14 @@ class [[nodiscard]] promise
         return promise(*this).finally(std::move(f), where);
     }
 
-    /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as
+    /// Lets the work of the promise run to its end without a reader. A rejection is reported as
     /// unhandled.
     void detach() &&noexcept {
         vow_detach(this->release());
     }
 
-    /// The same promise, read as another type: void reads everything, vow::value any content. What
-    /// the promise does not hold is an error where it is read.
+    /// The same promise, read as another type: void reads everything, vow::value any content. A
+    /// content of another type is an error where it is read.
     template <class U> promise<U> as() &&noexcept {
         return promise<U>::adopt(this->release());
     }
@@ -403,10 +404,11 @@ class [[nodiscard]] promise
     // Cancelling
     // -------------------------------------------------------------------------------------
 
-    /// It is not fulfilled any more. What it waits for is cancelled first, if nobody else reads
-    /// that; a handler that runs returns first; `recover` and `finally` are called with
-    /// vow::cancelled. Then it is rejected with that; at once, if there is nothing to wait for.
-    /// True if this call did it; false if it was settled or cancelled before.
+    /// Cancels the promise: it is not fulfilled any more. The promise that it waits for is
+    /// cancelled first, unless that has another reader; a running handler returns first; `recover`
+    /// and `finally` are called with vow::cancelled. Then the promise is rejected with that; at
+    /// once, if it waits for nothing. True if this call did it; false if the promise was settled or
+    /// cancelled before.
     bool cancel() const noexcept {
         return vow_cancel(this->native());
     }

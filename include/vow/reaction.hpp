@@ -8,7 +8,7 @@
 namespace vow {
 inline namespace v1 {
 
-/// What can be said about a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
+/// The options of a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
 struct options {
     vow::executor executor{};    ///< empty: that of the thread which registers
     vow::token token{};          ///< cancels this link, and leaves what it waits for alone
@@ -32,7 +32,7 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
     return reaction;
 }
 
-/// What may stand behind a handler and say where it runs.
+/// A type that may come behind a handler and say where it runs.
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
 template <class W> using if_where = std::enable_if_t<is_where<W>, int>;
@@ -168,7 +168,7 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
                 return vow_value_retain(native);
         }
         if (box == nullptr) {
-            // The library's own are told by code, before they are made.
+            // The library's own exceptions are found by code, before they are made.
             std::optional<vow_value> result;
             const bool is_one = with_library_type(native, [&](auto *type) {
                 using found = pointed_to<decltype(type)>;

@@ -1,4 +1,4 @@
-/// What was acquired is released.
+/// An acquired resource is released.
 #ifndef VOW_USING_HPP
 #define VOW_USING_HPP
 
@@ -8,7 +8,7 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// Two functions, of which the second is given what the first one was, too.
+/// Two functions, of which the second gets the argument of the first, too.
 template <class T, class Content, class Body, class Release> struct borrowing {
     Body body;
     Release release;

@@ -80,7 +80,7 @@ class value {
         return borrow(vow_list_at(native_, index));
     }
 
-    /// What it is, for people.
+    /// A description for people.
     [[nodiscard]] std::string describe() const {
         const int length = vow_value_describe(native_, nullptr, 0);
         std::string text(length > 0 ? static_cast<std::size_t>(length) + 1 : 1, '\0');
