@@ -231,9 +231,9 @@ template <class T> struct taken { promise<T> from; };
 
 } // namespace detail
 
-/// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor that a
-/// handler registered here would run on. `co_await std::move(p)` and of a temporary gives the
-/// handle away while it waits, so that cancelling the coroutine cancels p, if nobody else reads it.
+/// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor of a
+/// handler that is registered here. `co_await std::move(p)`, or of a temporary, gives the handle
+/// away while it waits, so that cancelling the coroutine cancels p, unless p has another reader.
 /// `co_await vow::shield(p)` waits to the end, also in a coroutine that is cancelled.
 template <class P, std::enable_if_t<detail::is_promise<std::decay_t<P>>::value, int> = 0>
 auto operator co_await(P &&awaited) noexcept {

@@ -7,8 +7,8 @@
 namespace vow {
 inline namespace v1 {
 
-/// Runs handlers. A counted reference; work that was given to an executor still runs when the last
-/// one is gone. An empty one stands for "none given".
+/// Runs handlers. A counted reference; given work still runs when the last reference is gone. An
+/// empty one means "none given".
 class executor
     : public detail::handle<executor, vow_executor, vow_executor_retain, vow_executor_release> {
   public:

@@ -133,9 +133,9 @@ using content_of_each = typename same_type<typename joint<are_promises<P...>, P.
 // moved here, are copied.
 
 /// Fulfilled with all values, in the order of the promises; rejected as soon as one is, and then
-/// the others are cancelled where nobody else reads them. Of promises that are given one by one the
-/// values are a tuple, in which nothing is a std::monostate; a handler may take the tuple or its
-/// items.
+/// the others are cancelled unless they have another reader. The values of promises that are given
+/// one by one are a tuple, in which nothing is a std::monostate; a handler may take the tuple or
+/// its items.
 template <class... P> auto all(P &&...promises) {
     return promise<detail::values_of<P...>>::adopt(
         detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all));
@@ -171,10 +171,11 @@ template <class S> auto some(S &&promises, std::size_t wanted) {
 
 // Promises that are waited for to the end: when_all, when_any, with_scope.
 //
-// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
-// time. These settle when all have ended: coroutines among them may use what lives as long as the
-// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
-// is cancelled whoever else reads it.
+// vow::all, any and race settle at the moment of decision, and the promises that they cancel end in
+// their own time. The functions here settle when all have ended: coroutines among the promises may
+// use objects that live as long as the promise of them all is waited for. The promises belong to
+// these functions, as members belong to a scope: they are cancelled even if they have other
+// readers.
 
 namespace detail {
 

@@ -8,8 +8,8 @@ namespace vow {
 inline namespace v1 {
 
 /// A serial executor whose handlers run inside run_once, on the program's own thread, and a
-/// descriptor to watch. Can only be moved; the destructor ends it, and what is queued in it is
-/// rejected with errc::shut_down. See chapter 7 of vow.h for which thread is the loop's.
+/// descriptor to watch. Can only be moved; the destructor ends it, and its queued work is rejected
+/// with errc::shut_down. See chapter 7 of vow.h for which thread is the loop's.
 class loop {
   public:
     /// Throws std::bad_alloc: no memory, or no descriptors.

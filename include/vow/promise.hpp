@@ -152,19 +152,19 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
 /// that makes a new promise comes twice: `std::move(p).then(f)` gives the handle away, `p.then(f)`
 /// keeps it.
 ///
-/// Values are shared by all readers. Who reads gets a `const T&` or a copy; a T that can only be
+/// Values are shared by all readers. A reader gets a `const T&` or a copy; a T that can only be
 /// moved is moved out, by one reader, through `std::move(p)` or a temporary; take() and a handler
-/// with a `T&&` do so with any T. A reader that comes after that one gets vow::error
-/// (errc::invalid_argument); one at the same time is a data race.
+/// with a `T&&` do so with any T. A later reader gets vow::error (errc::invalid_argument); a reader
+/// at the same time is a data race.
 ///
-/// Exceptions: what a handler throws rejects the promise of its result, and comes out, as the same
-/// object, wherever that is read. Rejections of C come out as vow::error or a type derived from it.
-/// Functions that make a promise throw std::bad_alloc when there is no memory for a handler; out of
-/// memory in the library is a rejection. Threads: as a std::shared_ptr.
+/// Exceptions: an exception of a handler rejects the promise of its result, and comes out, as the
+/// same object, where that is read. Rejections of C come out as vow::error or a type derived from
+/// it. Functions that make a promise throw std::bad_alloc when there is no memory for a handler;
+/// out of memory in the library is a rejection. Threads: as a std::shared_ptr.
 ///
-/// Dropping the last handle of a chain does not stop the chain; but what nobody can read any more
-/// is wanted by nobody, and its producer (a delay, a coroutine) hears of that: detach() says
-/// otherwise.
+/// Dropping the last handle of a chain does not stop the chain. But a promise without a reader is
+/// not wanted any more, and its producer (a delay, a coroutine) is notified of that; detach()
+/// prevents it.
 template <class T>
 class [[nodiscard]] promise
     : public detail::handle<promise<T>, vow_promise, vow_promise_retain, vow_promise_release> {
@@ -182,10 +182,10 @@ class [[nodiscard]] promise
     // link. Without it, the executor is that of the thread which registers.
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
-    /// nothing (of a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
-    /// `std::expected<U, E>`, by which the new promise is settled. It is destroyed once, with what
-    /// it captures, before the new promise settles: after its call, when a promise that it returned
-    /// is through, or when it is certain that there will be no call. Returns a `promise<U>`.
+    /// nothing (for a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
+    /// `std::expected<U, E>`, by which the new promise is settled. It is destroyed once, with its
+    /// captures, before the new promise settles: after its call, when a promise that it returned is
+    /// through, or when it is certain that there will be no call. Returns a `promise<U>`.
     template <class F, class W = options, detail::if_where<W> = 0>
     auto then(F f, const W &where = {}) && {
         using result = detail::value_result_t<F, T>;
@@ -203,13 +203,12 @@ class [[nodiscard]] promise
         return promise(*this).then(std::move(f), where);
     }
 
-    /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
-    /// exceptions it is for, others pass through. Without a parameter, or with a
-    /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
-    /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
-    /// `promise<T>`, or throws; `throw;` passes on what it was called for, and
-    /// std::current_exception() is that (before a coroutine's first suspension). For that the
-    /// exception is thrown once, unless f is noexcept.
+    /// Calls `f` when the promise is rejected, as a catch clause: the type of f's parameter selects
+    /// the exceptions, others pass through. Without a parameter, or with a std::exception_ptr, it
+    /// is for all; with a std::error_code, for what is or has one. `recover<E>(f)` names the type,
+    /// which an `auto` parameter does not. f returns a T, a `promise<T>`, or throws; `throw;`
+    /// passes on what it was called for, and std::current_exception() is that (before a coroutine's
+    /// first suspension). For that the exception is thrown once, unless f is noexcept.
     template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
     promise recover(F f, const W &where = {}) && {
         using caught = detail::caught_t<E, F>;
@@ -323,10 +322,11 @@ class [[nodiscard]] promise
     }
 #endif
 
-    /// The same outcome, or vow::timed_out when it takes longer. Then this one is cancelled, if
-    /// nobody else reads or holds it, and waited for: the new promise settles when what was given
-    /// up has ended. What clean-up fails with is reported as unhandled. With vow::prompt it settles
-    /// when the time is up, and what was given up ends in its own time.
+    /// The same outcome, or vow::timed_out when it takes longer. Then this promise is cancelled,
+    /// unless it has another reader or handle, and waited for: the new promise settles when the
+    /// cancelled work has ended. A failure of its clean-up is reported as unhandled. With
+    /// vow::prompt the new promise settles when the time is up, and the cancelled work ends in its
+    /// own time.
     promise timeout(detail::length limit, promptness how = {}) &&noexcept {
         return promise(how.is_prompt ? vow_timeout(this->release(), limit.nanoseconds)
                                      : detail::limited(this->release(), limit.nanoseconds));

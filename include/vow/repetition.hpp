@@ -139,8 +139,8 @@ struct retry_policy {
 };
 
 /// Calls `f`, with the number of the attempt (from 1) or nothing, until the promise of its result
-/// is fulfilled. Rejected with what the last attempt failed with; vow::error::attempts says how
-/// often, where that is a vow::error. At the deadline: vow::timed_out.
+/// is fulfilled. Rejected with the failure of the last attempt; if that is a vow::error, its
+/// vow::error::attempts is the number of attempts. At the deadline: vow::timed_out.
 template <class F> auto retry(retry_policy policy, F f) {
     constexpr bool counts = std::is_invocable_v<F &, std::int64_t>;
     static_assert(counts || std::is_invocable_v<F &>,

@@ -45,7 +45,8 @@ enum class stage : vow_stage {
 
 /// A function that was registered with a token, a resolver or a promise, for as long as this lives:
 /// it leaves in the destructor, which waits for nothing. A function that another thread is running
-/// then runs on, and what it has captured is destroyed after it; so it should own what it uses.
+/// then runs on, and its captures are destroyed after it; so it should own the objects that it
+/// uses.
 class registration {
   public:
     registration() noexcept = default;
