@@ -7,7 +7,7 @@ extension Vow.Promise where Failure == any Error {
     ///
     /// The compiler's time grows with each such link of one expression: a third takes it a second and a half. `map` does not
     /// have that.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     public func then<NewSuccess: Sendable>(
         on executor: PromiseExecutor? = nil,
@@ -26,7 +26,7 @@ extension Vow.Promise where Failure == any Error {
 
     /// Goes on with the value or with the failure: one of the two closures runs. An error thrown by `body` does not reach
     /// `rejected`.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     public func then<NewSuccess: Sendable>(
         on executor: PromiseExecutor? = nil,

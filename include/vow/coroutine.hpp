@@ -16,7 +16,8 @@ template <class T> class coroutine_of : public coroutine_base {
     coroutine_of() {
         ++coroutines_begun;
         vow_resolver *settles = nullptr;
-        // Cancelled, it is pending until its frame has ended: what its children borrow is there.
+        // Once cancelled, the promise is pending until the frame has ended: children borrow from
+        // the frame.
         promise_ = promise<T>::adopt(vow_promise_create_with(&settles, VOW_COOPERATIVE));
         resolver_ = resolver<T>::adopt(settles);
         give_up = [](coroutine_base &base) noexcept {

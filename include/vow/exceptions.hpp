@@ -23,7 +23,7 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-// What a catch clause does: finds an exception by its type, and handles it.
+// The work of a catch clause: it finds an exception by its type, and handles it.
 //
 // Where the runtime is libstdc++, its own test says without a throw whether a clause would catch
 // an exception. The body of a clause, where `throw;` and std::current_exception() find the
@@ -301,7 +301,7 @@ class own_category final : public std::error_category {
     [[nodiscard]] std::string message(int code) const override {
         return vow_error_name(code);
     }
-    /// What portable code asks for: `code == std::errc::timed_out`.
+    /// Portable code asks for this: `code == std::errc::timed_out`.
     [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
         switch (code) {
         case VOW_EINVAL:

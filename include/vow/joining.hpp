@@ -259,8 +259,8 @@ class joined {
     int failure_ = 0;
 };
 
-/// A promise (owned) of what members are together, which settles when a scope of them has ended.
-/// Throws std::bad_alloc.
+/// A promise (owned) of the joined members, which settles when a scope of them has ended. Throws
+/// std::bad_alloc.
 template <class Handles> vow_promise *join(vow::scope scope, Handles members, joining as) {
     auto kept = std::make_unique<joined>(std::move(members), scope.native(), as);
     const auto reads = [](vow_value end, void *context) noexcept {

@@ -85,7 +85,7 @@ template <> struct enumeration<readiness> {
     }
 };
 
-/// Fulfilled once, with what the descriptor is ready for. Keep it open until then.
+/// Fulfilled once, with the readiness of the descriptor. Keep the descriptor open until then.
 inline promise<readiness> fd_ready(int fd, readiness events) noexcept {
     return promise<readiness>::adopt(vow_fd_ready(fd, static_cast<std::uint32_t>(events)));
 }

@@ -308,7 +308,7 @@ class [[nodiscard]] promise
 #if defined(__cpp_lib_expected)
     /// The promise of a std::expected: its error is a rejection that is an E (std::exception_ptr:
     /// every one; std::error_code: what is or has a code; an exception type: as a catch clause).
-    /// Other rejections stay what they are.
+    /// Other rejections are unchanged.
     template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() && {
         const auto make = [](vow_value input) {
             return value_traits<std::expected<T, E>>::write(

@@ -129,8 +129,8 @@ vow_value call_error_handler(F &&function, const E &exception, const std::except
     });
 }
 
-/// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
-/// if it is one; else the error is passed on. It is the body of a catch clause, so that `throw;`
+/// Calls a handler for exceptions of type E (void: all) with the exception of an error (borrowed),
+/// if it is an E; else the error is passed on. It is the body of a catch clause, so that `throw;`
 /// passes the exception on, unless it cannot throw.
 template <class E, class C, class F> vow_value handle_error(F &&function, vow_value native) {
     using call = error_call<F, E>;
@@ -197,7 +197,7 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
     }
 }
 
-/// Whether a handler may be a coroutine that uses what it captured.
+/// Whether a handler may be a coroutine that uses its captures.
 template <class F, class E>
 inline constexpr bool error_handler_may_use_later =
     may_use_captures_later<F, typename error_call<F, E>::result>;

@@ -54,8 +54,9 @@ struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v
 ///         static constexpr bool has(std::int64_t number) { return number >= 0 && number < 3; }
 ///     };
 ///
-/// Without one, only what was written as this enumeration is read as one: of an other number nobody
-/// knows whether it is a case. With one, other numbers are refused, too, whoever wrote them.
+/// Without the function, only a value that was written as this enumeration is read as one: another
+/// number may be no case. With it, numbers that are no case are refused, even if they were written
+/// as this enumeration.
 template <class E> struct enumeration {};
 
 /// VOW_INT, which knows of which enumeration it is.
@@ -112,9 +113,9 @@ struct value_traits<T,
     }
 };
 
-/// VOW_POINTER, which nobody owns, and which knows to what it points: it is read as the pointer
-/// that was written, to the same type or to a const one. Nothing is known of one that C has
-/// written, or that was a void *; as a void * all can be read.
+/// VOW_POINTER, without an owner, which knows its type: it is read as the written pointer, to the
+/// same type or to a const one. Nothing is known of one that C has written, or that was a void *;
+/// as a void * all can be read.
 template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v<T>>> {
     static_assert(!std::is_same_v<std::remove_cv_t<T>, char>,
                   "a promise outlives the characters: carry a std::string");
@@ -162,7 +163,7 @@ template <class From, class To> constexpr conversion conversion_of() {
     if (std::is_same_v<From, To> || !std::is_arithmetic_v<To>)
         return conversion::lossless;
     if (!std::is_arithmetic_v<From> && !std::is_enum_v<From>)
-        // A class has said what it is converted to.
+        // The class itself has the conversion.
         return std::is_pointer_v<From> ? conversion::lossy : conversion::lossless;
     if (std::is_floating_point_v<From>)
         return std::is_floating_point_v<To> && from::digits <= to::digits &&

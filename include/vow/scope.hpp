@@ -21,8 +21,8 @@ struct scope_options {
 };
 
 /// Closing it is a promise of the end of all its members. Its destructor cancels them, and blocks
-/// until they have ended, as std::jthread's does: members may use what was there before the scope.
-/// (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
+/// until they have ended, as std::jthread's does: members may use objects that are older than the
+/// scope. (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
 /// vow::with_scope waits without blocking. Where waiting cannot end, in a handler of the serial
 /// executor that a member needs, it does not wait, and errc::deadlock is reported as unhandled.)
 /// Can only be moved, and shared: a member may have one, and add others.

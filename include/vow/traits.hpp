@@ -150,7 +150,7 @@ template <class C> struct value_traits<std::basic_string_view<C>> {
 namespace detail {
 
 /// Whether a T can be read and left where it is for others; else it can only be taken. A container
-/// of what cannot be copied says that it can be copied, so what is in it is asked, too.
+/// of a type that cannot be copied says that it can be copied, so its items' type is asked, too.
 template <class T, class = void> struct is_shareable : std::is_copy_constructible<T> {};
 template <> struct is_shareable<void> : std::true_type {};
 template <class T>
@@ -293,7 +293,7 @@ template <class T> class content {
     std::optional<T> own_;
 };
 
-/// Vectors and tuples are objects, or lists of what a combinator was given.
+/// Vectors and tuples are objects, or a combinator's lists.
 template <class L> struct list_traits {
     static vow_value write(L &&content) {
         return write_object(std::move(content));

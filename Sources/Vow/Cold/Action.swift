@@ -9,8 +9,8 @@
 /// let page = try await fetch(2).value  // The same as a promise.
 /// ```
 ///
-/// Calls do not know of one another. Whoever calls an action gets a ``Promise``: a call has at most one output, and an
-/// action that never comes to one, because it lets go of its completion, fails with ``PromiseError/broken``.
+/// Calls are independent. The caller of an action gets a ``Promise``: a call has at most one output, and an action
+/// that releases its completion without an output fails with ``PromiseError/broken``.
 public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     let chain: ColdChain<Input>
 

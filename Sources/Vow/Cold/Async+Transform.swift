@@ -25,7 +25,7 @@ extension Async {
     }
 
     /// Describes this work and, if it fails, other work.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public func recover(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Async
     ) -> Async {

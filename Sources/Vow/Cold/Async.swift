@@ -3,8 +3,8 @@
 /// A description of asynchronous work: nothing runs until ``execute(on:_:)`` or ``promise()``, and each of these runs all
 /// of it again.
 ///
-/// It is a value without state: runs do not know of one another, and share only what the closures themselves share. A
-/// ``Promise`` is the opposite: it stands for one run, which has begun, and remembers the result.
+/// It is a value without state: runs are independent, and share only the captures of the closures. A ``Promise`` is the
+/// opposite: it is one run, which has begun, and remembers the result.
 ///
 /// ```swift
 /// let page = Async<String> { resolver in legacy.fetch { resolver.settle($0, $1) } }

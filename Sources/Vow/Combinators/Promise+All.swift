@@ -24,7 +24,7 @@ extension Promise {
     }
 
     /// The same of values and promises mixed, see ``PromiseOrValue``.
-    @_disfavoredOverload  // Of promises, which can be had as what they are.
+    @_disfavoredOverload  // Promises need no conversion.
     public static func all<Member: PromiseConvertible>(
         _ members: some Sequence<Member>
     ) -> Promise where Success == [Member.Success], Failure == Member.Failure {

@@ -66,7 +66,7 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// The same with a closure that may throw.
-    @_disfavoredOverload  // Of one that does not throw: either would do.
+    @_disfavoredOverload  // Either would do without a throw.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, any Error>>,
         on executor: PromiseExecutor? = nil,

@@ -13,7 +13,7 @@ extension Promise {
     /// items as it goes is asked for an item when there is room for it, by one thread at a time; without a bound, or if
     /// the items are there already, all are taken at once. Only in the second case the whole has a progress. `executor`
     /// runs `transform`; nil: the executor of a handler attached here.
-    @_disfavoredOverload  // Of promises: it would be an array of promises.
+    @_disfavoredOverload  // Promises would become an array of promises.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
@@ -25,7 +25,7 @@ extension Promise {
     }
 
     /// The same with a promise made by `transform`. Its item is under way until the promise settles.
-    @_disfavoredOverload  // Of promises of any error.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,

@@ -17,7 +17,7 @@ extension Promise {
     }
 
     /// The same with a promise made by `combine`: the whole waits for it.
-    @_disfavoredOverload  // Of promises of any error.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
@@ -78,7 +78,7 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// The same with a closure that may throw.
-    @_disfavoredOverload  // Of one that does not throw: either would do.
+    @_disfavoredOverload  // Either would do without a throw.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, any Error>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,

@@ -20,7 +20,7 @@ extension Promise {
     }
 
     /// The same with a promise made by `step`: the loop waits for it.
-    @_disfavoredOverload  // Of promises of any error.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func `repeat`(
         from state: Success, on executor: PromiseExecutor? = nil,
         while condition: @escaping @Sendable (Success) -> Bool,

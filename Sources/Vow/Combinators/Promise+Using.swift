@@ -15,7 +15,7 @@ extension Promise where Failure == any Error {
     /// resource that comes all the same is released without being used. Without a resource nothing runs.
     ///
     /// `executor` runs both; nil: the one that a handler attached here would get.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     public func using<Result>(
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Result,

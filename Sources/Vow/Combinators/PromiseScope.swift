@@ -86,7 +86,7 @@ public final class PromiseScope: Sendable {
     ///
     /// - Parameter executor: runs `body`; nil: the executor of a handler attached here.
     /// - Returns: the promise of its result. It is rejected without a run if the scope was cancelled or has ended.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     @discardableResult
     public func start<Success>(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable () throws -> Success
@@ -182,9 +182,9 @@ public final class PromiseScope: Sendable {
 /// }
 /// ```
 ///
-/// What `body` makes is made under the scope. If it fails, the members are cancelled, and its failure is that of the
-/// whole; else a member's is, or that the time is up. Cancelling the whole cancels them all. For the parameters, see
-/// ``PromiseScope/init(deadline:failsFast:grace:label:)``.
+/// Promises that `body` makes are under the scope. If `body` fails, the members are cancelled, and its failure is that of
+/// the whole; else a member's failure is, or ``PromiseError/timedOut``. Cancelling the whole cancels them all. For the
+/// parameters, see ``PromiseScope/init(deadline:failsFast:grace:label:)``.
 public func withPromiseScope<Success>(
     deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
     label: StaticString? = nil, _ body: (PromiseScope) throws -> Promise<Success, any Error>

@@ -5,7 +5,7 @@ public import Dispatch
 extension DispatchQueue {
     /// Runs `body` on the queue, and returns the promise of its result. An error thrown by `body` rejects it. Handlers
     /// that `body` attaches run on the queue, too. The other arguments are those of `async`.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     public func promise<Success: Sendable, Failure>(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [],

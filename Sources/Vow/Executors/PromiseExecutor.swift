@@ -66,7 +66,7 @@ extension PromiseExecutor {
     @inlinable public static var pool: PromiseExecutor { PromiseExecutor(.pool) }
 
     /// The main queue, which the program must run.
-    @_disfavoredOverload  // Of the one in VowPromiseKit, for closures of the main actor.
+    @_disfavoredOverload  // VowPromiseKit's is for closures of the main actor.
     public static let main = PromiseExecutor(borrowed: vow_executor_main())
 
     /// The executor that a handler attached here and now would run on.

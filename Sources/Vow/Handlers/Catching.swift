@@ -23,7 +23,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Goes on after errors of one type by following a promise; others pass by.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public consuming func recover<Caught: Error, Other: Error>(
         from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
@@ -91,7 +91,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Goes on after the errors that `policy` covers by following a promise; others pass by.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public consuming func recover<Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy,

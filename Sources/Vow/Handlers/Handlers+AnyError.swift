@@ -114,7 +114,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Goes on after a failure by following the promise that the closure returns for it, whatever its failure is.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover<Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -126,7 +126,7 @@ extension Promise where Failure == any Error {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover<Other: Error>(
         cancelledBy token: CancellationToken? = nil,
@@ -140,7 +140,7 @@ extension Promise where Failure == any Error {
     }
 
     /// The promise of the closure's answer to the result, a value or a failure.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -150,7 +150,7 @@ extension Promise where Failure == any Error {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
@@ -188,7 +188,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Runs the closure after either outcome, which passes on; an error that the closure throws takes its place.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(
@@ -199,7 +199,7 @@ extension Promise where Failure == any Error {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(

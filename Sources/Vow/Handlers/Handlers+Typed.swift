@@ -114,7 +114,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// Goes on after a failure by following the promise that the closure returns for it, whose failure is of the same type.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -126,7 +126,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover(
         cancelledBy token: CancellationToken? = nil,
@@ -140,7 +140,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The promise of the closure's answer to the result, a value or a failure.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -150,7 +150,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
@@ -191,7 +191,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// Runs the closure after either outcome, which passes on; an error that the closure throws takes its place.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(
@@ -202,7 +202,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(

@@ -25,7 +25,7 @@ extension Promise {
 
     /// Goes on after a failure with the value that the closure returns for it, where a promise that cannot be rejected is
     /// asked for.
-    @_disfavoredOverload  // Else what follows it could not throw.
+    @_disfavoredOverload  // Else the next handler could not throw.
     @inlinable
     public consuming func recover(
         on executor: PromiseExecutor?,
@@ -46,7 +46,7 @@ extension Promise {
     }
 
     /// Goes on after a failure by following the closure's promise, whose failure is the only remaining one.
-    @_disfavoredOverload  // Else what follows it could not throw.
+    @_disfavoredOverload  // Else the next handler could not throw.
     @inlinable
     public consuming func recover<NewFailure>(
         on executor: PromiseExecutor?,
@@ -77,7 +77,7 @@ extension Promise {
     }
 
     /// Runs the closure after either outcome, which passes on.
-    @_disfavoredOverload  // Of closures that throw or return promises.
+    @_disfavoredOverload  // Closures that throw or return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(

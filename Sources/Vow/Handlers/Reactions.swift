@@ -1,4 +1,4 @@
-// The reactions that a link runs: each says which input the link's closure gets, and what the link does with its output.
+// The reactions that a link runs: each says which input the link's closure gets, and how the link uses its output.
 
 public import CVow
 

@@ -74,7 +74,7 @@ private func beginTask(
 ) -> Task<Void, Never> {
     // Where it is attached on that actor, or isolated to nothing, it is suspended when this returns.
     Task.immediate {
-        _ = actor  // What makes the task's closure isolated to it.
+        _ = actor  // Makes the task's closure isolated to the actor.
         if let work = await handover.work() { await work.perform() }
     }
 }

@@ -53,7 +53,7 @@ extension Promise where Failure == any Error {
         openCooperative()
     }
 
-    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
+    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. An error thrown by `body` rejects.
     ///
     /// ```swift
     /// let size = Promise<Int, any Error> { resolver in
@@ -154,14 +154,14 @@ extension Promise {
     }
 
     /// Runs `body` here and now; an error thrown by it rejects.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     @inlinable
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
     }
 
     /// Runs `body` on an executor, and returns the promise of its result.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     public init(
         on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
     ) {

@@ -11,7 +11,7 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// `executor` runs `body` and the policy's closure; on an event loop's executor, its clock counts.
-    @_disfavoredOverload  // Of promises of any error.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (_ attempt: Int) -> Promise

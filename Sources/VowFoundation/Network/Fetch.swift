@@ -9,7 +9,7 @@ public import Vow
 
 /// Fetches bodies over HTTP. A status of 400 or above is a failure, and so is an empty body where one was to come.
 ///
-/// The request is cancelled when its promise is, and when nobody is left who could read it.
+/// The request is cancelled when its promise is, or loses its last reader.
 ///
 /// ```swift
 /// Fetch.json("https://example.org/user/7", as: User.self)
