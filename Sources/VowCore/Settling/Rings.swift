@@ -7,10 +7,9 @@
 // *What a follower F does.* F publishes the promise that it follows (`transitionToFollowing`), and then walks its path of
 // adoptions (`endOfPath`). The publish and each lock on the way are read-modify-writes of a word. A path that comes back to
 // F rejects F with `VOW_ECYCLE`. Else the path ends at a promise E, and F enters E's queue. If E has changed meanwhile, has
-// lost its last reader or its followers, F begins again. A ring may go on behind E if E waits itself: E is a reaction whose
+// lost its last reader or its followers, F begins again. A ring may go on behind E in four cases: E is a reaction whose
 // promise is pending, a follower with its own outcome (`waitsFor`), a combined promise that needs each member, or the next
-// promise after 64 that follow (`longestPath`; decision 0020). In these four cases F looks after it has entered
-// (`rejectIfRing`):
+// promise after 64 that follow (`longestPath`; decision 0020). Then F looks after it has entered (`rejectIfRing`):
 //
 // - F looks under its own lock whether its queue is empty. Mostly it is, and then F closes no ring and walks no further.
 // - F looks down from queue to queue at the promises that wait for it, 32 at most (`lookBelow`). If these are all, and E is
