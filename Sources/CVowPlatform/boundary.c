@@ -15,9 +15,9 @@ static void say(const char *text) {
     vow_platform_write(2, text, strlen(text));
 }
 
-/* The mangled name of what is thrown; NULL: it is not C++'s own, or thrown again by another thread.
- * Both C++ libraries have the type in the first word of a header whose end is the unwinder's part.
- */
+/* The mangled name of the thrown type; NULL: the exception is not C++'s own, or was thrown again by
+ * another thread. Both C++ libraries have the type in the first word of a header whose end is the
+ * unwinder's part. */
 static const char *type_of(const struct _Unwind_Exception *exception) {
     static const char classes[][9] = {"\0++CCUNG", "\0++CGNLC"};
     for (size_t index = 0; index < sizeof classes / sizeof *classes; index++) {
@@ -29,8 +29,8 @@ static const char *type_of(const struct _Unwind_Exception *exception) {
     return NULL;
 }
 
-/* vow_shutdown was called. Then languages are taken down whose threads may be in the middle of
- * something: Python ends its daemons so. */
+/* vow_shutdown was called. Then a language may end its threads in the middle of their work, as
+ * Python ends its daemons. */
 static atomic_int is_over;
 
 void vow_platform_let_threads_end(void) {

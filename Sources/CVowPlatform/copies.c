@@ -1,8 +1,9 @@
-/* The copies of the library in this process, each in the program or a shared object: this one stays
- * in memory once it was used, and two that are used know of each other.
+/* The copies of the library in this process, each in the program or a shared object. A copy stays
+ * in memory once it was used, and two used copies know of each other.
  *
- * They meet by a note that each carries in its object, for copies hide their symbols from one
- * another. The loader's list of objects is read without the lock under which constructors run. */
+ * Each copy has a note in its object, by which the others find it, because copies hide their
+ * symbols from one another. The loader's list of objects is read without the lock under which
+ * constructors run. */
 #define _GNU_SOURCE /* dl_iterate_phdr, RTLD_NODELETE, syscall */
 #include "copies.h"
 #include "platform.h"
@@ -13,7 +14,7 @@
 #include <link.h>
 #include <stdatomic.h>
 
-/* What other versions read: a new field comes last. */
+/* The note that other versions read: a new field comes last. */
 typedef struct copy {
     uint32_t size;
     _Atomic uint32_t flags;
@@ -33,7 +34,7 @@ __asm__(".pushsection .note.vow, \"a\", %note\n"
         ".quad vow_copy - vow_note_desc\n"
         ".popsection\n");
 
-/* The one that an object has; NULL: none. */
+/* The note of an object; NULL: none. */
 static copy *copy_in(const struct dl_phdr_info *object) {
     for (int index = 0; index < object->dlpi_phnum; index++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[index];
@@ -68,7 +69,7 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object) {
     return NULL;
 }
 
-/* 0: it has none. Some loaders change addresses there to what they are in memory. */
+/* 0: the object has none. Some loaders change addresses there to addresses in memory. */
 static uintptr_t entry_of(const struct dl_phdr_info *object, ElfW(Sxword) tag, int is_address) {
     const ElfW(Dyn) *entry = dynamic_of(object);
     while (entry != NULL && entry->d_tag != DT_NULL && entry->d_tag != tag) {
@@ -81,7 +82,7 @@ static uintptr_t entry_of(const struct dl_phdr_info *object, ElfW(Sxword) tag, i
     return is_address && value < object->dlpi_addr ? value + object->dlpi_addr : value;
 }
 
-/* The function of that name that an object shows others, by its GNU hash table; 0: none. */
+/* The exported function of that name in an object, by its GNU hash table; 0: none. */
 static uintptr_t exported(const struct dl_phdr_info *object, const char *name) {
     const uint32_t *table = (const void *)entry_of(object, DT_GNU_HASH, 1);
     const ElfW(Sym) *symbols = (const void *)entry_of(object, DT_SYMTAB, 1);
@@ -108,17 +109,17 @@ static uintptr_t exported(const struct dl_phdr_info *object, const char *name) {
     return 0;
 }
 
-/* What one look through the objects finds. */
+/* The findings of one look through the objects. */
 typedef struct finding {
-    /* Of the object that this copy is in; NULL: it is the program. */
+    /* The object of this copy; NULL: it is the program. */
     const char *name;
-    /* Nobody can unload that. */
+    /* No call can unload the object. */
     int is_kept;
     int is_seen;
-    /* Another copy that is used, if there is one. */
+    /* Another used copy, if there is one. */
     copy *other;
     const char *other_name;
-    /* One of the two can be seen. */
+    /* One of the two shows its functions. */
     int is_shown;
     /* Whether this is such a copy. */
     const void *wanted;
@@ -161,7 +162,7 @@ static const char *named(const char *object) {
     return object == NULL || object[0] == 0 ? "the program" : object;
 }
 
-/* Two copies are in order while each keeps to itself, as those do that hide their functions. */
+/* Two copies are in order while each keeps to itself, as copies do that hide their functions. */
 static void say_once(const finding *found) {
     char text[1024];
 #ifndef VOW_CHECKED
@@ -181,7 +182,7 @@ static void say_once(const finding *found) {
     vow_platform_write(2, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-/* Threads of the library's and of libdispatch's would go on in memory that is gone. */
+/* Else threads of the library's and of libdispatch's would go on in memory that is gone. */
 static int stay(const finding *found) {
     __typeof__(&dlopen) opener;
     memcpy(&opener, &found->opener, sizeof opener);

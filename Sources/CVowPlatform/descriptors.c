@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-/* The numbers of vow.h, which says what they mean. */
+/* The numbers of vow.h, which has their meaning. */
 #define READ_BIT 1u
 #define WRITE_BIT 2u
 
@@ -26,7 +26,7 @@ int vow_platform_make_event(void) {
 void vow_platform_raise(int event) {
     int before = errno;
     uint64_t one = 1;
-    /* It can fail only where it is raised already, countless times. */
+    /* The write fails only if the event is raised already, countless times. */
     ssize_t written = syscall(SYS_write, event, &one, sizeof one);
     (void)written;
     errno = before;

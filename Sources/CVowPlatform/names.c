@@ -1,4 +1,4 @@
-/* What the names of a Swift program's functions say: whose they are, and what people call them. */
+/* The names of a Swift program's functions: the owner of each, and its name for people. */
 #ifndef VOW_LIBRARY
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "site.h"
@@ -18,7 +18,7 @@ static void load(void) {
     memcpy(&demangle, &function, sizeof function);
 }
 
-/* To be freed; NULL: it is no Swift name. */
+/* The caller frees it; NULL: the name is no Swift name. */
 static char *demangled(const char *name) {
     pthread_once(&loading, load);
     return demangle == NULL ? NULL : demangle(name, strlen(name), NULL, NULL, 0);
@@ -40,7 +40,7 @@ static int begins_with_one(const char *text, const char *const *list) {
     return *list != NULL;
 }
 
-/* Of the modules of this package, or of those that come with Swift. */
+/* The name is of a module of this package, or of a module that comes with Swift. */
 static int is_own(const char *name) {
     static const char *const beginnings[] = {
         "vow_", "$s7VowCore", "$s3Vow", "$s12VowOperators", "$s13VowFoundation",
@@ -55,7 +55,7 @@ static int is_own(const char *name) {
 
 static const char extension_mark[] = "(extension in ";
 
-/* Whether it is in a program's extension of a type that is not the program's. */
+/* Whether the function is in a program's extension of a type that is not the program's. */
 static int is_in_extension_of_program(const char *name) {
     static const char *const modules[] = {"Vow)",   "VowCore)",  "VowOperators)", "VowFoundation)",
                                           "Swift)", "Dispatch)", "Foundation",    NULL};
@@ -67,8 +67,8 @@ static int is_in_extension_of_program(const char *name) {
     return is_of_program;
 }
 
-/* An adapter between two ways of calling a closure. One that was made for a certain closure of the
- * program's, whose name it has in its own, may have taken that into it. */
+/* An adapter between two ways of calling a closure. An adapter that was made for a certain closure
+ * of the program's has the closure's name in its own, and may have taken the closure into it. */
 static int is_thunk(const char *name) {
     return begins(name, "$s") && (ends(name, "TR") || ends(name, "TRTA"));
 }
@@ -89,7 +89,7 @@ vow_owner vow_owner_of_name(const char *name) {
     return vow_program;
 }
 
-/* Behind the last " in " that tells of what something is a part. */
+/* The text behind the last " in " that names an enclosing part. */
 static const char *outermost(const char *text) {
     static const char inside[] = " in ";
     const char *found = text;
@@ -101,15 +101,15 @@ static const char *outermost(const char *text) {
     return found;
 }
 
-/* Of "(load in _D0)(Swift.Int) -> ()", which is private to the file D0: where it ends, and where
- * "load" does. */
+/* For "(load in _D0)(Swift.Int) -> ()", which is private to the file D0: the ends of the whole and
+ * of "load". */
 static const char *end_of_private(const char *from, const char **end_of_name) {
     const char *end = *from == '(' ? strchr(from, ')') : NULL;
     *end_of_name = end == NULL ? NULL : strstr(from, " in _");
     return *end_of_name != NULL && *end_of_name < end ? end : NULL;
 }
 
-/* Of "static site.Page<A>.load(Swift.Int) -> ()": "static site.Page.load". */
+/* For "static site.Page<A>.load(Swift.Int) -> ()": "static site.Page.load". */
 static size_t shorten(const char *from, char *buffer, size_t size) {
     size_t used = 0;
     int depth = 0;

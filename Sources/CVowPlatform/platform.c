@@ -18,7 +18,8 @@ void vow_platform_once(void (*start)(void)) {
     pthread_once(&once, start);
 }
 
-/* All but what a thread brings on itself, and a profiler's; libdispatch's threads take the same. */
+/* All signals but those that a thread brings on itself, and a profiler's; libdispatch's threads
+ * block the same. */
 static void block_signals(sigset_t *before) {
     static const int own[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF};
     sigset_t blocked;
@@ -61,7 +62,7 @@ int vow_platform_processors(void) {
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
         return CPU_COUNT(&set);
     }
-    /* More than the set has room for. */
+    /* More processors than the set has room for. */
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (int)count : 1;
 }

@@ -33,8 +33,8 @@ static const char *readable(const char *name, char *buffer, size_t size) {
     return name;
 }
 #else
-/* Built into a Swift package it has no place of its own, and a call of the Swift face has many
- * frames. */
+/* Built into a Swift package, the library has no place of its own, and a call of the Swift face has
+ * many frames. */
 enum { deepest = 64 };
 
 static vow_owner owner_of(const void *address) {
@@ -53,9 +53,9 @@ static const char *readable(const char *name, char *buffer, size_t size) {
 const void *vow_platform_site(void) {
     void *addresses[deepest];
     int count = backtrace(addresses, deepest);
-    /* The first is this function. */
+    /* The first frame is this function's. */
     for (int index = 1; index < count; index++) {
-        /* A return address may be the beginning of what comes next: the call is before it. */
+        /* A return address may be the beginning of the next function: the call is before it. */
         if (owner_of((const char *)addresses[index] - 1) == vow_program) {
             return addresses[index];
         }
@@ -63,7 +63,7 @@ const void *vow_platform_site(void) {
     return NULL;
 }
 
-/* What an address is in: the program or a library. */
+/* The program or library of an address. */
 typedef struct module {
     uintptr_t address;
     char name[64];

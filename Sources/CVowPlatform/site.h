@@ -1,4 +1,4 @@
-/* How the library's own code is told from a program's. */
+/* The difference between the library's own code and a program's. */
 #ifndef VOW_SITE_H
 #define VOW_SITE_H
 
@@ -6,23 +6,23 @@
 #include <stdint.h>
 
 typedef struct vow_function {
-    /* NULL: not known. As the linker has it. */
+    /* As the linker has it; NULL: not known. */
     const char *name;
     const void *start;
 } vow_function;
 
-/* The two ends of the library's code: scripts/build-lib links what defines them first and last. */
+/* The two ends of the library's code: scripts/build-lib links their objects first and last. */
 void vow_text_begin(void);
 void vow_text_end(void);
 
-/* What follows is for Swift packages, whose code is told by names. */
+/* The functions below are for Swift packages, whose code is recognised by names. */
 typedef enum vow_owner {
     /* Also of the Swift runtime and other libraries of the system. */
     vow_own = 1,
     vow_program
 } vow_owner;
 
-/* By the symbol table of the file that this is linked into, else by the dynamic linker. */
+/* By the symbol table of the file that has this code, else by the dynamic linker. */
 vow_function vow_function_at(const void *address);
 vow_owner vow_owner_of(const void *address);
 

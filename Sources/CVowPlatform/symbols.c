@@ -1,6 +1,5 @@
-/* The functions of the file that a Swift package is linked into, by the file's own symbol table:
- * what the dynamic linker knows are, of a program, only those that it exports, and that is none
- * unless it is asked to. */
+/* The functions of the file that a Swift package is linked into, by the file's own symbol table.
+ * The dynamic linker knows only the functions that a program exports, which are none by default. */
 #ifndef VOW_LIBRARY
 #define _GNU_SOURCE /* dl_iterate_phdr, dladdr */
 #include "site.h"
@@ -76,7 +75,7 @@ static void read_functions(const char *file, size_t size) {
     }
 }
 
-/* Of the object that this function is in. */
+/* The object of this function. */
 static int read_object(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     (void)context;
@@ -127,7 +126,7 @@ static symbol *find(const void *address) {
             high = middle;
         }
     }
-    /* Several may begin at one place, and one of them be the longest. */
+    /* Several functions may begin at one place, and one of them be the longest. */
     for (size_t back = 0; back < 4 && back < low; back++) {
         if (wanted < table.symbols[low - 1 - back].end) {
             return &table.symbols[low - 1 - back];

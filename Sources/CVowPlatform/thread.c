@@ -9,7 +9,7 @@
 
 _Thread_local vow_thread_storage *vow_thread;
 
-/* For threads that find no memory. A thread that has a place here had no other chance. */
+/* A reserve for threads that find no memory. A thread that has a place here had no other chance. */
 enum { places = 16 };
 static vow_thread_storage reserve[places];
 static atomic_flag is_taken[places];
@@ -60,8 +60,8 @@ static void make_exit_key(void) {
     has_key = 1;
 }
 
-/* At the end of the process, and where this code is unloaded, which only a loader does that cannot
- * keep it: then threads that used the library end without calling what is no longer there. */
+/* At the end of the process, and when this code is unloaded, which only a loader does that cannot
+ * keep it: from then on threads that used the library end without calling code that is gone. */
 __attribute__((destructor)) static void delete_exit_key(void) {
     if (has_key && !vow_platform_stays()) {
         pthread_key_delete(exit_key);
@@ -75,7 +75,7 @@ int vow_platform_at_thread_exit(void (*leave)(void)) {
     return pthread_setspecific(exit_key, vow_thread) == 0;
 }
 
-/* Of the calling thread, which has entered; NULL: they cannot be told. */
+/* The stack of the calling thread, which has entered; NULL: it is not known. */
 static const vow_thread_storage *stack(void) {
     vow_thread_storage *mine = vow_thread;
     if (mine->limit == 0) {
@@ -97,8 +97,8 @@ static const vow_thread_storage *stack(void) {
 int vow_platform_has_stack_left(void) {
     const vow_thread_storage *own = stack();
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    /* Elsewhere it is the program's own stack, of a coroutine say, about which nothing is known.
-     * (The frame, not a variable: a sanitizer may keep those elsewhere.) */
+    /* Else the stack is the program's own, of a coroutine say, about which nothing is known. (The
+     * frame, not a variable: a sanitizer may keep those elsewhere.) */
     return own == NULL || here > own->limit || here < own->lower || here > own->upper;
 }
 
@@ -107,7 +107,7 @@ int vow_platform_is_left(const void *place) {
     if (there > here) {
         return 0;
     }
-    /* On different stacks that says nothing. */
+    /* On different stacks the comparison says nothing. */
     const vow_thread_storage *own = stack();
     return own != NULL && there >= own->lower && here <= own->upper;
 }

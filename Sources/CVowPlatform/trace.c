@@ -1,4 +1,4 @@
-/* What tracing asks of the system, behind trace.h. */
+/* The system calls of tracing, behind trace.h. */
 #define _GNU_SOURCE /* pthread_getname_np, program_invocation_short_name, secure_getenv */
 #include "trace.h"
 #include "copies.h"
@@ -80,7 +80,7 @@ const char *vow_platform_environment(const char *name) {
 static void (*leaving)(void);
 
 static void register_leaving(void) {
-    /* Where that fails the end of the trace is missing. */
+    /* If this fails, the end of the trace is missing. */
     (void)atexit(leaving);
 }
 

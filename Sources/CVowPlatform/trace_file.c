@@ -1,9 +1,9 @@
-/* Which file a trace is written to, behind trace_file.h.
+/* The choice of a trace's file, behind trace_file.h.
  *
- * Who writes a file has it locked (flock), which ends with the process, however that ends. And its
- * first line says which process that is, so that a child that comes when the trace of its parent
- * has ended leaves that alone, too. A name is only taken from a file by who has that file locked,
- * so of two that come at once one finds the other's lock. */
+ * The writer of a file has it locked (flock), until its process ends in any way. The first line of
+ * the file names the process, so that a child that comes after the end of its parent's trace leaves
+ * that file alone, too. A process takes the name from a file only while it has that file locked, so
+ * of two that come at once one finds the other's lock. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ, realpath */
 #include "trace_file.h"
 
@@ -20,7 +20,7 @@ enum { own_flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK, most_tries = 16 };
 
 /* ------------------------------------------------------------------- processes */
 
-/* When it began; 0: there is none, or only what its parent has not asked for yet. */
+/* The beginning of a process; 0: there is none, or it has ended and waits for its parent. */
 static int64_t start_of(long process) {
     char path[40];
     char text[1024];
@@ -58,8 +58,8 @@ static long long number_behind(const char *text, const char *key) {
     return at != NULL ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Whether the process that has written this trace goes on: then it is not to be replaced, but by
- * that process itself. Of a file that is something else, or was written elsewhere, nobody. */
+/* Whether the process that has written this trace goes on: then only that process may replace the
+ * file. False for another kind of file, or a file that was written elsewhere. */
 static int is_in_use(int file, int is_inherited) {
     char text[512];
     ssize_t length = pread(file, text, sizeof text - 1, 0);
@@ -81,12 +81,13 @@ static int is_same(const struct stat *one, const struct stat *other) {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-/* False: another process has it locked. Where there are no locks, none has. */
+/* False: another process has the file locked. Without locks no process has. */
 static int lock_file(int file) {
     return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Whether the path still leads to this file: it may have been taken away before it was locked. */
+/* Whether the path still leads to this file: another process may have taken the name before the
+ * lock. */
 static int is_named(int file, const char *path) {
     struct stat here;
     struct stat there;
@@ -103,9 +104,9 @@ static int is_standard_stream(const struct stat *what) {
     return 0;
 }
 
-/* A link or pipe that somebody else has put into a folder where anybody may, as /tmp: it could lead
- * anywhere, or be read by him. (Most systems ask so themselves: fs.protected_symlinks and its
- * like.) */
+/* Whether another user has put this link or pipe into a folder where every user may, as /tmp: a
+ * link could lead anywhere, and a pipe be read by him. (Most systems ask so themselves:
+ * fs.protected_symlinks and its like.) */
 static int is_planted(const char *path, const struct stat *what) {
     struct stat folder;
     char copy[PATH_MAX];
@@ -115,14 +116,14 @@ static int is_planted(const char *path, const struct stat *what) {
            what->st_uid != folder.st_uid;
 }
 
-/* Closes a file, and has errno say why. */
+/* Closes a file, and sets errno to the reason. */
 static int refuse(int file, int error) {
     close(file);
     errno = error;
     return -1;
 }
 
-/* Takes the name of a plain file away, so that it can be made anew; true also where somebody else
+/* Takes the name of a plain file away, so that it can be made anew; true also if another process
  * has done so. False and errno: EEXIST, another process's. */
 static int remove_old(const char *path, int is_inherited) {
     struct stat status;
@@ -147,7 +148,7 @@ static int remove_old(const char *path, int is_inherited) {
     return error == 0;
 }
 
-/* A pipe, a terminal or a device, which is written as it is. */
+/* Opens a pipe, a terminal or a device, which is written as it is. */
 static int open_other(const char *path) {
     struct stat status;
     int file = open(path, O_WRONLY | own_flags);
@@ -155,7 +156,7 @@ static int open_other(const char *path) {
         return file;
     }
     if (S_ISREG(status.st_mode)) {
-        /* Somebody has just put a plain file there, which is not written but replaced. */
+        /* Another process has just put a plain file there, which is not written but replaced. */
         return refuse(file, EEXIST);
     }
     if (S_ISFIFO(status.st_mode)) {
@@ -177,7 +178,7 @@ static int open_trace(char *path, int is_inherited) {
         int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | own_flags, 0600);
         if (file >= 0) {
             if (lock_file(file) && is_named(file, path)) {
-                /* The mask may have taken away what the owner needs. */
+                /* The mask may have taken away the owner's rights. */
                 (void)fchmod(file, 0600);
                 return file;
             }
@@ -185,7 +186,7 @@ static int open_trace(char *path, int is_inherited) {
         } else if (errno != EEXIST) {
             return -1;
         } else if (lstat(path, &link) != 0) {
-            /* Somebody has just taken it away. */
+            /* Another process has just taken it away. */
             continue;
         } else if (S_ISREG(link.st_mode)) {
             if (!remove_old(path, is_inherited)) {

@@ -7,10 +7,10 @@
 #include <poll.h>
 #include <signal.h>
 
-/* A write to a pipe whose reader has gone raises SIGPIPE, one beyond the limit of a file's size
- * SIGXFSZ, for the thread that writes. Both end a program that has not asked for them: so they are
- * blocked meanwhile, and those that came are taken away. What was pending before is the program's,
- * which had blocked it. */
+/* For the writing thread, a write to a pipe without a reader raises SIGPIPE, a write beyond the
+ * limit of a file's size SIGXFSZ. Both end a program that has not asked for them. So they are
+ * blocked meanwhile, and new ones are taken away. Signals that were pending before are the
+ * program's, which had blocked them. */
 typedef struct quiet {
     sigset_t ours; /* blocked, and not pending before */
     sigset_t before;
@@ -84,7 +84,7 @@ int vow_platform_takes_line(int fd, int milliseconds) {
     int cancel = vow_platform_hold_cancel();
     int ready = poll(&entry, 1, milliseconds);
     vow_platform_let_cancel(cancel);
-    /* One that is broken says so at once. */
+    /* A broken descriptor says so at once. */
     return ready > 0;
 }
 

@@ -1,6 +1,6 @@
 // One of two, and which.
 
-/// What `|||` comes to where its promises are of different types.
+/// The value of `|||` if its promises are of different types.
 public enum Either<Left, Right> {
     case left(Left)
     case right(Right)

@@ -1,5 +1,5 @@
-// PromiseKit's names for what a promise is here, written from its documentation. A program that is moved needs this for as
-// long as it has its old words.
+// PromiseKit's names for this library's promises, written from its documentation. A program that moves over needs this
+// module as long as it has its old words.
 
 @_exported import Vow
 
@@ -54,7 +54,7 @@ extension Vow.Promise where Failure == Never {
     }
 }
 
-/// What PromiseKit calls the errors of its own that a program meets.
+/// PromiseKit's names for its own errors that a program meets.
 public enum PMKError: CancellableError {
     case cancelled
 

@@ -3,7 +3,7 @@
 import Vow
 
 extension Vow.Promise where Success: Sequence, Failure == any Error {
-    /// The promise of what `transform` makes of each element.
+    /// The promise of the results of `transform` for each element.
     public func mapValues<New: Sendable>(
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Success.Element) throws -> New

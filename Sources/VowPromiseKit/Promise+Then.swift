@@ -7,7 +7,7 @@ extension Vow.Promise where Failure == any Error {
     ///
     /// The compiler's time grows with each such link of one expression: a third takes it a second and a half. `map` does not
     /// have that.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     public func then<NewSuccess: Sendable>(
         on executor: PromiseExecutor? = nil,
@@ -24,9 +24,9 @@ extension Vow.Promise where Failure == any Error {
         then(on: executor, body)
     }
 
-    /// Goes on with the value or with the failure: one of the two closures runs. What `body` throws does not come to
+    /// Goes on with the value or with the failure: one of the two closures runs. An error thrown by `body` does not reach
     /// `rejected`.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     public func then<NewSuccess: Sendable>(
         on executor: PromiseExecutor? = nil,
@@ -41,7 +41,7 @@ extension Vow.Promise where Failure == any Error {
         }
     }
 
-    /// The same with promises that the closures make, which are waited for.
+    /// The same with promises made by the closures, which the new promise follows.
     @discardableResult
     public func then<NewSuccess, Other: Error>(
         on executor: PromiseExecutor? = nil,

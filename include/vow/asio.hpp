@@ -40,12 +40,12 @@ namespace net = asio;
 using net_error = std::error_code;
 #endif
 
-/// What the arguments of a completion handler are as one value.
+/// The arguments of a completion handler as one value.
 template <class... A> struct joined_arguments { using type = std::tuple<std::decay_t<A>...>; };
 template <class A> struct joined_arguments<A> { using type = std::decay_t<A>; };
 template <> struct joined_arguments<> { using type = void; };
 
-/// The same of those behind an error, if there is one.
+/// The same for the arguments behind an error, if there is one.
 template <class... A> struct completion : joined_arguments<A...> {};
 template <class... A> struct completion<net_error, A...> : joined_arguments<A...> {};
 template <class... A> struct completion<std::exception_ptr, A...> : joined_arguments<A...> {};
@@ -129,11 +129,11 @@ struct knows_its_threads<E,
 template <class E> struct is_strand : std::false_type {};
 template <class E> struct is_strand<net::strand<E>> : std::true_type {};
 
-/// What a handler of async_get is called with.
+/// The signature of a handler of async_get.
 template <class T> struct get_signature { using type = void(std::exception_ptr, T); };
 template <> struct get_signature<void> { using type = void(std::exception_ptr); };
 
-/// Calls a handler of Asio's with what became of a promise.
+/// Calls a handler of Asio's with the outcome of a promise.
 template <class T, class Handler> void complete(Handler &handler, const outcome<T> &ended) {
     if constexpr (std::is_void_v<T>) {
         std::move(handler)(ended.exception());
@@ -160,7 +160,8 @@ struct initiate_get {
         auto slot = net::get_associated_cancellation_slot(handler);
         if (slot.is_connected())
             slot.assign([from](net::cancellation_type) { from.cancel(); });
-        // What keeps the executor's context at work goes along: that may be gone when post returns.
+        // The handler carries the work guard of the executor's context, which may be gone when post
+        // returns.
         auto ends = [handler = std::forward<Handler>(handler), slot, where,
                      works = net::make_work_guard(where)](const outcome<T> &ended) mutable {
             net::post(where, [handler = std::move(handler), slot, works = std::move(works),
@@ -184,11 +185,11 @@ struct initiate_get {
 /// An error code rejects, as a std::system_error. Cancelling the promise, or dropping its last
 /// reader, cancels the operation (terminal), through its executor: on a thread of that at once,
 /// elsewhere when the executor comes to it, which has to run for that. The promise settles when the
-/// operation has ended. What the operation is of and what it uses, the socket and the buffer, live
-/// until then, also when nobody reads the promise: a cancellation that is on its way reaches into
-/// the socket. Of several threads Asio's rule holds here as well: an operation of several steps,
-/// async_read or co_spawn, wants an executor that is a strand (the socket's: with one that is only
-/// bound to the token, Asio may hide the operation's: it is cancelled on the thread that cancels).
+/// operation has ended. The socket and the buffer of the operation must live until then, also if
+/// the promise has no reader: a cancellation that is on its way reaches into the socket. Asio's
+/// rule for several threads holds here as well: an operation of several steps, async_read or
+/// co_spawn, wants a strand as executor (the socket's: a strand that is only bound to the token may
+/// be hidden by Asio, and then the operation is cancelled on the thread that cancels).
 struct use_promise_t {
     constexpr use_promise_t() noexcept = default;
 
@@ -221,17 +222,16 @@ template <class... A> struct promise_result {
     using content = typename completion<std::decay_t<A>...>::type;
     using return_type = promise<content>;
 
-    /// Begins the operation. Throws std::bad_alloc, and what that throws.
+    /// Begins the operation. Throws std::bad_alloc, and the operation's exceptions.
     template <class Initiation, class... Arguments>
     static return_type initiate(Initiation &&initiation, use_promise_t, Arguments &&...arguments) {
         vow_resolver *owned = nullptr;
         vow_promise *begun = vow_promise_create_with(&owned, VOW_COOPERATIVE);
-        // Of an initiation that throws the promise goes first: nobody has to hear that it is
-        // broken.
+        // If the initiation throws, the promise goes first, so no broken promise is reported.
         auto settles = vow::resolver<content>::adopt(owned);
         auto made = return_type::adopt(begun);
         auto stop = std::make_shared<operation_stop>();
-        // On a thread of the executor's at once: what the operation is of may be gone afterwards.
+        // On a thread of the executor's at once: the socket may be gone afterwards.
         settles.on_cancel([stop = std::weak_ptr<operation_stop>(stop),
                            where = net::get_associated_executor(initiation)] {
             net::dispatch(where, [stop] {
@@ -247,11 +247,11 @@ template <class... A> struct promise_result {
 
 } // namespace detail
 
-/// Runs handlers by an executor of Asio's: of an io_context, of a strand, or any other. On one that
-/// knows its threads, what is attached there stays there; a strand's is a serial one. The context
-/// outlives what is attached; what is queued in it when it is destroyed runs inside of its
-/// destructor. A pending promise does not keep its run() from returning: a work guard does. Throws
-/// std::bad_alloc.
+/// Runs handlers by an executor of Asio's: of an io_context, of a strand, or any other. On an
+/// executor that knows its threads, handlers attached there run there; a strand makes a serial
+/// executor. The context must outlive the handlers; work that is queued in it when it is destroyed
+/// runs inside of its destructor. A pending promise does not keep its run() from returning: a work
+/// guard does. Throws std::bad_alloc.
 template <class Executor> [[nodiscard]] executor asio_executor(Executor where) {
     auto submit = [where](work submitted) { detail::net::post(where, std::move(submitted)); };
     auto current = [where]() noexcept {
@@ -273,7 +273,7 @@ template <class Executor> [[nodiscard]] executor asio_executor(Executor where) {
 ///     int answer = co_await vow::async_get(std::move(promise), asio::use_awaitable);
 ///
 /// Cancelling the operation cancels the promise, and the operation ends when that has settled. Its
-/// handler stands at the promise, not in the context, which lives until then.
+/// handler is registered on the promise, not in the context, which must live until then.
 template <class T, class Token> auto async_get(promise<T> from, Token &&token) {
     return detail::net::async_initiate<Token, typename detail::get_signature<T>::type>(
         detail::initiate_get(), token, std::move(from));

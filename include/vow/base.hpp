@@ -1,9 +1,9 @@
-/// What all of the C++ face needs: of the compiler, and of vow.h.
+/// The common part of the C++ face: for the compiler, and over vow.h.
 ///
-/// All names are in the inline namespace vow::v1, which programs need not know of: should types and
-/// functions of these headers ever change what they are in memory, it becomes v2, and a program
-/// built with the old headers and a plug-in built with the new ones have nothing of one name that
-/// is not the same.
+/// All names are in the inline namespace vow::v1, which programs need not know of. If types and
+/// functions of these headers ever change their layout in memory, it becomes v2: then a program
+/// built with the old headers and a plug-in built with the new ones share no name with two
+/// meanings.
 #ifndef VOW_BASE_HPP
 #define VOW_BASE_HPP
 
@@ -29,16 +29,16 @@
 /// others, g++ would make it unique in the process, and its shared object could not be unloaded.
 #define VOW_OF_EACH_OBJECT __attribute__((visibility("hidden")))
 
-/// What shared objects that see each other's symbols have one of. As `inline` it would be unique.
+/// Shared objects that see each other's symbols share one copy. As `inline` it would be unique.
 #define VOW_SHARED_BY_OBJECTS __attribute__((weak, visibility("default")))
 
 namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// What promise, resolver, executor, token and cancel_source have in common. A handle is empty when
-/// made by default, moved from, or when the library had no memory for what it should hold. Threads:
-/// as a std::shared_ptr, one handle is for one thread at a time, copies are independent.
+/// The common base of promise, resolver, executor, token and cancel_source. A handle is empty when
+/// made by default, moved from, or when the library had no memory for its object. Threads: as a
+/// std::shared_ptr, one handle is for one thread at a time, copies are independent.
 template <class Self, class Native, Native *(*Retain)(Native *), void (*Release)(Native *)>
 class handle {
   public:
@@ -56,7 +56,7 @@ class handle {
             Release(native_);
     }
 
-    /// Consumes a reference of C. What is behind a promise's is checked where it is read.
+    /// Consumes a reference of C. The content of a promise is checked where it is read.
     [[nodiscard]] static Self adopt(Native *owned) noexcept {
         return Self(owned);
     }
@@ -102,7 +102,7 @@ class handle {
     Native *native_ = nullptr;
 };
 
-/// Says what threw the exception that is being handled, and ends the process.
+/// Names the function that threw the handled exception, and ends the process.
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_because_thrown(const char *what) noexcept {
     try {
         throw;
@@ -123,7 +123,7 @@ template <class Body> decltype(auto) must_not_throw(const char *what, Body &&bod
     }
 }
 
-/// Deletes what the program has given to the library.
+/// Deletes an object that the program has given to the library.
 template <class T> void destroy_content(T *content) noexcept {
     if constexpr (std::is_nothrow_destructible_v<T>)
         delete content;
@@ -136,7 +136,7 @@ template <class T> void destroy_context(void *context) noexcept {
     destroy_content(static_cast<T *>(context));
 }
 
-/// A reaction that is run where the outcome comes, and what it is run with.
+/// A reaction that runs on the settling thread, with its context.
 inline vow_reaction inline_reaction(void *context, void (*destroy)(void *)) noexcept {
     vow_reaction reaction{};
     reaction.size = sizeof reaction;
@@ -145,7 +145,7 @@ inline vow_reaction inline_reaction(void *context, void (*destroy)(void *)) noex
     reaction.destroy = destroy;
     return reaction;
 }
-/// What the functions of a call are called with; by whoever calls them.
+/// The context of the functions of a call, without an executor.
 template <class T> vow_call call_with_context(std::unique_ptr<T> context) noexcept {
     vow_call call{};
     call.size = sizeof call;
@@ -171,8 +171,8 @@ struct clock {
 
 namespace detail {
 
-/// Any std::chrono::duration, in nanoseconds; what is too long becomes the longest, what is
-/// negative INT64_MIN, which no function of vow.h takes for a length (-1 would be VOW_FOREVER).
+/// Any std::chrono::duration, in nanoseconds; a longer one becomes the longest, a negative one
+/// INT64_MIN, which no function of vow.h takes for a length (-1 would be VOW_FOREVER).
 struct length {
     std::int64_t nanoseconds;
 
@@ -186,7 +186,7 @@ struct length {
     }
 };
 
-/// How long somebody waits at most: a duration, where negative means not at all; or for ever.
+/// The longest wait: a duration, where negative means no wait; or for ever.
 struct patience {
     std::int64_t nanoseconds = VOW_FOREVER;
 

@@ -15,13 +15,12 @@ template <class T> class promise;
 
 namespace detail {
 
-// What a function that is a coroutine uses after it has returned: itself, and what it was called
-// with.
+// A coroutine uses itself and its arguments after its function has returned.
 //
 // A coroutine keeps references to its parameters, and to the function object that it is a call of.
 // So both are held until the promise that it returned settles, which is when its frame has ended.
-// Of a function that is none nothing is held: it cannot be told from a coroutine when it is
-// registered, but whether a coroutine began is known when it returns.
+// For another function nothing is held: it looks like a coroutine when it is registered, but when
+// it returns it is known whether a coroutine has begun.
 
 /// How many coroutines that return a vow::promise have begun on this thread.
 VOW_SHARED_BY_OBJECTS thread_local std::uint64_t coroutines_begun = 0;
@@ -29,8 +28,8 @@ VOW_SHARED_BY_OBJECTS thread_local std::uint64_t coroutines_begun = 0;
 template <class T> struct is_promise : std::false_type {};
 template <class T> struct is_promise<promise<T>> : std::true_type {};
 
-/// What a function of the program is called with, where it has one signature: of a template, or of
-/// overloads, nothing is known.
+/// The arguments of a function of the program that has one signature; those of a template, or of
+/// overloads, are not known.
 template <class... A> struct arguments {};
 struct unknown_arguments {};
 template <class F> struct signature {
@@ -51,7 +50,7 @@ template <class F> struct signature {
 /// A member is called with the object that it is one of.
 template <class M, class C> struct signature<M C::*> { using type = arguments<C>; };
 
-/// Whether a function is known to take copies of what it is called with. A view is none.
+/// Whether a function is known to take copies of its arguments. A view is no copy.
 template <class A>
 inline constexpr bool is_copied =
     !std::is_reference_v<A> &&
@@ -71,9 +70,9 @@ template <class A, class... Others> struct first_of<arguments<A, Others...>> {
 };
 template <class F> using first_parameter = typename first_of<typename signature<F>::type>::type;
 
-/// Calls a function that may be a coroutine, by `call`, with what is held for it; if one has begun,
-/// that is held until the promise that it returned settles. One that cannot be a coroutine is
-/// called with what stands on the stack.
+/// Calls a function that may be a coroutine, by `call`, with its held objects; if a coroutine has
+/// begun, they are held until the promise that it returned settles. A function that cannot be a
+/// coroutine is called with objects on the stack.
 template <bool MayBegin, class Held, class Call> vow_value call_holding(Held held, Call &&call) {
     if constexpr (!MayBegin) {
         return call(held);
@@ -91,21 +90,20 @@ template <bool MayBegin, class Held, class Call> vow_value call_holding(Held hel
     }
 }
 
-/// What a function is called with: the content of a value, which is kept for a coroutine.
+/// An argument of a function: the content of a value, which is kept for a coroutine.
 template <class T> struct argument : content<T> { value kept; };
 template <bool MayBegin, class T> argument<T> argument_of(vow_value native) noexcept {
     return {{}, MayBegin ? value::borrow(native) : value()};
 }
 
-/// Whether a function of the program that returns an R may be a coroutine that uses what it
-/// captured.
+/// Whether a function of the program that returns an R may be a coroutine that uses its captures.
 template <class F, class R>
 inline constexpr bool may_use_captures_later =
     is_promise<std::remove_cv_t<R>>::value && !std::is_empty_v<F>;
 
 /// Keeps an F behind a `void *`. A small one that is but bits is kept in the pointer itself and
 /// costs no memory: a lambda without captures, or one that captures a reference or a pointer. For
-/// functions that are called once: what is kept inside is called as a copy.
+/// functions that are called once: a function in the pointer is called as a copy.
 template <class F> struct slot {
     static constexpr bool is_inside =
         sizeof(F) <= sizeof(void *) && alignof(F) <= alignof(void *) &&
@@ -148,7 +146,7 @@ template <class F> struct slot {
         });
     }
 
-    /// What frees it: nullptr where there is nothing to free.
+    /// The function that frees it: nullptr if there is nothing to free.
     static constexpr auto destroyer() noexcept -> void (*)(void *) {
         if constexpr (is_inside)
             return nullptr;
@@ -157,7 +155,7 @@ template <class F> struct slot {
     }
 };
 
-/// What a promise of a handler's result is a promise of.
+/// The content of the promise of a handler's result.
 template <class R> struct content_of { using type = std::decay_t<R>; };
 template <> struct content_of<void> { using type = void; };
 template <class T> struct content_of<promise<T>> { using type = T; };
@@ -173,8 +171,8 @@ constexpr bool takes_away(taking how) noexcept {
     return how == taking::moved || how == taking::spread_moved;
 }
 
-/// Of a tuple: whether a function takes its items, as const T & or as T &&, and what it returns
-/// then.
+/// Whether a function takes the items of a tuple, as const T & or as T &&, and the type of its
+/// result then.
 template <class F, class T> struct spreading {
     static constexpr bool shared = false, moved = false;
 };
@@ -188,7 +186,7 @@ template <class F, class... T> struct spreading<F, std::tuple<T...>> {
 
 template <class F, class T> constexpr taking how_taken() {
     if constexpr (!std::is_void_v<T>) {
-        // A vector of what cannot be copied says that it can be.
+        // A vector of a type that cannot be copied says that it can be.
         constexpr bool is_sharing = is_shareable_v<T> || !std::is_copy_constructible_v<T>;
         if (is_sharing && std::is_invocable_v<F, const T &>)
             return taking::shared;
@@ -217,10 +215,10 @@ template <class F, class T> constexpr auto value_result() {
     else
         return std::enable_if<true, void>();
 }
-/// What a handler of a `promise<T>` returns.
+/// The result of a handler of a `promise<T>`.
 template <class F, class T> using value_result_t = typename decltype(value_result<F, T>())::type;
 
-/// Calls a function and writes what it returns as a C, owned.
+/// Calls a function and writes its result as a C, owned.
 template <class C, class F, class... A> vow_value call_and_write(F &&function, A &&...arguments) {
     using result = std::remove_cv_t<std::invoke_result_t<F, A...>>;
     if constexpr (std::is_void_v<result>) {
@@ -245,7 +243,7 @@ template <class C, class F, class... A> vow_value call_and_write(F &&function, A
     }
 }
 
-/// Whether a function that returns an R may be a coroutine that uses what it was called with.
+/// Whether a function that returns an R may be a coroutine that uses its arguments.
 template <class F, class R>
 inline constexpr bool may_use_arguments_later =
     is_promise<std::remove_cv_t<R>>::value && !takes_copies<std::decay_t<F>>;

@@ -16,7 +16,8 @@ template <class T> class coroutine_of : public coroutine_base {
     coroutine_of() {
         ++coroutines_begun;
         vow_resolver *settles = nullptr;
-        // Cancelled, it is pending until its frame has ended: what its children borrow is there.
+        // Once cancelled, the promise is pending until the frame has ended: children borrow from
+        // the frame.
         promise_ = promise<T>::adopt(vow_promise_create_with(&settles, VOW_COOPERATIVE));
         resolver_ = resolver<T>::adopt(settles);
         give_up = [](coroutine_base &base) noexcept {
@@ -59,7 +60,7 @@ template <class T> class coroutine_of : public coroutine_base {
         result_ = value::adopt(current_error());
     }
 
-    /// For co_await: whom to cancel. Throws std::bad_alloc, vow::error.
+    /// For co_await: the promise to cancel. Throws std::bad_alloc, vow::error.
     void prepare_to_wait() {
         if (state != nullptr)
             return;
@@ -111,8 +112,8 @@ template <> class coroutine_promise<void> final : public coroutine_of<void> {
     }
 };
 
-/// Settles a coroutine's promise. Of one that was cancelled nobody would hear what went wrong in
-/// its clean-up: that is reported.
+/// Settles a coroutine's promise. A cancelled promise has no reader for a failure of its clean-up,
+/// so the failure is reported.
 inline void settle_coroutine(vow_resolver *settles, value result, bool cleans_up) noexcept {
     const value failure = result.is_error() ? result : value();
     if (!vow_resolve(settles, result.release()) && cleans_up)
@@ -168,7 +169,7 @@ bool suspend_by(waiter &by, std::coroutine_handle<P> handle, vow_promise *awaite
         return by.suspend(handle, &handle.promise(), awaited, where, is_shielded);
 }
 
-/// Waits for a `promise<T>`; on an executor, also for one that is settled.
+/// Waits for a `promise<T>`; on an executor, also for a settled one.
 template <class T, reading How = reading::last> class promise_awaiter {
   public:
     explicit promise_awaiter(promise<T> awaited, bool is_shielded = false) noexcept
@@ -204,7 +205,7 @@ template <class T, reading How = reading::last> class promise_awaiter {
     waiter waiter_;
 };
 
-/// Asks what a coroutine of ours knows, without a suspension.
+/// Asks for a coroutine's own data, without a suspension.
 template <class Ask> class asking {
   public:
     explicit asking(Ask ask) noexcept : ask_(ask) {
@@ -231,9 +232,9 @@ template <class T> struct taken { promise<T> from; };
 
 } // namespace detail
 
-/// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor that a
-/// handler registered here would run on. `co_await std::move(p)` and of a temporary gives the
-/// handle away while it waits, so that cancelling the coroutine cancels p, if nobody else reads it.
+/// `co_await p`: the value, or throws. Goes on at once if p is settled; else on the executor of a
+/// handler that is registered here. `co_await std::move(p)`, or of a temporary, gives the handle
+/// away while it waits, so that cancelling the coroutine cancels p, unless p has another reader.
 /// `co_await vow::shield(p)` waits to the end, also in a coroutine that is cancelled.
 template <class P, std::enable_if_t<detail::is_promise<std::decay_t<P>>::value, int> = 0>
 auto operator co_await(P &&awaited) noexcept {
@@ -260,14 +261,14 @@ inline auto resume_on(executor where) noexcept {
                                          std::move(where));
 }
 
-/// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled, or nobody reads
-/// it. The next co_await that would suspend throws vow::cancelled then.
+/// `co_await vow::stop_requested()`: whether the coroutine's promise was cancelled or has lost its
+/// last reader. The next co_await that would suspend throws vow::cancelled then.
 inline auto stop_requested() noexcept {
     return detail::asking([](detail::coroutine_state &state) { return state.hears(); });
 }
 
 /// `co_await vow::current_token()`: a token that is cancelled when the coroutine's promise is, or
-/// when nobody reads it any more.
+/// loses its last reader.
 inline auto current_token() noexcept {
     return detail::asking([](detail::coroutine_state &state) { return state.token(); });
 }

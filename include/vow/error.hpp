@@ -29,13 +29,13 @@ enum class errc : std::int64_t {
 };
 
 namespace detail {
-/// A C error that is borrowed: what the exceptions are made of without anything to clean up.
+/// A borrowed C error: exceptions are made of it without anything to clean up.
 struct borrowed_error {
     const vow_value &native;
 };
 } // namespace detail
 
-// Seen by everybody, so that what one shared object throws another one catches.
+// Visible outside, so that an exception of one shared object is caught by another.
 #pragma GCC visibility push(default)
 
 /// A rejection that did not begin as a C++ exception; or one that a program throws to be read by C:
@@ -53,7 +53,7 @@ class error : public std::exception {
         : error("vow", static_cast<std::int64_t>(code),
                 message != nullptr ? message : vow_error_name(static_cast<std::int64_t>(code))) {
     }
-    /// Of a C value, which is an error.
+    /// Wraps a C value, which is an error.
     explicit error(value native) noexcept : native_(std::move(native)) {
     }
     explicit error(detail::borrowed_error from) noexcept : native_(value::borrow(from.native)) {
@@ -70,8 +70,8 @@ class error : public std::exception {
         return std::string_view(domain()) == "vow" &&
                this->code() == static_cast<std::int64_t>(code);
     }
-    /// The same as the standard says it: of the domains "vow" (vow::category()), "generic" and
-    /// "system"; of others there is none.
+    /// The error as the standard has it: in the domains "vow" (vow::category()), "generic" and
+    /// "system"; in other domains there is none.
     [[nodiscard]] std::optional<std::error_code> error_code() const noexcept;
     /// The message; lives as long as the error or a copy of it.
     [[nodiscard]] const char *what() const noexcept override {
@@ -104,7 +104,7 @@ class error : public std::exception {
     value native_;
 };
 
-/// Somebody cancelled it. payload() is the reason.
+/// The promise was cancelled. payload() is the reason.
 class cancelled : public error {
   public:
     cancelled() : error(errc::cancelled, "cancelled") {
@@ -113,7 +113,7 @@ class cancelled : public error {
     }
 };
 
-/// It took too long.
+/// The time is up.
 class timed_out : public error {
   public:
     timed_out() : error(errc::timed_out, "timed out") {
@@ -134,7 +134,7 @@ class aggregate_error : public error {
   public:
     explicit aggregate_error(detail::borrowed_error from) noexcept : error(from) {
     }
-    /// What each of them failed with.
+    /// The failure of each promise.
     [[nodiscard]] std::vector<std::exception_ptr> errors() const;
 };
 

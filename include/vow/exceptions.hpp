@@ -23,7 +23,7 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-// What a catch clause does: finds an exception by its type, and handles it.
+// The work of a catch clause: it finds an exception by its type, and handles it.
 //
 // Where the runtime is libstdc++, its own test says without a throw whether a clause would catch
 // an exception. The body of a clause, where `throw;` and std::current_exception() find the
@@ -81,7 +81,8 @@ template <class E, class Use> bool with_exception(const std::exception_ptr &exce
     }
 }
 
-/// The same as with_exception, and `use` is the body of the clause. What passes by is not thrown.
+/// The same as with_exception, with `use` as the body of the clause. An exception that passes by is
+/// not thrown.
 template <class E, class Use> bool in_clause(const std::exception_ptr &exception, Use &&use) {
     return with_exception<E>(exception, [](const auto &...) {}) &&
            in_clause_by_throw<E>(exception, std::forward<Use>(use));
@@ -192,7 +193,7 @@ inline vow_value current_error() noexcept {
     return vow_error(exception_domain, 0, "an exception of another language");
 }
 
-/// What an error (borrowed) carries, if it carries an exception.
+/// The exception of an error (borrowed), if it carries one.
 inline const carried *carried_by(vow_value error) noexcept {
     return static_cast<const carried *>(object_in(vow_error_payload(error), record_of<carried>()));
 }
@@ -223,8 +224,8 @@ template <class Use>
 }
 template <class P> using pointed_to = std::remove_cv_t<std::remove_pointer_t<P>>;
 
-/// Throws what an error (borrowed) stands for. In as few calls as can be, and nothing in them has
-/// to be cleaned up: that is most of what a throw costs.
+/// Throws the exception that an error (borrowed) represents, in as few calls as can be, and with
+/// nothing to clean up in them: that is most of the cost of a throw.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(const vow_value &native) {
     if (const std::exception_ptr *carried = carried_exception(native))
         std::rethrow_exception(*carried);
@@ -254,14 +255,14 @@ inline std::exception_ptr exception_of(vow_value native) noexcept {
     throw_error(native.native());
 }
 
-/// What a C function returned, unless that is a code of an error.
+/// The result of a C function, unless it is the code of an error.
 template <class N> N check(N answer, const char *what) {
     if (answer < 0)
         throw_code(answer, what);
     return answer;
 }
 
-/// What `body` returns, an owned value, or its exception as an error.
+/// The result of `body`, an owned value, or its exception as an error.
 template <class Body> vow_value guarded(Body &&body) noexcept {
     try {
         return body();
@@ -300,7 +301,7 @@ class own_category final : public std::error_category {
     [[nodiscard]] std::string message(int code) const override {
         return vow_error_name(code);
     }
-    /// What portable code asks for: `code == std::errc::timed_out`.
+    /// Portable code asks for this: `code == std::errc::timed_out`.
     [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
         switch (code) {
         case VOW_EINVAL:
@@ -370,7 +371,8 @@ inline vow_value error_of_code(const std::error_code &code) noexcept {
     return error_of(exception_ptr_of(std::system_error(code)));
 }
 
-/// An exception object as an owned error. What is or stands for an error code is one.
+/// An exception object as an owned error. An error code, or an exception that represents one,
+/// becomes a code.
 template <class E> vow_value error_of_exception(E &&exception) noexcept {
     using plain = std::decay_t<E>;
     static_assert(!std::is_same_v<plain, std::error_condition>,

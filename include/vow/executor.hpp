@@ -7,8 +7,8 @@
 namespace vow {
 inline namespace v1 {
 
-/// Runs handlers. A counted reference; work that was given to an executor still runs when the last
-/// one is gone. An empty one stands for "none given".
+/// Runs handlers. A counted reference; given work still runs when the last reference is gone. An
+/// empty one means "none given".
 class executor
     : public detail::handle<executor, vow_executor, vow_executor_retain, vow_executor_release> {
   public:
@@ -47,7 +47,7 @@ class executor
 }
 
 /// A piece of work that an executor was given: to be called once, on any thread, later. Can only be
-/// moved. One that is dropped runs where it is dropped, for what waits for it must not wait for
+/// moved. Work that is dropped runs there, because the promises that wait for it must not wait for
 /// ever.
 class work {
   public:
@@ -130,13 +130,13 @@ template <class Submit, class Current = detail::never_current>
     return detail::make_custom<true>(std::move(submit), std::move(current));
 }
 
-/// What a handler that is registered here and now would run on.
+/// The executor of a handler that is registered here and now.
 [[nodiscard]] inline executor current_executor() noexcept {
     return executor::borrow(vow_executor_current());
 }
 
-/// What handlers registered outside of handlers run on, in the whole process. Empty: the pool
-/// again.
+/// Sets the executor of handlers registered outside of handlers, in the whole process. Empty: the
+/// pool again.
 inline void set_default_executor(const executor &standard) noexcept {
     vow_executor_set_default(standard.native());
 }

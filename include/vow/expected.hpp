@@ -67,7 +67,7 @@ template <class E> std::optional<E> reason_as(vow_value native) {
         if (code && code->category() == make_error_code(E()).category())
             reason = static_cast<E>(code->value());
     } else if constexpr (std::is_same_v<E, std::errc>) {
-        // What portable code asks for, if there is such a thing.
+        // The portable code for a comparison, if there is one.
         const std::optional<std::error_code> code = code_of(native);
         if (code && code->default_error_condition().category() == std::generic_category())
             reason = static_cast<std::errc>(code->default_error_condition().value());

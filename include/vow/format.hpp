@@ -3,7 +3,7 @@
 ///
 ///     std::format("{:>20} after {} attempts", promise, error.attempts())
 ///
-/// What is written is what vow::text says; the format is that of a string.
+/// The text is vow::text's; the format is that of a string.
 #ifndef VOW_FORMAT_HPP
 #define VOW_FORMAT_HPP
 

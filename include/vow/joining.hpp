@@ -28,8 +28,8 @@ using reference_of = decltype(*finds_begin::begin_of(std::declval<std::remove_re
 template <class S> using item_of = std::decay_t<reference_of<S>>;
 
 /// Whether a sequence that is given away has its items, and does not only point to them: then a
-/// constant one has constant items. A view of somebody else's items has not; of one that cannot
-/// tell it is not believed.
+/// constant sequence has constant items. A view of other items has not; a sequence that cannot say
+/// is not believed.
 template <class S, class = void> struct owns_items : std::false_type {};
 template <class S>
 struct owns_items<S, std::void_t<reference_of<const S>>>
@@ -100,8 +100,8 @@ template <class Handles, class Call> vow_promise *combine(Handles handles, Call 
     return call(natives.data(), count);
 }
 
-/// What promises are together: a tuple of those that are given one by one, and a vector of those
-/// in a sequence, or nothing where there is nothing in them.
+/// The content of promises together: a tuple of promises given one by one, a vector of a
+/// sequence's, or nothing if they have no content.
 template <bool OneByOne, class... P> struct joint {
     template <class Q> using content_of_one = typename std::decay_t<Q>::value_type;
     using values = std::tuple<regular<content_of_one<P>>...>;
@@ -122,7 +122,7 @@ template <class T, class... Others> struct same_type<std::tuple<T, Others...>> {
     static_assert((std::is_same_v<T, Others> && ...), "these promises are of different types");
     using type = T;
 };
-/// What each of them is a promise of.
+/// The content of each promise.
 template <class... P>
 using content_of_each = typename same_type<typename joint<are_promises<P...>, P...>::types>::type;
 
@@ -133,15 +133,15 @@ using content_of_each = typename same_type<typename joint<are_promises<P...>, P.
 // moved here, are copied.
 
 /// Fulfilled with all values, in the order of the promises; rejected as soon as one is, and then
-/// the others are cancelled where nobody else reads them. Of promises that are given one by one the
-/// values are a tuple, in which nothing is a std::monostate; a handler may take the tuple or its
-/// items.
+/// the others are cancelled unless they have another reader. The values of promises that are given
+/// one by one are a tuple, in which nothing is a std::monostate; a handler may take the tuple or
+/// its items.
 template <class... P> auto all(P &&...promises) {
     return promise<detail::values_of<P...>>::adopt(
         detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all));
 }
 
-/// Fulfilled, when all are settled, with what became of each.
+/// Fulfilled, when all are settled, with the outcome of each.
 template <class... P> auto all_settled(P &&...promises) {
     return promise<detail::outcomes_of<P...>>::adopt(
         detail::combine(detail::handles_of(std::forward<P>(promises)...), vow_all_settled));
@@ -171,14 +171,15 @@ template <class S> auto some(S &&promises, std::size_t wanted) {
 
 // Promises that are waited for to the end: when_all, when_any, with_scope.
 //
-// vow::all, any and race settle at the moment of decision, and what they cancel ends in its own
-// time. These settle when all have ended: coroutines among them may use what lives as long as the
-// promise of them all is waited for. What they are given is theirs, as members are a scope's: it
-// is cancelled whoever else reads it.
+// vow::all, any and race settle at the moment of decision, and the promises that they cancel end in
+// their own time. The functions here settle when all have ended: coroutines among the promises may
+// use objects that live as long as the promise of them all is waited for. The promises belong to
+// these functions, as members belong to a scope: they are cancelled even if they have other
+// readers.
 
 namespace detail {
 
-/// What becomes of members that are joined: all values, any of them, or what the only one has.
+/// The outcome of joined members: all values, any of them, or the only member's.
 enum class joining { all, any, only };
 
 /// The members of a scope, which reads them when it has ended.
@@ -202,8 +203,8 @@ class joined {
                 watch(each.native(), scope);
     }
 
-    /// What they are together (owned). Of those that were cancelled together the end (borrowed)
-    /// says why.
+    /// The content of all members (owned). If they were cancelled together, the end (borrowed) has
+    /// the reason.
     [[nodiscard]] vow_value read(vow_value end) const {
         if (failure_ != 0)
             return vow_error("vow", failure_,
@@ -229,8 +230,8 @@ class joined {
     }
 
   private:
-    /// Cancels the scope when a member (borrowed) has the outcome that decides. The scope knows of
-    /// failures itself, but not of a member that somebody has cancelled.
+    /// Cancels the scope when a member (borrowed) has the deciding outcome. The scope itself sees
+    /// failures, but not a member that the program has cancelled.
     void watch(vow_promise *member, vow_scope *scope) const noexcept {
         const auto cancels = [](vow_value, void *context) noexcept {
             vow_scope_cancel(static_cast<vow_scope *>(context));
@@ -258,8 +259,8 @@ class joined {
     int failure_ = 0;
 };
 
-/// A promise (owned) of what members are together, which settles when a scope of them has ended.
-/// Throws std::bad_alloc.
+/// A promise (owned) of the joined members, which settles when a scope of them has ended. Throws
+/// std::bad_alloc.
 template <class Handles> vow_promise *join(vow::scope scope, Handles members, joining as) {
     auto kept = std::make_unique<joined>(std::move(members), scope.native(), as);
     const auto reads = [](vow_value end, void *context) noexcept {

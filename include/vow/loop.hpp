@@ -8,14 +8,14 @@ namespace vow {
 inline namespace v1 {
 
 /// A serial executor whose handlers run inside run_once, on the program's own thread, and a
-/// descriptor to watch. Can only be moved; the destructor ends it, and what is queued in it is
-/// rejected with errc::shut_down. See chapter 7 of vow.h for which thread is the loop's.
+/// descriptor to watch. Can only be moved; the destructor ends it, and its queued work is rejected
+/// with errc::shut_down. See chapter 7 of vow.h for which thread is the loop's.
 class loop {
   public:
     /// Throws std::bad_alloc: no memory, or no descriptors.
     loop() : loop(vow_loop_create()) {
     }
-    /// One whose clock stands still and is moved by advance, for tests.
+    /// A loop whose clock does not move by itself and is moved by advance, for tests.
     [[nodiscard]] static loop virtual_time() {
         return loop(vow_loop_create_virtual());
     }
@@ -68,7 +68,7 @@ class loop {
     vow_loop *native_;
 };
 
-/// What a descriptor may be ready for; combined with |.
+/// The readiness of a descriptor; combined with |.
 enum class readiness : std::uint32_t { read = VOW_READ, write = VOW_WRITE };
 
 [[nodiscard]] constexpr readiness operator|(readiness a, readiness b) noexcept {
@@ -78,14 +78,14 @@ enum class readiness : std::uint32_t { read = VOW_READ, write = VOW_WRITE };
     return (static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b)) != 0;
 }
 
-/// C says what a descriptor is ready for.
+/// C says for what a descriptor is ready.
 template <> struct enumeration<readiness> {
     static constexpr bool has(std::int64_t number) {
         return number >= 0 && number <= (VOW_READ | VOW_WRITE);
     }
 };
 
-/// Fulfilled once, with what the descriptor is ready for. Keep it open until then.
+/// Fulfilled once, with the readiness of the descriptor. Keep the descriptor open until then.
 inline promise<readiness> fd_ready(int fd, readiness events) noexcept {
     return promise<readiness>::adopt(vow_fd_ready(fd, static_cast<std::uint32_t>(events)));
 }

@@ -1,4 +1,4 @@
-/// The promise of a T; and what became of one, as a thing.
+/// The promise of a T; and its outcome as an object.
 #ifndef VOW_PROMISE_HPP
 #define VOW_PROMISE_HPP
 
@@ -16,7 +16,7 @@ enum class state : vow_state {
 /// The outcome of a settled `promise<T>`.
 template <class T> class outcome {
   public:
-    /// Of a C value; a VOW_ERROR is a rejection.
+    /// Wraps a C value; a VOW_ERROR is a rejection.
     explicit outcome(value native) noexcept : native_(std::move(native)) {
     }
 
@@ -70,7 +70,8 @@ template <class T> struct value_traits<outcome<T>> {
     }
 };
 
-/// Whether a time-out waits for the end of what it gives up: `p.timeout(1s, vow::prompt)` does not.
+/// Whether a time-out waits for the end of the cancelled work: `p.timeout(1s, vow::prompt)` does
+/// not.
 struct promptness {
     bool is_prompt = false;
 };
@@ -79,8 +80,8 @@ VOW_OF_EACH_OBJECT inline constexpr promptness prompt{true};
 namespace detail {
 template <class R> using promise_of = promise<content_t<R>>;
 
-/// A time-out that waits for the end of what it gave up. Its promise is settled by whoever is last:
-/// its maker, the link that sees that end, or the one that has the outcome.
+/// A time-out that waits for the end of the cancelled work. The last of three settles its promise:
+/// its maker, the link that sees that end, or the link that has the outcome.
 struct limit {
     vow_resolver *settles;
     value outcome{};
@@ -118,7 +119,7 @@ struct limit {
     }
 };
 
-/// vow_timeout of a promise (consumed), which waits for the end of what it gives up.
+/// vow_timeout of a promise (consumed), which waits for the end of the cancelled work.
 inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexcept {
     if (nanoseconds < 0 || vow_promise_state(given) != VOW_PENDING)
         return vow_timeout(given, nanoseconds);
@@ -134,7 +135,7 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
     }
     vow_promise *const timed = self->link(
         vow_timeout(self->link(given, limit::see_end, VOW_FINALLY), nanoseconds), limit::decide, 0);
-    // Cancelled, or read by nobody any more.
+    // Cancelled, or without a reader.
     vow_resolver_on_cancel(
         settles, [](void *context) noexcept { vow_cancel(static_cast<vow_promise *>(context)); },
         timed,
@@ -151,19 +152,19 @@ inline vow_promise *limited(vow_promise *given, std::int64_t nanoseconds) noexce
 /// that makes a new promise comes twice: `std::move(p).then(f)` gives the handle away, `p.then(f)`
 /// keeps it.
 ///
-/// Values are shared by all readers. Who reads gets a `const T&` or a copy; a T that can only be
+/// Values are shared by all readers. A reader gets a `const T&` or a copy; a T that can only be
 /// moved is moved out, by one reader, through `std::move(p)` or a temporary; take() and a handler
-/// with a `T&&` do so with any T. A reader that comes after that one gets vow::error
-/// (errc::invalid_argument); one at the same time is a data race.
+/// with a `T&&` do so with any T. A later reader gets vow::error (errc::invalid_argument); a reader
+/// at the same time is a data race.
 ///
-/// Exceptions: what a handler throws rejects the promise of its result, and comes out, as the same
-/// object, wherever that is read. Rejections of C come out as vow::error or a type derived from it.
-/// Functions that make a promise throw std::bad_alloc when there is no memory for a handler; out of
-/// memory in the library is a rejection. Threads: as a std::shared_ptr.
+/// Exceptions: an exception of a handler rejects the promise of its result, and comes out, as the
+/// same object, where that is read. Rejections of C come out as vow::error or a type derived from
+/// it. Functions that make a promise throw std::bad_alloc when there is no memory for a handler;
+/// out of memory in the library is a rejection. Threads: as a std::shared_ptr.
 ///
-/// Dropping the last handle of a chain does not stop the chain; but what nobody can read any more
-/// is wanted by nobody, and its producer (a delay, a coroutine) hears of that: detach() says
-/// otherwise.
+/// Dropping the last handle of a chain does not stop the chain. But a promise without a reader is
+/// not wanted any more, and its producer (a delay, a coroutine) is notified of that; detach()
+/// prevents it.
 template <class T>
 class [[nodiscard]] promise
     : public detail::handle<promise<T>, vow_promise, vow_promise_retain, vow_promise_release> {
@@ -177,14 +178,14 @@ class [[nodiscard]] promise
     // Chaining
     // ---------------------------------------------------------------------------------------
 
-    // Where a handler runs, and what else can be said of its link, stands behind it: an executor,
-    // or `options`. Nothing: the executor is that of the thread which registers.
+    // An executor or `options` may come behind a handler, and say where it runs and more about its
+    // link. Without it, the executor is that of the thread which registers.
 
     /// Calls `f` with the value; a rejection passes through. f takes `const T&`, `T`, `T&&` or
-    /// nothing (of a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
-    /// `std::expected<U, E>`, by which the new promise is settled. It is destroyed once, with what
-    /// it captures, before the new promise settles: after its call, when a promise that it returned
-    /// is through, or when it is certain that there will be no call. Returns a `promise<U>`.
+    /// nothing (for a tuple also its items), and returns void, a U, a `promise<U>`, or, in C++23, a
+    /// `std::expected<U, E>`, by which the new promise is settled. It is destroyed once, with its
+    /// captures, before the new promise settles: after its call, when a promise that it returned is
+    /// through, or when it is certain that there will be no call. Returns a `promise<U>`.
     template <class F, class W = options, detail::if_where<W> = 0>
     auto then(F f, const W &where = {}) && {
         using result = detail::value_result_t<F, T>;
@@ -202,13 +203,12 @@ class [[nodiscard]] promise
         return promise(*this).then(std::move(f), where);
     }
 
-    /// Calls `f` when it is rejected, as a catch clause: the type of f's parameter says which
-    /// exceptions it is for, others pass through. Without a parameter, or with a
-    /// std::exception_ptr, it is for all; with a std::error_code, for what is or has one.
-    /// `recover<E>(f)` names the type, which an `auto` parameter does not. f returns a T, a
-    /// `promise<T>`, or throws; `throw;` passes on what it was called for, and
-    /// std::current_exception() is that (before a coroutine's first suspension). For that the
-    /// exception is thrown once, unless f is noexcept.
+    /// Calls `f` when the promise is rejected, as a catch clause: the type of f's parameter selects
+    /// the exceptions, others pass through. Without a parameter, or with a std::exception_ptr, it
+    /// is for all; with a std::error_code, for what is or has one. `recover<E>(f)` names the type,
+    /// which an `auto` parameter does not. f returns a T, a `promise<T>`, or throws; `throw;`
+    /// passes on what it was called for, and std::current_exception() is that (before a coroutine's
+    /// first suspension). For that the exception is thrown once, unless f is noexcept.
     template <class E = detail::by_parameter, class F, class W = options, detail::if_where<W> = 0>
     promise recover(F f, const W &where = {}) && {
         using caught = detail::caught_t<E, F>;
@@ -269,8 +269,8 @@ class [[nodiscard]] promise
         return promise(*this).settled(std::move(f), where);
     }
 
-    /// Calls `f` without arguments in either case, and then passes the outcome on. What f throws
-    /// rejects; a promise that it returns is waited for, and counts if it is rejected. It is called
+    /// Calls `f` without arguments in either case, and then passes the outcome on. An exception of
+    /// f rejects; a promise that f returns is waited for, and counts if it is rejected. f is called
     /// exactly once, also when the chain is cancelled.
     template <class F, class W = options, detail::if_where<W> = 0>
     promise finally(F f, const W &where = {}) && {
@@ -290,14 +290,14 @@ class [[nodiscard]] promise
         return promise(*this).finally(std::move(f), where);
     }
 
-    /// Lets what leads to it run to its end though nobody reads it. A rejection is reported as
+    /// Lets the work of the promise run to its end without a reader. A rejection is reported as
     /// unhandled.
     void detach() &&noexcept {
         vow_detach(this->release());
     }
 
-    /// The same promise, read as another type: void reads everything, vow::value any content. What
-    /// the promise does not hold is an error where it is read.
+    /// The same promise, read as another type: void reads everything, vow::value any content. A
+    /// content of another type is an error where it is read.
     template <class U> promise<U> as() &&noexcept {
         return promise<U>::adopt(this->release());
     }
@@ -308,7 +308,7 @@ class [[nodiscard]] promise
 #if defined(__cpp_lib_expected)
     /// The promise of a std::expected: its error is a rejection that is an E (std::exception_ptr:
     /// every one; std::error_code: what is or has a code; an exception type: as a catch clause).
-    /// Other rejections stay what they are.
+    /// Other rejections are unchanged.
     template <class E = std::exception_ptr> promise<std::expected<T, E>> as_expected() && {
         const auto make = [](vow_value input) {
             return value_traits<std::expected<T, E>>::write(
@@ -322,10 +322,11 @@ class [[nodiscard]] promise
     }
 #endif
 
-    /// The same outcome, or vow::timed_out when it takes longer. Then this one is cancelled, if
-    /// nobody else reads or holds it, and waited for: the new promise settles when what was given
-    /// up has ended. What clean-up fails with is reported as unhandled. With vow::prompt it settles
-    /// when the time is up, and what was given up ends in its own time.
+    /// The same outcome, or vow::timed_out when it takes longer. Then this promise is cancelled,
+    /// unless it has another reader or handle, and waited for: the new promise settles when the
+    /// cancelled work has ended. A failure of its clean-up is reported as unhandled. With
+    /// vow::prompt the new promise settles when the time is up, and the cancelled work ends in its
+    /// own time.
     promise timeout(detail::length limit, promptness how = {}) &&noexcept {
         return promise(how.is_prompt ? vow_timeout(this->release(), limit.nanoseconds)
                                      : detail::limited(this->release(), limit.nanoseconds));
@@ -403,10 +404,11 @@ class [[nodiscard]] promise
     // Cancelling
     // -------------------------------------------------------------------------------------
 
-    /// It is not fulfilled any more. What it waits for is cancelled first, if nobody else reads
-    /// that; a handler that runs returns first; `recover` and `finally` are called with
-    /// vow::cancelled. Then it is rejected with that; at once, if there is nothing to wait for.
-    /// True if this call did it; false if it was settled or cancelled before.
+    /// Cancels the promise: it is not fulfilled any more. The promise that it waits for is
+    /// cancelled first, unless that has another reader; a running handler returns first; `recover`
+    /// and `finally` are called with vow::cancelled. Then the promise is rejected with that; at
+    /// once, if it waits for nothing. True if this call did it; false if the promise was settled or
+    /// cancelled before.
     bool cancel() const noexcept {
         return vow_cancel(this->native());
     }

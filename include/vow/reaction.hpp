@@ -8,7 +8,7 @@
 namespace vow {
 inline namespace v1 {
 
-/// What can be said about a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
+/// The options of a link. With C++20: `p.then(f, {.token = t, .label = "parse"})`.
 struct options {
     vow::executor executor{};    ///< empty: that of the thread which registers
     vow::token token{};          ///< cancels this link, and leaves what it waits for alone
@@ -32,7 +32,7 @@ inline vow_reaction reaction_with(const executor &where) noexcept {
     return reaction;
 }
 
-/// What may stand behind a handler and say where it runs.
+/// A type that may come behind a handler and say where it runs.
 template <class W>
 inline constexpr bool is_where = std::is_same_v<W, options> || std::is_same_v<W, executor>;
 template <class W> using if_where = std::enable_if_t<is_where<W>, int>;
@@ -129,8 +129,8 @@ vow_value call_error_handler(F &&function, const E &exception, const std::except
     });
 }
 
-/// Calls a handler for exceptions of type E (void: all) with what an error (borrowed) stands for,
-/// if it is one; else the error is passed on. It is the body of a catch clause, so that `throw;`
+/// Calls a handler for exceptions of type E (void: all) with the exception of an error (borrowed),
+/// if it is an E; else the error is passed on. It is the body of a catch clause, so that `throw;`
 /// passes the exception on, unless it cannot throw.
 template <class E, class C, class F> vow_value handle_error(F &&function, vow_value native) {
     using call = error_call<F, E>;
@@ -168,7 +168,7 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
                 return vow_value_retain(native);
         }
         if (box == nullptr) {
-            // The library's own are told by code, before they are made.
+            // The library's own exceptions are found by code, before they are made.
             std::optional<vow_value> result;
             const bool is_one = with_library_type(native, [&](auto *type) {
                 using found = pointed_to<decltype(type)>;
@@ -197,7 +197,7 @@ template <class E, class C, class F> vow_value handle_error(F &&function, vow_va
     }
 }
 
-/// Whether a handler may be a coroutine that uses what it captured.
+/// Whether a handler may be a coroutine that uses its captures.
 template <class F, class E>
 inline constexpr bool error_handler_may_use_later =
     may_use_captures_later<F, typename error_call<F, E>::result>;

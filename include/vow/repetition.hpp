@@ -8,12 +8,12 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// What a call of vow.h is given, as the functions that it is.
+/// The context of a call of vow.h, as the functions that it is.
 template <class F> F &functions_in(void *context) noexcept {
     return *static_cast<F *>(context);
 }
 
-/// Calls reduce's function with what has accumulated and a value, both borrowed.
+/// Calls reduce's function with the accumulated result and a value, both borrowed.
 template <class A, class T, class F>
 vow_value call_reducer(F &function, vow_value accumulated, vow_value input) {
     constexpr bool is_shared = is_shareable_v<A> && std::is_invocable_v<F &, const A &, const T &>;
@@ -100,7 +100,7 @@ template <class S, class Again, class Step> promise<S> repeat(S state, Again aga
         Step step;
         std::exception_ptr thrown;
     };
-    // A condition cannot reject, a step can: what the first throws is thrown by the second.
+    // A condition cannot reject, a step can: the step throws the exception of the condition.
     const auto asks = [](vow_value now, void *context) noexcept {
         functions &its = detail::functions_in<functions>(context);
         try {
@@ -139,8 +139,8 @@ struct retry_policy {
 };
 
 /// Calls `f`, with the number of the attempt (from 1) or nothing, until the promise of its result
-/// is fulfilled. Rejected with what the last attempt failed with; vow::error::attempts says how
-/// often, where that is a vow::error. At the deadline: vow::timed_out.
+/// is fulfilled. Rejected with the failure of the last attempt; if that is a vow::error, its
+/// vow::error::attempts is the number of attempts. At the deadline: vow::timed_out.
 template <class F> auto retry(retry_policy policy, F f) {
     constexpr bool counts = std::is_invocable_v<F &, std::int64_t>;
     static_assert(counts || std::is_invocable_v<F &>,

@@ -34,7 +34,7 @@ class resolver
     bool resolve() const noexcept {
         return vow_resolve(this->native(), vow_none());
     }
-    /// Has the promise follow another one.
+    /// Has the promise follow another promise.
     bool resolve(promise<T> other) const noexcept {
         return vow_resolve(this->native(), vow_from_promise(other.release()));
     }
@@ -50,20 +50,20 @@ class resolver
 #endif
 
     /// Rejects with an exception: an object that is thrown to readers, or a std::exception_ptr. A
-    /// std::error_code, or what stands for one, is thrown as a std::system_error, and a vow::errc
-    /// as the library's own exception.
+    /// std::error_code, or a value that converts to one, is thrown as a std::system_error, and a
+    /// vow::errc as the library's own exception.
     template <class E> bool reject(E exception) const noexcept {
         return vow_reject(this->native(), detail::error_of_exception(std::move(exception)));
     }
 
-    /// Calls the function once if the promise is cancelled, or nobody is left to read it, before it
-    /// is resolved; on that thread, or at once if it is too late already. It must not throw, and is
-    /// destroyed once. Throws vow::error, std::bad_alloc.
+    /// Calls the function once if the promise is cancelled, or loses its last reader, before it is
+    /// resolved; on that thread, or at once if it is too late already. The function must not throw,
+    /// and is destroyed once. Throws vow::error, std::bad_alloc.
     template <class F> void on_cancel(F &&function) const {
         detail::register_callback(std::forward<F>(function), vow_resolver_on_cancel,
                                   this->native());
     }
-    /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
+    /// The same for as long as the result lives. Throws vow::error, std::bad_alloc.
     template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
         vow_registration *owned = nullptr;
         detail::register_callback(std::forward<F>(function), vow_resolver_register, this->native(),
@@ -72,12 +72,12 @@ class resolver
     }
 };
 
-/// A promise and what settles it.
+/// A promise and its resolver.
 template <class T> struct pending_promise {
     vow::promise<T> promise;
     vow::resolver<T> resolver;
 
-    /// The promise goes first: of two ends that are dropped together nobody has to hear.
+    /// The promise goes first, so a pair that is dropped together reports no broken promise.
     ~pending_promise() {
         promise.reset();
     }
@@ -90,7 +90,7 @@ template <class T> [[nodiscard]] pending_promise<T> pending() noexcept {
     return {std::move(made), resolver<T>::adopt(settles)};
 }
 
-/// The promise of what `f` does with a resolver<T>; what f throws rejects.
+/// The promise of the work that `f` does with a resolver<T>; an exception of f rejects.
 template <class T, class F> promise<T> make_promise(F &&f) {
     static_assert(
         !detail::is_promise<std::decay_t<std::invoke_result_t<F, resolver<T> &>>>::value,

@@ -1,4 +1,4 @@
-/// What is beside the promises: the process as a whole, a value that travels along, progress,
+/// The parts beside the promises: the process as a whole, a value that travels along, progress,
 /// traces, texts.
 #ifndef VOW_RUNTIME_HPP
 #define VOW_RUNTIME_HPP
@@ -24,8 +24,8 @@ inline namespace v1 {
     return counters;
 }
 
-/// What is called with a rejection that nobody saw, on the thread that dropped it. nullptr: the
-/// default again, a line on standard error. It must not throw.
+/// Is called with an unhandled rejection, on the thread that dropped it. nullptr: the default
+/// again, a line on standard error. It must not throw.
 using unhandled_hook = void (*)(std::exception_ptr);
 
 inline void on_unhandled(unhandled_hook hook) noexcept {
@@ -40,8 +40,8 @@ inline void on_unhandled(unhandled_hook hook) noexcept {
         reinterpret_cast<void *>(hook));
 }
 
-/// Ends the library's work in the process, for good: how many promises are still alive. Waits, for
-/// at most so long, for what was queued before. Throws vow::error (errc::deadlock: called on an
+/// Ends the library's work in the process, for good, and returns the number of live promises.
+/// Waits, for at most so long, for earlier work. Throws vow::error (errc::deadlock: called on an
 /// executor).
 inline std::int64_t shutdown(detail::patience limit = {}) {
     return detail::check(vow_shutdown(limit.nanoseconds), "vow::shutdown");
@@ -74,7 +74,7 @@ template <class T> [[nodiscard]] std::optional<T> get() {
     }
 }
 
-/// Sets the context, and the one before at the end of the block.
+/// Sets the context, and the former one at the end of the block.
 class scoped {
   public:
     template <class T> explicit scoped(T content) : before_(current()) {
@@ -92,8 +92,7 @@ class scoped {
 
 } // namespace context
 
-/// Tells those who listen to the promise how far its work has come: 0 to 1, with a remark or
-/// nullptr.
+/// Reports the progress of a promise's work to its listeners: 0 to 1, with a remark or nullptr.
 template <class T>
 void set_progress(const resolver<T> &work, double fraction, const char *note = nullptr) {
     detail::check(vow_resolver_set_progress(work.native(), fraction, note), "vow::set_progress");
@@ -103,8 +102,8 @@ void set_progress(const promise<T> &work, double fraction, const char *note = nu
     detail::check(vow_promise_set_progress(work.native(), fraction, note), "vow::set_progress");
 }
 
-/// The same for the promise of the handler, or the call, that is running on this thread: of an item
-/// of vow::map or reduce it is its share. Outside of handlers nothing happens.
+/// The same for the promise of the handler, or the call, that is running on this thread: for an
+/// item of vow::map or reduce it is its share. No effect outside of handlers.
 inline void set_current_progress(double fraction, const char *note = nullptr) {
     detail::check(vow_current_set_progress(fraction, note), "vow::set_current_progress");
 }
@@ -154,16 +153,16 @@ template <class T> void set_label(const promise<T> &named, const char *label) no
 /// How the live graph is written.
 enum class graph_format : std::uint32_t { dot = VOW_GRAPH_DOT, json = VOW_GRAPH_JSON };
 
-/// Writes what is alive, and what waits for what, to a descriptor. Throws vow::error
+/// Writes the live promises, and their waits, to a descriptor. Throws vow::error
 /// (errc::invalid_argument: tracing is off, or the descriptor takes nothing), std::bad_alloc.
 inline void write_graph(int descriptor, graph_format format = graph_format::dot) {
     detail::check(vow_graph_write(descriptor, static_cast<std::uint32_t>(format)),
                   "vow::write_graph");
 }
 
-// What things are, for people: operator<<, and text(x), which vow/format.hpp gives to std::format.
-// For logs: what it says may change. Looking at a rejected promise in this way does not handle the
-// rejection, so why it is rejected is not said.
+// Descriptions for people: operator<<, and text(x), which vow/format.hpp gives to std::format. For
+// logs: the words may change. A look at a rejected promise in this way does not handle the
+// rejection, so the text does not say why it is rejected.
 
 [[nodiscard]] inline std::string text(const value &content) {
     return content.describe();

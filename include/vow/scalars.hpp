@@ -21,7 +21,7 @@ template <> struct value_traits<bool> {
 
 namespace detail {
 
-/// Whether it is a number of C or C++; what Swift has put into eight bytes is none.
+/// Whether the value is a number of C or C++; eight bytes of Swift's are none.
 inline bool is_number(vow_value native) noexcept {
     return native.kind == VOW_INT &&
            (native.reserved == 0 || (native.reserved & written_by_cpp) != 0);
@@ -29,7 +29,7 @@ inline bool is_number(vow_value native) noexcept {
 
 } // namespace detail
 
-/// VOW_INT. Of 64 unsigned bits all are kept: C sees them as a signed number.
+/// VOW_INT. All of 64 unsigned bits are kept: C sees them as a signed number.
 template <class T>
 struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
     static_assert(sizeof(T) <= sizeof(std::int64_t), "wider than the numbers that C can read");
@@ -54,8 +54,9 @@ struct value_traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v
 ///         static constexpr bool has(std::int64_t number) { return number >= 0 && number < 3; }
 ///     };
 ///
-/// Without one, only what was written as this enumeration is read as one: of an other number nobody
-/// knows whether it is a case. With one, other numbers are refused, too, whoever wrote them.
+/// Without the function, only a value that was written as this enumeration is read as one: another
+/// number may be no case. With it, numbers that are no case are refused, even if they were written
+/// as this enumeration.
 template <class E> struct enumeration {};
 
 /// VOW_INT, which knows of which enumeration it is.
@@ -80,7 +81,7 @@ template <class T> struct value_traits<T, std::enable_if_t<std::is_enum_v<T>>> {
         return is_written(native) &&
                enumeration<E>::has(native.kind == VOW_BOOL ? native.as.boolean : native.as.integer);
     }
-    /// Of an enumeration of bool nothing can be known but that it is one.
+    /// A value of an enumeration of bool is known only by its type.
     static bool is_one(vow_value native, long) noexcept {
         return is_written(native) && (native.kind == VOW_BOOL || native.reserved != 0);
     }
@@ -112,9 +113,9 @@ struct value_traits<T,
     }
 };
 
-/// VOW_POINTER, which nobody owns, and which knows to what it points: it is read as the pointer
-/// that was written, to the same type or to a const one. Nothing is known of one that C has
-/// written, or that was a void *; as a void * all can be read.
+/// VOW_POINTER, without an owner, which knows its type: it is read as the written pointer, to the
+/// same type or to a const one. Nothing is known of one that C has written, or that was a void *;
+/// as a void * all can be read.
 template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v<T>>> {
     static_assert(!std::is_same_v<std::remove_cv_t<T>, char>,
                   "a promise outlives the characters: carry a std::string");
@@ -150,7 +151,7 @@ template <class T> struct value_traits<T *, std::enable_if_t<!std::is_function_v
 
 namespace detail {
 
-/// checked: an int or a char may be a literal, of which nobody says for which type it is meant.
+/// checked: an int or a char may be a literal, which has no hint at the type that it is meant for.
 /// Whether it fits is seen where it is converted.
 enum class conversion { lossless, checked, lossy };
 
@@ -162,7 +163,7 @@ template <class From, class To> constexpr conversion conversion_of() {
     if (std::is_same_v<From, To> || !std::is_arithmetic_v<To>)
         return conversion::lossless;
     if (!std::is_arithmetic_v<From> && !std::is_enum_v<From>)
-        // A class has said what it is converted to.
+        // The class itself has the conversion.
         return std::is_pointer_v<From> ? conversion::lossy : conversion::lossless;
     if (std::is_floating_point_v<From>)
         return std::is_floating_point_v<To> && from::digits <= to::digits &&
@@ -174,8 +175,8 @@ template <class From, class To> constexpr conversion conversion_of() {
     return may_be_literal ? conversion::checked : conversion::lossy;
 }
 
-/// As a To, as an implicit conversion makes it; but what may lose a part of a number is refused.
-/// Throws vow::error (errc::invalid_argument): a literal that does not fit.
+/// The value as a To, by an implicit conversion; a conversion that may lose a part of a number is
+/// refused. Throws vow::error (errc::invalid_argument): a literal that does not fit.
 template <class To, class From> To converted(From &&from) {
     using plain = std::decay_t<From>;
     constexpr conversion how = conversion_of<plain, To>();

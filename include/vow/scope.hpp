@@ -7,7 +7,7 @@
 namespace vow {
 inline namespace v1 {
 
-/// What can be said about a scope; see vow_scope_options.
+/// The options of a scope; see vow_scope_options.
 struct scope_options {
     /// The first failure of a member, also a cancellation that the scope has not asked for, cancels
     /// the others.
@@ -21,8 +21,8 @@ struct scope_options {
 };
 
 /// Closing it is a promise of the end of all its members. Its destructor cancels them, and blocks
-/// until they have ended, as std::jthread's does: members may use what was there before the scope.
-/// (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
+/// until they have ended, as std::jthread's does: members may use objects that are older than the
+/// scope. (It blocks as promise::wait does: on a loop's thread it runs the loop. In a coroutine
 /// vow::with_scope waits without blocking. Where waiting cannot end, in a handler of the serial
 /// executor that a member needs, it does not wait, and errc::deadlock is reported as unhandled.)
 /// Can only be moved, and shared: a member may have one, and add others.
@@ -31,7 +31,7 @@ class scope {
     /// Throws std::bad_alloc.
     scope() : native_(checked(vow_scope_create())) {
     }
-    /// The same with options. Wrong ones are what the end is rejected with.
+    /// The same with options. Wrong options reject the end.
     explicit scope(const scope_options &options) : native_(checked(made_with(options))) {
     }
     scope(scope &&other) noexcept
@@ -49,17 +49,16 @@ class scope {
             join();
     }
 
-    /// The same scope once more, for who adds to it: the destructor of this one waits for nobody,
-    /// and cancels only when it is the last and nobody has closed the scope.
+    /// Another handle of the same scope, for code that adds members: its destructor does not wait,
+    /// and cancels only if it is the last handle of an open scope.
     [[nodiscard]] scope share() const noexcept {
         scope other(vow_scope_retain(native_));
         other.joins_ = false;
         return other;
     }
 
-    /// Makes the promise a member, also after somebody has closed the scope, until it has ended.
-    /// False: the scope was cancelled, and so is the promise. Throws
-    /// std::bad_alloc, vow::error.
+    /// Makes the promise a member, also of a closed scope, until the scope has ended. False: the
+    /// scope was cancelled, and so is the promise. Throws std::bad_alloc, vow::error.
     template <class T> bool add(promise<T> member) {
         const int status = vow_scope_add(native_, member.release());
         if (status == VOW_ENOMEM)
@@ -68,16 +67,17 @@ class scope {
             detail::throw_code(status, "vow::scope::add: the scope has ended, or no promise");
         return status == 0;
     }
-    /// Calls `f` as a member, on an executor (none: that of a handler registered here); what it
-    /// makes is made under the scope, and has its deadline. The promise of its result; rejected,
-    /// and f is not called, if the scope was cancelled or has ended. Throws std::bad_alloc.
+    /// Calls `f` as a member, on an executor (none: that of a handler registered here); promises
+    /// that it makes are under the scope, and have its deadline. The promise of its result;
+    /// rejected, and f is not called, if the scope was cancelled or has ended. Throws
+    /// std::bad_alloc.
     template <class F> auto async(const executor &where, F f) {
         return begin(where.native(), std::move(f));
     }
     template <class F> auto async(F f) {
         return begin(nullptr, std::move(f));
     }
-    /// Cancels the members, and those that are added later.
+    /// Cancels the members, and later ones too.
     void cancel() noexcept {
         if (native_ != nullptr)
             vow_scope_cancel(native_);

@@ -17,8 +17,8 @@
 namespace vow {
 inline namespace v1 {
 
-/// What vow::to_stop_token makes: it is one, wherever a std::stop_token is asked for, and leaves
-/// the token that it is of in its destructor.
+/// The result of vow::to_stop_token: a std::stop_token, wherever one is asked for. Its destructor
+/// leaves the token that it was made of.
 class linked_stop_token {
   public:
     linked_stop_token(linked_stop_token &&) noexcept = default;
@@ -31,7 +31,7 @@ class linked_stop_token {
     operator std::stop_token() const &noexcept {
         return source_.get_token();
     }
-    /// Of a temporary: the function stays with the token, for nobody is left to take it away.
+    /// For a temporary: the function stays with the token, because no object is left to remove it.
     operator std::stop_token() &&noexcept {
         leaves_.stay();
         return source_.get_token();

@@ -1,4 +1,4 @@
-/// Delays and time-outs; and what is waited for, and not cancelled.
+/// Delays and time-outs; and promises that are waited for, and not cancelled.
 #ifndef VOW_TIME_HPP
 #define VOW_TIME_HPP
 
@@ -7,7 +7,8 @@
 namespace vow {
 inline namespace v1 {
 
-/// Fulfilled after so long, at the earliest. Cancelled, or read by nobody: its timer is gone.
+/// Fulfilled after so long, at the earliest. The timer is removed when the promise is cancelled or
+/// loses its last reader.
 inline promise<void> delay(detail::length length) noexcept {
     return promise<void>::adopt(vow_delay(length.nanoseconds));
 }
@@ -33,7 +34,7 @@ promise<T> timeout(promise<T> limited, detail::length limit, promptness how = {}
     return std::move(limited).timeout(limit, how);
 }
 
-/// What vow::shield makes: a `promise<T>`, which a coroutine awaits to its end even when it is
+/// The result of vow::shield: a `promise<T>`, which a coroutine awaits to its end even when it is
 /// cancelled.
 template <class T> class [[nodiscard]] shielded : public promise<T> {
   public:

@@ -35,7 +35,7 @@ struct listening
 
 } // namespace detail
 
-/// What has become of a function that was registered.
+/// The fate of a registered function.
 enum class stage : vow_stage {
     waiting = VOW_WAITING,
     running = VOW_RUNNING,
@@ -45,7 +45,8 @@ enum class stage : vow_stage {
 
 /// A function that was registered with a token, a resolver or a promise, for as long as this lives:
 /// it leaves in the destructor, which waits for nothing. A function that another thread is running
-/// then runs on, and what it has captured is destroyed after it; so it should own what it uses.
+/// then runs on, and its captures are destroyed after it; so it should own the objects that it
+/// uses.
 class registration {
   public:
     registration() noexcept = default;
@@ -72,7 +73,8 @@ class registration {
         return result;
     }
 
-    /// The function is not called any more; from anywhere, also inside it. What has become of it.
+    /// Removes the function, which is not called any more; from anywhere, also inside it. Returns
+    /// its fate.
     vow::stage leave() noexcept {
         if (source_)
             vow_cancel_source_cancel(source_.native());
@@ -120,7 +122,7 @@ class token : public detail::handle<token, vow_token, vow_token_retain, vow_toke
     template <class F> void on_cancel(F &&function) const {
         detail::register_callback(std::forward<F>(function), vow_token_on_cancel, native());
     }
-    /// The same for as long as what is returned lives. Throws vow::error, std::bad_alloc.
+    /// The same for as long as the result lives. Throws vow::error, std::bad_alloc.
     template <class F> [[nodiscard]] registration register_on_cancel(F &&function) const {
         vow_registration *owned = nullptr;
         detail::register_callback(std::forward<F>(function), vow_token_register, native(), &owned);

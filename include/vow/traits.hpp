@@ -32,9 +32,9 @@ inline vow_value checked(vow_value made) {
     return made;
 }
 
-/// An object of the program, in a value. Who takes it out leaves an empty one behind. The library
-/// has one reference; a reader that gives its own away to see whether it was the last one has
-/// another.
+/// An object of the program, in a value. A reader that takes it out leaves an empty one behind. The
+/// library has one reference; a reader that gives its own away to see whether it was the last one
+/// has another.
 template <class T> struct box : object_head {
     std::atomic<bool> is_taken{false};
     std::atomic<std::uint32_t> owners{1};
@@ -150,7 +150,7 @@ template <class C> struct value_traits<std::basic_string_view<C>> {
 namespace detail {
 
 /// Whether a T can be read and left where it is for others; else it can only be taken. A container
-/// of what cannot be copied says that it can be copied, so what is in it is asked, too.
+/// of a type that cannot be copied says that it can be copied, so its items' type is asked, too.
 template <class T, class = void> struct is_shareable : std::is_copy_constructible<T> {};
 template <> struct is_shareable<void> : std::true_type {};
 template <class T>
@@ -166,7 +166,7 @@ template <class... T>
 struct is_shareable<std::variant<T...>> : std::conjunction<is_shareable<T>...> {};
 template <class T> inline constexpr bool is_shareable_v = is_shareable<T>::value;
 
-/// The type that stands for T where there must be one.
+/// The type used for T where there must be one.
 template <class T> using regular = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 /// How a reader comes to a T of its own.
@@ -235,7 +235,7 @@ template <class T> T last_of(box<T> *found, value held) {
     found->owners.fetch_add(1, std::memory_order_relaxed);
     const other_owner keeps{found};
     held = value();
-    // Only the library's reference leads there: without it nobody comes any more.
+    // Only the library's reference leads there: without it no reader comes any more.
     return found->owners.load(std::memory_order_acquire) == 1 ? found->take() : T(found->shared());
 }
 
@@ -260,7 +260,7 @@ template <reading How, class T> T read(value held) {
     }
 }
 
-/// Reads the T in a value for who uses it in its place, and is its place where it has no other.
+/// Reads the T in a value for code that uses it in its place, and is its place if it has no other.
 template <class T> class content {
   public:
     /// To look at, as long as this and the value (borrowed) are there.
@@ -275,7 +275,7 @@ template <class T> class content {
             return own_.emplace(value_traits<T>::read(native));
         }
     }
-    /// The same of what can only be moved, or is read in its place.
+    /// The same for a type that can only be moved, or is read in its place.
     static const T &in_place(vow_value native) {
         if constexpr (std::is_reference_v<decltype(value_traits<T>::read(native))>)
             return value_traits<T>::read(native);
@@ -293,7 +293,7 @@ template <class T> class content {
     std::optional<T> own_;
 };
 
-/// Vectors and tuples are objects, or lists of what a combinator was given.
+/// Vectors and tuples are objects, or a combinator's lists.
 template <class L> struct list_traits {
     static vow_value write(L &&content) {
         return write_object(std::move(content));

@@ -1,4 +1,4 @@
-/// What was acquired is released.
+/// An acquired resource is released.
 #ifndef VOW_USING_HPP
 #define VOW_USING_HPP
 
@@ -8,7 +8,7 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// Two functions, of which the second is given what the first one was, too.
+/// Two functions, of which the second gets the argument of the first, too.
 template <class T, class Content, class Body, class Release> struct borrowing {
     Body body;
     Release release;
@@ -78,12 +78,12 @@ inline state use_ended(std::exception_ptr *why = nullptr) {
 
 /// Calls `body` with the resource that a promise brings, and, when that and the promise that it
 /// returned is through, `release` with the same; waits for the promise that release returns. The
-/// outcome is that of body. What release throws rejects a success; beside another exception it is
-/// reported as unhandled. Cancelling stops the promise of the resource, or body, and never release:
-/// a resource that comes all the same is released without having been used. Both take it as a
-/// handler does, but body only borrows it (a coroutine takes what is no object of a class, such as
-/// a number, as a copy). They are destroyed before the new promise settles. Behind them may stand
-/// where they run, as behind a handler.
+/// outcome is that of body. An exception of release rejects a success; beside another exception it
+/// is reported as unhandled. Cancelling stops the promise of the resource, or body, and never
+/// release: a resource that comes all the same is released without having been used. Both take it
+/// as a handler does, but body only borrows it (a coroutine takes what is no object of a class,
+/// such as a number, as a copy). They are destroyed before the new promise settles. Behind them may
+/// stand where they run, as behind a handler.
 ///
 ///     auto rows = vow::use(pool.take(), [](connection *c) { return c->query("..."); },
 ///                          [&](connection *c) { return pool.give_back(c); });
@@ -99,7 +99,7 @@ auto use(promise<T> resource, Body body, Release release, const W &where = {}) {
 }
 
 /// The same of a resource that releases itself, such as a std::unique_ptr or a lock: it is moved
-/// out of its promise, which nobody else may read, body is called with a `T&`, and when that is
+/// out of its promise, which has no other reader, body is called with a `T&`, and when that is
 /// through the resource is destroyed, before the new promise settles. So a coroutine can take it as
 /// a `T&`: it outlives its locals.
 template <class T, class Body, class W = options, detail::if_where<W> = 0>

@@ -80,7 +80,7 @@ class value {
         return borrow(vow_list_at(native_, index));
     }
 
-    /// What it is, for people.
+    /// A description for people.
     [[nodiscard]] std::string describe() const {
         const int length = vow_value_describe(native_, nullptr, 0);
         std::string text(length > 0 ? static_cast<std::size_t>(length) + 1 : 1, '\0');
@@ -106,10 +106,10 @@ class value {
     vow_value native_ = vow_none();
 };
 
-// Which C++ type a value's content is of is told by shared objects that share no symbols. A value
-// of C++ has a tag in its reserved word: a hash of the type's name as the ABI mangles it, which is
-// the same for every compiler. C ignores it. An object has also, in its first word, a pointer to
-// what its maker knows of the type; where two makers' addresses differ, name and size decide.
+// Shared objects without common symbols recognise the C++ type of a value's content. A value of C++
+// has a tag in its reserved word: a hash of the type's name as the ABI mangles it, which is the
+// same for every compiler. C ignores it. An object has also, in its first word, a pointer to its
+// maker's record of the type; if two makers' addresses differ, name and size decide.
 
 namespace detail {
 
@@ -117,7 +117,7 @@ namespace detail {
 /// topmost bit is the library's.
 inline constexpr std::uint32_t written_by_cpp = std::uint32_t{1} << 30;
 
-/// What one shared object knows of a type. Its layout is part of vow::v1.
+/// A shared object's record of a type. Its layout is part of vow::v1.
 struct type_record {
     const char *name;
     std::uint64_t size;

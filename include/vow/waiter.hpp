@@ -1,10 +1,10 @@
-/// What a suspended coroutine leaves with the library, and how it is resumed, cancelled or given
-/// up.
+/// The waiter of a suspended coroutine, by which the library resumes, cancels or gives up the
+/// coroutine.
 ///
-/// A waiter stands in the coroutine's frame and is the context of one reaction. The library calls
-/// the reaction's handler and then, in the same place, its `destroy`, as the last thing that it
-/// does with the context; or `destroy` alone, when no handler will run. So the handler only keeps
-/// the outcome, and destroy decides: it resumes the coroutine, after which the frame may be gone.
+/// A waiter is in the coroutine's frame and is the context of one reaction. The library calls the
+/// reaction's handler and then, in the same place, its `destroy`, as the last thing that it does
+/// with the context; or `destroy` alone, when no handler will run. So the handler only keeps the
+/// outcome, and destroy decides: it resumes the coroutine, after which the frame may be gone.
 #ifndef VOW_WAITER_HPP
 #define VOW_WAITER_HPP
 
@@ -17,7 +17,7 @@ namespace vow {
 inline namespace v1 {
 namespace detail {
 
-/// What a coroutine shares with those who may cancel it. Counted; made when it is suspended first.
+/// The state that a coroutine shares with its cancellers. Counted; made at the first suspension.
 class coroutine_state {
   public:
     void retain() noexcept {
@@ -32,9 +32,9 @@ class coroutine_state {
         return is_cancelled_.load(std::memory_order_acquire);
     }
 
-    /// Whether the coroutine knows that it is cancelled: one that fails before is a loser like any
-    /// other, and what it throws afterwards comes out of its clean-up. Only the coroutine, and who
-    /// resumes it, may ask and tell.
+    /// Whether the coroutine knows that it is cancelled: a failure before that is like any other,
+    /// an exception after it comes out of its clean-up. Only the coroutine, and the thread that
+    /// resumes it, may use this.
     [[nodiscard]] bool knows() const noexcept {
         return knows_;
     }
@@ -75,13 +75,13 @@ class coroutine_state {
         vow_promise_release(take_reaction());
     }
 
-    /// The same, when its reaction was not run, and will be rejected: that is nothing to report.
+    /// The same, when its reaction was not run: the rejection to come is not reported.
     void end_unheard() noexcept {
         if (vow_promise *const reaction = take_reaction())
             leave_alone(reaction);
     }
 
-    /// Releases a reaction (consumed) whose rejection is nobody's business.
+    /// Releases a reaction (consumed) whose rejection is not to be reported.
     static void leave_alone(vow_promise *reaction) noexcept {
         if (vow_promise_state(reaction) == VOW_PENDING) {
             vow_reaction hears = inline_reaction(nullptr, nullptr);
@@ -138,7 +138,7 @@ class coroutine_state {
     std::optional<cancel_source> source_;
 };
 
-/// A reaction that has what waits keep the outcome, and then go on.
+/// A reaction that has the waiter keep the outcome, and then go on.
 template <class Waits> vow_reaction reaction_of(Waits *waits, const executor &where) noexcept {
     vow_reaction reaction = reaction_with(where);
     reaction.on_fulfilled = reaction.on_rejected = [](vow_value outcome, void *context) noexcept {
@@ -154,9 +154,9 @@ inline vow_value no_executor_is_left() noexcept {
     return vow_error("vow", VOW_ESHUTDOWN, "no executor is left to resume the coroutine on");
 }
 
-/// What a coroutine of another library leaves with the library: its frame may be destroyed while it
-/// waits. The awaiter in the frame has one reference, the reaction the other. Whoever comes first,
-/// the outcome or the destructor of the awaiter, decides; the frame is touched only by the former.
+/// The wait of a coroutine of another library, whose frame may be destroyed meanwhile. The awaiter
+/// in the frame has one reference, the reaction the other. The first of two decides, the outcome or
+/// the awaiter's destructor; only the outcome touches the frame.
 class foreign_wait {
   public:
     /// Waits for a promise (consumed). Returns a wait of which the caller has a reference, after
@@ -276,8 +276,8 @@ class waiter {
         foreign_wait::begin(handle, awaited, where ? where : current_executor(), foreign_);
     }
 
-    /// The same for one of this library. False: it is cancelled, and must not be suspended. What is
-    /// shielded is waited for all the same.
+    /// The same for a coroutine of this library. False: it is cancelled, and must not be suspended.
+    /// A wait for a shielded promise goes on all the same.
     bool suspend(std::coroutine_handle<> handle, coroutine_base *coroutine, vow_promise *awaited,
                  executor where, bool is_shielded) noexcept {
         handle_ = handle;
@@ -289,7 +289,7 @@ class waiter {
             coroutine_state::leave_alone(react(awaited));
             return true;
         }
-        // What is pending still is cancelled and waited for: it may use what is in this frame.
+        // A promise that is still pending is cancelled and waited for: its work may use this frame.
         if (state->is_cancelled() && vow_promise_state(awaited) != VOW_PENDING) {
             vow_promise_release(awaited);
             refuse();

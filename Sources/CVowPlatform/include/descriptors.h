@@ -1,5 +1,5 @@
 /* Descriptors that the core waits on: events, timers, sets of descriptors. All are closed on exec.
- * A function that makes one says -1 when the system gives none. */
+ * A function that makes one returns -1 when the system gives none. */
 #ifndef VOW_DESCRIPTORS_H
 #define VOW_DESCRIPTORS_H
 
@@ -17,18 +17,18 @@ VOW_HIDDEN void vow_platform_lower(int event);
 VOW_HIDDEN int vow_platform_make_timer(void);
 VOW_HIDDEN void vow_platform_set_timer(int timer, int64_t nanoseconds);
 
-/* A set of descriptors, itself readable while one in it is ready. `events` are VOW_READ and
- * VOW_WRITE. Watching says 0, or an errno. */
+/* A set of descriptors, itself readable while a member is ready. `events` are VOW_READ and
+ * VOW_WRITE. Watching returns 0, or an errno. */
 VOW_HIDDEN int vow_platform_make_set(void);
 VOW_HIDDEN int vow_platform_watch(int set, int descriptor, uint32_t events);
-/* Other events for one that is watched; 0 events: not any more. */
+/* Other events for a watched descriptor; 0 events: it is not watched any more. */
 VOW_HIDDEN int vow_platform_change_watch(int set, int descriptor, uint32_t events);
 
 typedef struct vow_platform_ready {
     int descriptor;
     uint32_t events; /* both, for one that is broken */
 } vow_platform_ready;
-/* Which ones are ready now, at most `count`. */
+/* The ready descriptors, at most `count`. */
 VOW_HIDDEN int vow_platform_look(int set, vow_platform_ready *ready, int count);
 
 /* Sleeps until the set is readable, for so many nanoseconds; -1: for ever. False when the time is

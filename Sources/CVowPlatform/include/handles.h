@@ -7,7 +7,7 @@
     __attribute__((swift_attr("import_reference"), swift_attr("retain:" #retaining),               \
                    swift_attr("release:" #releasing), swift_attr("@Sendable")))
 
-/* Nobody looks inside: Swift imports no type without a field. */
+/* The field has no use: Swift imports no type without a field. */
 struct VOW_COUNTED(vow_swift_retain_promise, vow_swift_release_promise) PromiseHandle {
     void *unused;
 };
@@ -15,7 +15,7 @@ struct VOW_COUNTED(vow_swift_retain_resolver, vow_swift_release_resolver) Resolv
     void *unused;
 };
 
-/* Those of vow.h, with the types that Swift wants. */
+/* The functions of vow.h, with the types that Swift wants. */
 struct PromiseHandle *
 vow_swift_retain_promise(struct PromiseHandle *promise) __asm__("vow_promise_retain");
 void vow_swift_release_promise(struct PromiseHandle *promise) __asm__("vow_promise_release");

@@ -1,5 +1,5 @@
-/* What the core needs from the platform and Swift cannot say: a thread-local, a variadic system
- * call, a variadic format, a processor hint. Nothing here knows what a promise is. */
+/* The core's needs of the platform that Swift cannot express: a thread-local, a variadic system
+ * call, a variadic format, a processor hint. Nothing here knows promises. */
 #ifndef VOW_PLATFORM_H
 #define VOW_PLATFORM_H
 
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a thread carries. Of static TLS, which is scarce where libraries are loaded late, it takes
- * one pointer: one load, no call; NULL until vow_platform_open_thread. */
+/* The storage of a thread. It takes one pointer of static TLS, which is scarce in libraries that
+ * are loaded late: one load, no call. NULL until vow_platform_open_thread. */
 #define VOW_THREAD_STORAGE_SIZE 512
 typedef struct vow_thread_storage {
     _Alignas(16) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
@@ -32,14 +32,14 @@ static inline void *vow_platform_thread(void) {
     return vow_thread;
 }
 
-/* Makes memory of a vow_thread_storage's size the calling thread's storage, zeroes. NULL: it gets a
- * place of the reserve; where all of those are taken the process ends. */
+/* Makes memory of a vow_thread_storage's size the calling thread's storage, zeroes. NULL: the
+ * thread gets a place of the reserve; if all of those are taken the process ends. */
 __attribute__((visibility("hidden"))) void *vow_platform_open_thread(void *memory);
 
-/* From now on it has none. Returns the memory; NULL: it was the reserve's. */
+/* Takes the calling thread's storage. Returns the memory; NULL: it was the reserve's. */
 __attribute__((visibility("hidden"))) void *vow_platform_close_thread(void);
 
-/* Zero-initialised storage of the process, for what must exist without being allocated. */
+/* Zero-initialised storage of the process, for objects that must exist without being allocated. */
 #define VOW_STATIC_STORAGE_SIZE 8192
 typedef struct vow_static_storage {
     _Alignas(64) unsigned char bytes[VOW_STATIC_STORAGE_SIZE];
@@ -50,7 +50,7 @@ static inline void *vow_platform_static(void) {
     return vow_static.bytes;
 }
 
-/* Memory that a checked build, which alone has this, has freed and not yet given back. */
+/* Memory that a checked build has freed and not yet given back; other builds have none. */
 #define VOW_FREED_COUNT 65536
 typedef struct vow_freed {
     void *memory;
@@ -58,7 +58,7 @@ typedef struct vow_freed {
 } vow_freed;
 __attribute__((visibility("hidden"))) vow_freed *vow_platform_freed(void);
 
-/* Copies what is at an address. Returns 0 if that is no memory, or the system does not say. */
+/* Copies memory at an address. Returns 0 if there is none, or the system does not say. */
 __attribute__((visibility("hidden"))) int vow_platform_read(uint64_t address, void *copy,
                                                             size_t size);
 
@@ -80,7 +80,7 @@ __attribute__((visibility("hidden"))) int vow_platform_at_thread_exit(void (*lea
 #define VOW_STEP_PAUSE 4
 #define VOW_STEP_WAKE 5
 void vow_schedule_point(int step, const void *address);
-/* As vow_platform_wait. When a deadline passes is the scheduler's choice. */
+/* As vow_platform_wait. The scheduler chooses when a deadline passes. */
 int vow_schedule_sleep(const void *word, uint32_t expected, int has_deadline);
 #endif
 
@@ -123,15 +123,15 @@ static inline int vow_platform_format_double(char *buffer, size_t size, double r
     return snprintf(buffer, size, "%.17g", real);
 }
 
-/* From here to vow_platform_let_cancel nothing is a cancellation point of the calling thread: it
- * may have something that nobody else would give back. */
+/* From here to vow_platform_let_cancel no call is a cancellation point of the calling thread: the
+ * thread may own memory that no other code would give back. */
 static inline int vow_platform_hold_cancel(void) {
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     return before;
 }
 
-/* - Parameter: what vow_platform_hold_cancel said. */
+/* - Parameter: the result of vow_platform_hold_cancel. */
 static inline void vow_platform_let_cancel(int before) {
     pthread_setcancelstate(before, NULL);
 }
@@ -161,7 +161,7 @@ __attribute__((visibility("hidden"))) int vow_platform_has_stack_left(void);
 /* Whether this place on the calling thread's own stack belongs to a function that is gone. */
 __attribute__((visibility("hidden"))) int vow_platform_is_left(const void *place);
 
-/* From now on a thread may end inside a handler: what it leaves stays as it is. */
+/* From now on a thread may end inside a handler: its state stays as it is. */
 __attribute__((visibility("hidden"))) void vow_platform_let_threads_end(void);
 
 /* Whether the process has libdispatch: see queues.c. The functions below are for processes that
@@ -176,25 +176,25 @@ __attribute__((visibility("hidden"))) void vow_platform_submit(void *queue, void
 __attribute__((visibility("hidden"))) void vow_platform_submit_barrier(void *queue, void *context,
                                                                        void (*work)(void *context));
 
-/* Runs work(context) on a new, detached thread. Signals that are sent to the process are the
- * program's threads' to take: only those that a thread brings on itself, and a profiler's, come to
- * this one. False when the system gives no thread. */
+/* Runs work(context) on a new, detached thread. The program's threads take the signals of the
+ * process: only signals that a thread brings on itself, and a profiler's, come to this one. False
+ * when the system gives no thread. */
 __attribute__((visibility("hidden"))) int vow_platform_start_thread(void *(*work)(void *),
                                                                     void *context);
 
-/* Runs work(context), and lost(context) if the thread leaves that by pthread_exit. The thread
+/* Runs work(context), and lost(context) if the thread leaves work by pthread_exit. The thread
  * cannot be cancelled. */
 __attribute__((visibility("hidden"))) void
 vow_platform_run_guarded(void (*work)(void *), void (*lost)(void *), void *context);
 
-/* What debuggers and `top` call the calling thread. */
+/* Sets the calling thread's name in debuggers and `top`. */
 __attribute__((visibility("hidden"))) void vow_platform_name_thread(const char *name);
 
-/* How many processors the process may use; at least 1. */
+/* The number of processors that the process may use; at least 1. */
 __attribute__((visibility("hidden"))) int vow_platform_processors(void);
 
-/* The clock of the processor's time that the calling thread has had, for vow_platform_time_of. It
- * may be read for as long as the thread is there. */
+/* The clock of the calling thread's processor time, for vow_platform_time_of. It may be read as
+ * long as the thread is there. */
 static inline clockid_t vow_platform_own_clock(void) {
     clockid_t clock = CLOCK_MONOTONIC;
     pthread_getcpuclockid(pthread_self(), &clock);

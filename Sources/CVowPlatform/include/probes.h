@@ -1,12 +1,12 @@
-/* Being watched: the word that says whether anybody looks on, and the static probes of SystemTap's
- * kind. Both cost one load and one branch while nobody does. */
+/* Being watched: the word that says whether a tracer or tracing is on, and the static probes of
+ * SystemTap's kind. Both cost one load and one branch while neither is. */
 #ifndef VOW_PROBES_H
 #define VOW_PROBES_H
 
 #include <stdint.h>
 
-/* Two halves, so that one load tells of both. A tracer raises the first through the probes'
- * semaphores, the library the second. */
+/* Two halves, so one load reads both. A tracer raises the first through the probes' semaphores, the
+ * library the second. */
 typedef struct vow_onlookers {
     uint16_t probes;
     uint16_t tracing;

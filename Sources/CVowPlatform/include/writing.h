@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Writes all, as fast as the descriptor takes it. False and errno where it cannot. */
+/* Writes all, as fast as the descriptor takes it. False and errno if it cannot. */
 __attribute__((visibility("hidden"))) int vow_platform_write(int fd, const void *bytes,
                                                              size_t count);
 
-/* Writes what a descriptor that does not block takes now: says how much that is. *error: 0, or
- * EAGAIN, it takes no more now, or why it never will. */
+/* Writes as much as a non-blocking descriptor takes now, and returns the number of bytes. *error:
+ * 0; EAGAIN: it takes no more now; else the reason why it never will. */
 __attribute__((visibility("hidden"))) size_t vow_platform_write_some(int fd, const void *bytes,
                                                                      size_t count, int *error);
 
@@ -27,7 +27,7 @@ static inline void vow_platform_set_error(int error) {
     errno = error;
 }
 
-/* What an errno means, with a NUL. */
+/* The text of an errno, with a NUL. */
 __attribute__((visibility("hidden"))) void vow_platform_describe_error(int error, char *buffer,
                                                                        size_t size);
 

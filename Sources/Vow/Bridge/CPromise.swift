@@ -3,10 +3,10 @@
 import CVow
 
 extension Promise {
-    /// Calls `body` with the C promise that this is: borrowed, to be retained by whoever keeps it.
+    /// Calls `body` with the promise's C promise: borrowed, so code that keeps it retains it.
     ///
-    /// What C reads of it: see ``CRepresentable``. A failure is a `VOW_ERROR`, whose domain and code are those of the
-    /// Swift error, unless C made it: then it is that error itself.
+    /// ``CRepresentable`` lists the values that C reads. A failure is a `VOW_ERROR` with the domain and code of the
+    /// Swift error; an error that C made is passed as it is.
     public func withCPromise<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) {
             try body(withPointer { $0 })
@@ -18,14 +18,14 @@ extension Promise {
 
     /// Takes over a reference to a C promise (consumed), whose values are of this type.
     ///
-    /// A value of another kind rejects what stands on the promise with
-    /// ``PromiseError/unexpectedValue(expected:found:)``. Errors made by Swift are found again as they were; those of
-    /// the library are ``PromiseError`` or `CancellationError`; others are ``CError``.
+    /// A value of another kind rejects the promises of its handlers with
+    /// ``PromiseError/unexpectedValue(expected:found:)``. Swift's own errors are found again as they were; errors of
+    /// the library are ``PromiseError`` or `CancellationError`; other errors are ``CError``.
     public init(taking promise: OpaquePointer, as _: Success.Type = Success.self) {
         self.init(owned: promise)
     }
 
-    /// The same for a promise that somebody else keeps a reference to (borrowed).
+    /// The same for a promise whose reference the caller keeps (borrowed).
     public init(borrowing promise: OpaquePointer, as _: Success.Type = Success.self) {
         vow_promise_retain(promise)
         self.init(owned: promise)

@@ -1,4 +1,4 @@
-// A function that was registered, for who registered it.
+// The registration of a function with a token.
 
 import CVow
 
@@ -6,19 +6,19 @@ import CVow
 ///
 /// Letting this go changes nothing: the function stays registered.
 public struct CancellationRegistration: Sendable {
-    /// What has become of the function.
+    /// The fate of the function.
     public enum Stage: Sendable {
-        /// It may be called still.
+        /// The function may still be called.
         case waiting
-        /// It was called, and has not returned.
+        /// The function was called, and has not returned.
         case running
-        /// It was called, and has returned.
+        /// The function was called, and has returned.
         case hasRun
-        /// It was not called, and never will be.
+        /// The function was not called, and never will be.
         case neverRuns
     }
 
-    /// Nil: nobody could cancel, or no memory was left.
+    /// Nil: no source can cancel, or no memory was left.
     private let handle: Handle?
 
     /// Registers an action with `enter`, which is vow_token_register or its like.
@@ -35,11 +35,11 @@ public struct CancellationRegistration: Sendable {
         handle = registration.map { Handle($0, release: vow_registration_release) }
     }
 
-    /// The function is not to be called any more. In constant time, from anywhere, at any time, also inside the function,
-    /// and more than once.
+    /// Unregisters the function. Takes constant time, and may be called on any thread, at any time, also inside the
+    /// function, and more than once.
     ///
-    /// - Returns: what has become of it, which is never ``Stage/waiting`` then. ``Stage/running`` and ``Stage/hasRun``: it
-    ///   was too late. Nothing waits here for a function that is running. What the function holds is let go of in any case.
+    /// - Returns: the fate of the function, which is never ``Stage/waiting`` then. ``Stage/running`` and ``Stage/hasRun``:
+    ///   the call came too late. It does not wait for a running function. The captures are released in any case.
     @discardableResult
     public func leave() -> Stage { Stage(handle?.withPointer { vow_registration_leave($0) }) }
 

@@ -8,12 +8,12 @@ extension CancellationToken {
         CancellationSource(linkedTo: [left, right]).token
     }
 
-    /// Cancelled when both are, for the reason of the one that comes last.
+    /// A token that is cancelled when both are, for the reason of the later one.
     ///
-    /// What stands at the two tokens for that leaves them when nobody has the new one any more.
+    /// Its registrations at the two tokens are removed when its last reference goes.
     public static func && (left: CancellationToken, right: CancellationToken) -> CancellationToken {
-        // A linked token lives by those who have it, and its functions with it: so the gate, which only the two know, is
-        // let go of with what was made of them.
+        // A linked token and its functions live as long as its references. So the gate, which only the two functions
+        // know, is released with the last token made of them.
         let gate = CancellationSource()
         let both = CancellationSource(linkedTo: [gate.token]).token
         let missing = Guarded(2)

@@ -2,17 +2,18 @@
 
 import CVow
 
-/// Cancels what its ``token`` was given to.
+/// Cancels the handlers that have its ``token``.
 ///
 /// Cancelling unregisters those handlers: success handlers never run, failure handlers and those of `finally` get a
-/// `CancellationError`, and the promises that they stand on are left alone. The last source to go leaves everything as
-/// it is; what is linked to other tokens is cancelled by those all the same.
+/// `CancellationError`, and the promises that they read are left alone. The last source that is released cancels
+/// nothing; a source that is linked to other tokens is still cancelled by them.
 public struct CancellationSource: Sendable {
     private let handle: Handle
 
     public init() { self.init(linkedTo: []) }
 
-    /// Also cancelled when one of these tokens is, for its reason, for as long as somebody has the source or its token.
+    /// A source that is also cancelled when one of these tokens is, for its reason, while it or its token has a
+    /// reference.
     public init(linkedTo tokens: [CancellationToken]) {
         let source = withExtendedLifetime(tokens) {
             vow_cancel_source_create_linked(tokens.map { $0.pointer }, tokens.count)
@@ -27,13 +28,14 @@ public struct CancellationSource: Sendable {
         handle.withPointer { vow_cancel_source_cancel($0) }
     }
 
-    /// The same with a reason that C sees as the payload of the errors, and Swift as ``CancellationToken/reason(as:)``.
+    /// The same with a reason, which C sees as the payload of the errors, and Swift as
+    /// ``CancellationToken/reason(as:)``.
     @discardableResult
     public func cancel(reason: some Sendable) -> Bool {
         handle.withPointer { vow_cancel_source_cancel_with($0, encode(reason)) }
     }
 
-    /// Cancels it as that one was cancelled.
+    /// Cancels the source for the reason of a cancelled token.
     func cancel(forReasonOf token: CancellationToken) {
         CancellationToken.withPointer(token) { token in
             handle.withPointer { _ = vow_cancel_source_cancel_with($0, vow_token_reason(token)) }
@@ -82,8 +84,9 @@ public struct CancellationToken: Sendable {
         return value.kind == VOW_NONE ? nil : decode(value)
     }
 
-    /// Has `action` called, once, when it is cancelled: on that thread, or at once if it is already; unless it has left
-    /// before. It is let go of when it was called, has left, or nobody can cancel any more.
+    /// Has `action` called once when the token is cancelled, on the cancelling thread, or at once if it is cancelled
+    /// already; unless the registration was removed before. `action` is released after its call, after its removal, or
+    /// when no source can cancel any more.
     @discardableResult
     public func onCancel(_ action: @escaping @Sendable () -> Void) -> CancellationRegistration {
         handle.withPointer { token in

@@ -3,10 +3,9 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// Says that the outcome is not wanted: handlers of it read a `CancellationError` in place of what they would have
-    /// read, so `catch` and `finally` run, and it is never fulfilled any more. What it waits for is cancelled first, where
-    /// nobody else is interested; a handler that runs is let finish. It is rejected when all that has ended: at once,
-    /// where no handler runs.
+    /// Cancels the promise: its handlers read a `CancellationError` in place of the outcome, so `catch` and `finally` run,
+    /// and it is never fulfilled any more. The promise that it waits for is cancelled first, unless it has another reader;
+    /// a running handler is not interrupted. It is rejected when its work has ended: at once, if no handler runs.
     ///
     /// - Returns: true if it was pending and not cancelled before; else false, with no effect.
     @discardableResult
@@ -14,26 +13,27 @@ extension Promise where Failure == any Error {
 }
 
 extension Promise where Failure: PromiseFailure {
-    /// The same with its failure of a `CancellationError`.
+    /// The same for a failure type that has a case for a `CancellationError`.
     @discardableResult
     public func cancel() -> Bool { cancelNow() }
 }
 
 extension Promise where Failure == any Error {
-    /// Settles as this one does, or with a `CancellationError` when the token is cancelled, whichever is first.
+    /// A promise that settles as this promise does, or with a `CancellationError` when the token is cancelled, whichever is
+    /// first.
     ///
-    /// The work of this promise is cancelled with that, where nobody else waits for it.
+    /// Then the work of this promise is cancelled too, unless it has another reader.
     public func cancelled(by token: CancellationToken) -> Promise { completed(token) }
 }
 
 extension Promise where Failure: PromiseFailure {
-    /// The same with its failure of a `CancellationError`.
+    /// The same for a failure type that has a case for a `CancellationError`.
     public func cancelled(by token: CancellationToken) -> Promise { completed(token) }
 }
 
 extension Promise where Failure == Never {
-    /// Settles as this one does, or with a `CancellationError` when the token is cancelled, whichever is first. This one is
-    /// left alone.
+    /// A promise that settles as this promise does, or with a `CancellationError` when the token is cancelled, whichever is
+    /// first. This promise is not cancelled.
     public func cancelled(by token: CancellationToken) -> Promise<Success, CancellationError> {
         let promise: Promise<Success, CancellationError> = widened()
         return promise.completed(token)
@@ -41,11 +41,11 @@ extension Promise where Failure == Never {
 }
 
 extension Promise {
-    /// A promise that settles as this one does. Cancelling it leaves this one alone: it waits to the end, and is rejected
-    /// then. So a `finally` can return clean-up that no cancellation ends.
+    /// A promise that settles as this promise does. Cancelling it does not cancel this promise: the new promise waits to
+    /// the end, and is then rejected. So a `finally` can return clean-up that no cancellation ends.
     public func shielded() -> Promise { Promise(owned: vow_shield(retainedPointer())) }
 
-    /// Whether its failure type can stand for a `CancellationError`.
+    /// Whether this failure type can represent a `CancellationError`.
     @usableFromInline
     package static var isCancellable: Bool {
         Failure.self == (any Error).self || Failure.self is any PromiseFailure.Type

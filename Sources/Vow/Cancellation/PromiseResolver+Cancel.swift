@@ -1,4 +1,4 @@
-// What a producer says whose work was cancelled.
+// The answers of a producer whose work was cancelled.
 
 import CVow
 

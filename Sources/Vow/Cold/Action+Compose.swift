@@ -1,12 +1,12 @@
 // Actions one behind the other, and actions with a callback bound to them.
 
 extension Action {
-    /// An action that calls this one and then, with its output, `next`.
+    /// An action that calls this action and then `next` with its output.
     public func then<Final>(_ next: Action<Output, Final>) -> Action<Input, Final> {
         appending { $0.then { next($0) } }
     }
 
-    /// An action that calls this one and makes something of its output.
+    /// An action that calls this action and transforms its output.
     public func map<NewOutput>(
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Output) throws -> NewOutput
@@ -14,7 +14,7 @@ extension Action {
         appending { $0.map(on: executor, transform) }
     }
 
-    /// An action that calls this one and makes an output of its failure.
+    /// An action that calls this action and replaces its failure by an output.
     public func recover(
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (any Error) throws -> Output

@@ -9,8 +9,8 @@
 /// let page = try await fetch(2).value  // The same as a promise.
 /// ```
 ///
-/// Calls do not know of one another. Whoever calls an action gets a ``Promise``: a call has at most one output, and an
-/// action that never comes to one, because it lets go of its completion, fails with ``PromiseError/broken``.
+/// Calls are independent. The caller of an action gets a ``Promise``: a call has at most one output, and an action
+/// that releases its completion without an output fails with ``PromiseError/broken``.
 public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     let chain: ColdChain<Input>
 
@@ -24,7 +24,7 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     // Disfavoured for closures that use neither a resolver nor a completion: either would do.
-    /// An action that answers to a resolver. What `body` throws is the failure.
+    /// An action whose `body` answers to a resolver. An error thrown by `body` is the failure.
     @_disfavoredOverload
     public init(
         resolving body:
@@ -56,10 +56,10 @@ public struct Action<Input: Sendable, Output: Sendable>: Sendable {
     @discardableResult
     public func callAsFunction(_ input: Input) -> Promise<Output, any Error> { chain.run(input) }
 
-    /// Calls it and has `completion` called with the output.
+    /// Calls the action, and then `completion` with the output.
     ///
-    /// - Returns: the promise of the output, for its failure: `fetch(1) { print($0) }.catch { print($0) }`. A failure that
-    ///   nobody catches is reported as unhandled.
+    /// - Returns: the promise of the output, for its failure: `fetch(1) { print($0) }.catch { print($0) }`. A failure
+    ///   without a handler is reported as unhandled.
     @discardableResult
     public func callAsFunction(
         _ input: Input, on executor: PromiseExecutor? = nil,

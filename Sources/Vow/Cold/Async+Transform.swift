@@ -1,7 +1,7 @@
-// Describing what comes after: map, flatMap, recover.
+// Descriptions of later steps: map, flatMap, recover.
 
 extension Async {
-    /// Describes this work and what `transform` makes of its value. A failure passes through.
+    /// Describes this work, followed by `transform` for its value. A failure passes through.
     public func map<NewValue>(
         on executor: PromiseExecutor? = nil,
         _ transform: @escaping @Sendable (Value) throws -> NewValue
@@ -17,7 +17,7 @@ extension Async {
         appending { $0.then(on: executor) { try transform($0).promise() } }
     }
 
-    /// Describes this work and what `body` makes of its failure.
+    /// Describes this work, followed by `body` for its failure.
     public func recover(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Value
     ) -> Async {
@@ -25,7 +25,7 @@ extension Async {
     }
 
     /// Describes this work and, if it fails, other work.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public func recover(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable (any Error) throws -> Async
     ) -> Async {

@@ -3,8 +3,8 @@
 /// A description of asynchronous work: nothing runs until ``execute(on:_:)`` or ``promise()``, and each of these runs all
 /// of it again.
 ///
-/// It is a value without state: runs do not know of one another, and share only what the closures themselves share. A
-/// ``Promise`` is the opposite: it stands for one run, which has begun, and remembers the result.
+/// It is a value without state: runs are independent, and share only the captures of the closures. A ``Promise`` is the
+/// opposite: it is one run, which has begun, and remembers the result.
 ///
 /// ```swift
 /// let page = Async<String> { resolver in legacy.fetch { resolver.settle($0, $1) } }
@@ -19,8 +19,8 @@ public struct Async<Value: Sendable>: Sendable {
 
     init(_ chain: ColdChain<Void>) { self.chain = chain }
 
-    /// Describes work that answers to a resolver, by a callback for example. The first answer counts. What `body` throws
-    /// is the failure; a resolver that is let go without an answer gives ``PromiseError/broken``.
+    /// Describes work that answers to a resolver, by a callback for example. The first answer counts. An error thrown by
+    /// `body` is the failure; a resolver that is released without an answer gives ``PromiseError/broken``.
     ///
     /// - Parameter body: called at each run, at once, on the thread that runs it.
     public init(_ body: @escaping @Sendable (PromiseResolver<Value, any Error>) throws -> Void) {
@@ -34,7 +34,7 @@ public struct Async<Value: Sendable>: Sendable {
 
     /// Describes work that begins with making a promise.
     ///
-    /// - Parameter make: called at each run, at once, on the thread that runs it. What it throws is the failure.
+    /// - Parameter make: called at each run, at once, on the thread that runs it. An error thrown by it is the failure.
     public init(making make: @escaping @Sendable () throws -> Promise<Value, any Error>) {
         chain = ColdChain { _ in .attempt(make) }
     }

@@ -1,4 +1,4 @@
-// What cold types are made of: a beginning, and links one behind the other, of any number.
+// The parts of cold types: a beginning, and any number of links one behind the other.
 
 /// A promise on its way from link to link, which alone know its type.
 typealias CarriedPromise = Promise<Void, any Error>
@@ -49,7 +49,7 @@ final class ColdChain<Input: Sendable>: Sendable {
     }
 
     deinit {
-        // One by one: each would free the one before inside of itself.
+        // One by one: each link would else free the link before it inside of itself.
         var rest = former.take()
         while rest != nil, isKnownUniquelyReferenced(&rest) { rest = rest?.former.take() }
     }

@@ -21,7 +21,7 @@ public final class EventSource: Sendable {
     private let binding: Binding
     private let ended: Promise<Void, Never>
 
-    /// What the source's own handler knows: not the `EventSource`, which it would keep.
+    /// The part of the source that its own handler captures. A captured `EventSource` would keep itself.
     private final class Binding: Sendable {
         private let handler = Guarded<Handler?>(nil)
 
@@ -76,10 +76,10 @@ extension EventSource {
         return EventSource(source)
     }
 
-    /// Happens when the process gets this signal.
+    /// An event each time the process gets this signal.
     ///
-    /// What the signal would do otherwise is the program's to prevent: on Linux by blocking it in all threads
-    /// (`pthread_sigmask`) before they start, elsewhere by ignoring it (`signal(number, SIG_IGN)`).
+    /// The program prevents the signal's own effect: on Linux by blocking the signal in all threads (`pthread_sigmask`)
+    /// before they start, elsewhere by ignoring it (`signal(number, SIG_IGN)`).
     public static func signal(_ number: Int32, on queue: DispatchQueue = .global()) -> EventSource {
         EventSource(DispatchSource.makeSignalSource(signal: number, queue: queue))
     }

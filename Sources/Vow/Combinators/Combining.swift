@@ -1,4 +1,4 @@
-// What the combinators of this directory have in common: handing promises over, and reading what comes back.
+// The common part of this directory's combinators: they hand over promises and read the results.
 
 import CVow
 import VowCore
@@ -12,8 +12,8 @@ func combined<Success, Failure, NewSuccess, NewFailure>(
     combined(pointers: memberPointers(promises), combinator)
 }
 
-/// The promises with a reference more to each, owned by the caller, for a combinator to let go of. A combinator cancels the
-/// promises that it lets go of, so those whose failure cannot stand for that are shielded.
+/// The promises with one more reference each, owned by the caller, for a combinator to release. A combinator cancels the
+/// promises that it releases, so promises whose failure type has no case for a cancellation are shielded.
 @inlinable
 func memberPointers<Success, Failure>(
     _ promises: some Sequence<Promise<Success, Failure>>
@@ -34,7 +34,7 @@ func combined<NewSuccess, NewFailure>(
 }
 
 extension Promise {
-    /// Makes another value of this one, as C has it. Nobody's function runs in that, so it is done at once.
+    /// Makes another value of this promise's value, as C has it. No program's function runs for it, so it is done at once.
     func reread<NewSuccess, NewFailure>(
         _ kind: ReactionKind = .onFulfilled, _ body: @escaping @Sendable (vow_value) -> vow_value
     ) -> Promise<NewSuccess, NewFailure> {
@@ -48,7 +48,7 @@ private struct Rereading: Reactor {
     func react(to input: vow_value) -> vow_value { body(input) }
 }
 
-/// What the items of a list (borrowed) are under these keys, or a rejection.
+/// The dictionary of these keys and the items of a list (borrowed), or a rejection.
 func readDictionary<Key: Hashable & Sendable, Value>(
     of list: vow_value, _ keys: [Key], _ read: (vow_value) throws -> Value
 ) -> vow_value {

@@ -3,11 +3,11 @@
 public import CVow
 
 extension Promise {
-    /// The values of all promises, in their order, as soon as the last one is there.
+    /// The values of all promises, in their order, as soon as the last value is there.
     ///
-    /// The first failure is the failure of the whole, as it is (see `all(labelling:)` for which one it
-    /// was); the others are let go of at once, and cancelled where nobody else is interested. Cancelling the whole does
-    /// the same to all. Of none: an empty array. A promise may be in the sequence several times.
+    /// The first failure, unchanged, is the failure of the whole (`all(labelling:)` names its member). The other
+    /// promises are released at once, and cancelled unless they have another reader. Cancelling the whole does the same
+    /// to all. Of no promises: an empty array. A promise may be in the sequence several times.
     @inlinable
     public static func all<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>
@@ -15,7 +15,7 @@ extension Promise {
         combined(promises, vow_all)
     }
 
-    /// The same of an array, whose promises' failure is found from what they are.
+    /// The same of an array, whose promises' failure type is inferred.
     @inlinable
     public static func all<Member>(
         _ promises: [Promise<Member, Failure>]
@@ -23,8 +23,8 @@ extension Promise {
         combined(promises, vow_all)
     }
 
-    /// The same of what can be had as promises: values and promises mixed, see ``PromiseOrValue``.
-    @_disfavoredOverload  // Of promises, which can be had as what they are.
+    /// The same of values and promises mixed, see ``PromiseOrValue``.
+    @_disfavoredOverload  // Promises need no conversion.
     public static func all<Member: PromiseConvertible>(
         _ members: some Sequence<Member>
     ) -> Promise where Success == [Member.Success], Failure == Member.Failure {
@@ -71,7 +71,7 @@ extension Promise {
         .all(self, other)
     }
 
-    /// The value together with one that is there already.
+    /// The value together with another value that is there already.
     public func paired<Other: Sendable>(with value: Other) -> Promise<(Success, Other), Failure> {
         mapped { ($0, value) }
     }

@@ -1,4 +1,4 @@
-// Waiting for all, and being told which one failed.
+// Waiting for all promises, with the place of a failed one.
 
 import CVow
 

@@ -3,7 +3,7 @@
 import CVow
 
 extension Promise where Failure == Never {
-    /// The results of all promises, in their order, as soon as the last one is there. Of none: an empty array.
+    /// The results of all promises, in their order, as soon as the last is there. Of no promises: an empty array.
     public static func allSettled<Member, MemberFailure>(
         _ promises: some Sequence<Promise<Member, MemberFailure>>
     ) -> Promise where Success == [Result<Member, MemberFailure>] {
@@ -32,8 +32,8 @@ extension Promise where Failure == Never {
     }
 }
 
-/// An item of the list: an error is a failure, and no value ever travels as one. A failure that its type cannot stand
-/// for is thrown: as everywhere, it passes by those who cannot take it.
+/// An item of the list. An error is a failure, because no value travels as an error. A failure that its type has no
+/// case for is thrown: as everywhere, it passes by handlers that cannot take it.
 private func readMember<Success, Failure: Error>(
     _ item: vow_value
 ) throws -> Result<Success, Failure> {

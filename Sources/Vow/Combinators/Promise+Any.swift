@@ -3,10 +3,10 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// The first value that there is.
+    /// The first value of any promise.
     ///
-    /// Failures count only when all have failed: an ``AggregateError`` of all of them; also of none. Once there is a
-    /// value the others are let go of at once, and cancelled where nobody else is interested.
+    /// Failures count only when all promises have failed: then an ``AggregateError`` of all failures, also of no
+    /// promises. Then the other promises are released at once, and cancelled unless they have another reader.
     public static func any<MemberFailure>(
         _ promises: some Sequence<Promise<Success, MemberFailure>>
     ) -> Promise {

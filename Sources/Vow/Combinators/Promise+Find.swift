@@ -1,13 +1,13 @@
-// Looking for a value among those of promises: Promise.find.
+// A search among the values of promises: Promise.find.
 
 import CVow
 import VowCore
 
 extension Promise {
-    /// The first value, in the order of the promises, that fits; nil if none does.
+    /// The first value, in the order of the promises, that fits; nil if no value fits.
     ///
-    /// Waits for each promise in turn; a failure on the way is the failure of the whole. The promises behind the one
-    /// that fits are let go of, and cancelled where nobody else is interested. Cancelling the whole does the same to
+    /// Waits for each promise in turn; a failure on the way is the failure of the whole. The promises behind the
+    /// fitting one are released, and cancelled unless they have another reader. So does cancelling the whole to
     /// all.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, Failure>>, on executor: PromiseExecutor? = nil,
@@ -66,7 +66,7 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// The same with a closure that may throw.
-    @_disfavoredOverload  // Of one that does not throw: either would do.
+    @_disfavoredOverload  // Either would do without a throw.
     public static func find<Member>(
         in promises: some Sequence<Promise<Member, any Error>>,
         on executor: PromiseExecutor? = nil,

@@ -6,14 +6,14 @@ import VowCore
 extension Promise {
     /// Runs `transform` with each item and gives the results, in the order of the items.
     ///
-    /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels what
-    /// is under way. Of no items: an empty array.
+    /// The first failure is the failure of the whole, and no further item is begun. Cancelling the whole cancels the items
+    /// under way. Of no items: an empty array.
     ///
-    /// `concurrency` is how many items may be under way at once, at least one; nil: all. Items that a sequence makes as it
-    /// goes are asked for when there is room for them, one thread at a time; without a bound, and where the items are
-    /// there already, all are taken at once. Of the former there is no progress to tell. `executor` runs `transform`;
-    /// nil: the one that a handler attached here would get.
-    @_disfavoredOverload  // Of promises: it would be an array of promises.
+    /// `concurrency` is the greatest number of items under way at once, at least one; nil: all. A sequence that makes its
+    /// items as it goes is asked for an item when there is room for it, by one thread at a time; without a bound, or if
+    /// the items are there already, all are taken at once. Only in the second case the whole has a progress. `executor`
+    /// runs `transform`; nil: the executor of a handler attached here.
+    @_disfavoredOverload  // Promises would become an array of promises.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
@@ -24,8 +24,8 @@ extension Promise {
         }
     }
 
-    /// The same with a promise that `transform` makes, which is waited for; its item is under way until then.
-    @_disfavoredOverload  // Of promises of any error.
+    /// The same with a promise made by `transform`. Its item is under way until the promise settles.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func map<Item: Sendable, Member>(
         _ items: sending some Sequence<Item>, concurrency: Int? = nil,
         on executor: PromiseExecutor? = nil,
@@ -41,9 +41,9 @@ extension Promise {
         if let concurrency, concurrency < 1 {
             return refused("map: with a concurrency of \(concurrency) nothing is ever under way")
         }
-        // What makes its items as it goes is asked for one when there is room for it.
+        // A sequence that makes its items as it goes is asked for an item when there is room for it.
         let areThere = items is any RandomAccessCollection && !(items is any LazySequenceProtocol)
-        // They were sent here; asking what they are has not given them to anybody.
+        // The items were sent here; the question about their type has shared them with no thread.
         nonisolated(unsafe) let items = items
         if let concurrency, !areThere { return Pulling.run(items, concurrency, executor, step) }
         return mapping(all: Array(items), concurrency, executor, step)

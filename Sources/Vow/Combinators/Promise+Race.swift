@@ -5,8 +5,8 @@ import CVow
 extension Promise {
     /// Settles as the first promise to settle does, with a value or a failure.
     ///
-    /// The others are let go of at once, and cancelled where nobody else is interested. Of none:
-    /// ``PromiseError/invalidArgument(_:)``, for nobody should wait for ever.
+    /// The others are released at once, and cancelled unless they have another reader. Of no
+    /// promises: ``PromiseError/invalidArgument(_:)``, because no reader should wait for ever.
     public static func race(_ promises: some Sequence<Promise>) -> Promise {
         combined(promises, vow_race)
     }

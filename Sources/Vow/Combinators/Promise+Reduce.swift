@@ -4,10 +4,10 @@ import CVow
 import VowCore
 
 extension Promise {
-    /// Waits for each promise in turn and combines its value with what has accumulated. Of none: `initial`.
+    /// Waits for each promise in turn and combines its value with the accumulated result. Of no promises: `initial`.
     ///
     /// The work behind the promises goes on side by side; only `combine` is called in order. The first failure in that
-    /// order is the failure of the whole, and the promises behind it are let go of.
+    /// order is the failure of the whole, and the promises behind it are released.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
@@ -16,8 +16,8 @@ extension Promise {
         folding(promises, initial, executor) { encode(combine($0, $1)) }
     }
 
-    /// The same with a promise that `combine` makes, which is waited for.
-    @_disfavoredOverload  // Of promises of any error.
+    /// The same with a promise made by `combine`: the whole waits for it.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
@@ -26,7 +26,7 @@ extension Promise {
         folding(promises, initial, executor) { combine($0, $1).cValue }
     }
 
-    /// The same, changing what accumulates where it stands.
+    /// The same, changing the accumulated result in place.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, Failure>>, into initial: Success,
         on executor: PromiseExecutor? = nil,
@@ -78,7 +78,7 @@ extension Promise {
 
 extension Promise where Failure == any Error {
     /// The same with a closure that may throw.
-    @_disfavoredOverload  // Of one that does not throw: either would do.
+    @_disfavoredOverload  // Either would do without a throw.
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, any Error>>, _ initial: Success,
         on executor: PromiseExecutor? = nil,
@@ -100,7 +100,7 @@ extension Promise where Failure == any Error {
         }
     }
 
-    /// The same, changing what accumulates where it stands.
+    /// The same, changing the accumulated result in place.
     @_disfavoredOverload
     public static func reduce<Member>(
         _ promises: some Sequence<Promise<Member, any Error>>, into initial: Success,
@@ -111,7 +111,7 @@ extension Promise where Failure == any Error {
     }
 }
 
-/// Unchecked: the calls of one fold come one after the other, each with what the one before has written.
+/// Unchecked: the calls of one fold come one after the other, each with the result of the call before.
 private final class Accumulator<Value: Sendable>: @unchecked Sendable {
     var value: Value
     var left: Int

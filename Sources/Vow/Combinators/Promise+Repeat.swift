@@ -4,10 +4,10 @@ import CVow
 import VowCore
 
 extension Promise {
-    /// While `condition` holds for the state, which begins as `state`, it becomes what `step` makes of it.
+    /// Replaces the state, which begins as `state`, by the result of `step`, while `condition` holds for it.
     ///
-    /// Takes constant memory and stack however often it runs. The value is the last state; what `step` throws is the
-    /// failure. Cancelling the whole ends the loop.
+    /// Takes constant memory and stack however often it runs. The value is the last state; an error thrown by `step`
+    /// is the failure. Cancelling the whole ends the loop.
     @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func `repeat`(
         from state: Success, on executor: PromiseExecutor? = nil,
@@ -19,8 +19,8 @@ extension Promise {
         }
     }
 
-    /// The same with a promise that `step` makes, which is waited for.
-    @_disfavoredOverload  // Of promises of any error.
+    /// The same with a promise made by `step`: the loop waits for it.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func `repeat`(
         from state: Success, on executor: PromiseExecutor? = nil,
         while condition: @escaping @Sendable (Success) -> Bool,

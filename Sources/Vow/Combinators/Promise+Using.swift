@@ -1,4 +1,4 @@
-// What was acquired is released: using.
+// An acquired resource is released: using.
 
 import CVow
 import VowCore
@@ -15,7 +15,7 @@ extension Promise where Failure == any Error {
     /// resource that comes all the same is released without being used. Without a resource nothing runs.
     ///
     /// `executor` runs both; nil: the one that a handler attached here would get.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     public func using<Result>(
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Result,
@@ -28,7 +28,7 @@ extension Promise where Failure == any Error {
         }
     }
 
-    /// The same with a promise that `body` makes, which is waited for.
+    /// The same with a promise made by `body`: `release` waits for it.
     public func using<Result, Other: Error>(
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Promise<Result, Other>,
@@ -41,7 +41,7 @@ extension Promise where Failure == any Error {
         }
     }
 
-    /// The same with promises that both make, which are waited for.
+    /// The same with promises made by both closures: the whole waits for them.
     public func using<Result, Other: Error, Ignored, Releasing: Error>(
         on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (Success) throws -> Promise<Result, Other>,
@@ -63,7 +63,7 @@ extension Promise where Failure == any Error {
             release: { input in reading(input) { (resource: Success) in release(resource) } })
     }
 
-    /// The same of the resource (borrowed) as C has it.
+    /// `using` for the resource (borrowed) as C has it.
     func use<Result>(
         _ executor: PromiseExecutor?, whole body: @escaping @Sendable (vow_value) -> vow_value,
         release: @escaping @Sendable (vow_value) -> vow_value
@@ -83,7 +83,7 @@ public enum EndOfUse: Sendable {
     /// With `CancellationError` where it was cancelled.
     case failed(any Error)
 
-    /// Of the use whose release is running; nil anywhere else, also in handlers that run inside of it.
+    /// The end of the use whose release is running; nil anywhere else, also in handlers that run inside of it.
     ///
     /// ```swift
     /// let saved = database.begin().using { try $0.write(row) } release: { transaction in

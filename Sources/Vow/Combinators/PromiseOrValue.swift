@@ -2,7 +2,7 @@
 
 import CVow
 
-/// What a property holds that keeps its value once it is there, and its promise before.
+/// A property's type: its promise at first, and its value once that is there.
 ///
 /// ```swift
 /// var avatar: PromiseOrValue<Image, any Error>

@@ -3,28 +3,25 @@
 import CVow
 import VowCore
 
-/// Work that belongs together: closing the scope is a promise of the end of all of it.
+/// Work that belongs together: closing the scope gives a promise of the end of all of it.
 ///
-/// Members may add members for as long as it has not ended. The last reference to a scope that was not closed cancels
-/// what is in it.
+/// Members may add members until the scope has ended. The last reference to an open scope cancels its members.
 ///
-/// What is made under a scope takes over its deadline: what the closures of `start` and of
-/// `withPromiseScope` make, what the handlers attached there make, and so on.
+/// A promise that is made under a scope takes over its deadline: the promises that the closures of `start` and of
+/// `withPromiseScope` make, the promises that handlers attached there make, and so on.
 public final class PromiseScope: Sendable {
     /// A `vow_scope`, as a number because a pointer is not Sendable.
     private let address: UInt
-    /// Of the member for the body of the asynchronous `withPromiseScope`, until the body has returned or closes the scope:
-    /// waiting for the end, it would else wait for itself.
+    /// The resolver of the member for the body of the asynchronous `withPromiseScope`, until the body has returned or
+    /// closes the scope. A body that waits for the end would else wait for itself.
     fileprivate let running = Guarded<PromiseResolver<Void, any Error>?>(nil)
 
     /// - Parameters:
-    ///   - deadline: how long the scope may take; then its members are cancelled, and its end fails with
-    ///     ``PromiseError/timedOut``. What is made under it and would take longer ends then, too. Nil: no longer than the
-    ///     scope that this one is made under.
-    ///   - failsFast: the first failure of a member cancels the others; so does a cancellation that the scope has not
-    ///     asked for.
-    ///   - grace: a member that has not settled so long after the scope was cancelled is reported as an unhandled
-    ///     rejection is, and waited for all the same; nil: none is.
+    ///   - deadline: the longest time of the scope; then its members are cancelled, and its end fails with
+    ///     ``PromiseError/timedOut``. Promises made under it end then, too. Nil: the deadline of the scope around it.
+    ///   - failsFast: the first failure of a member cancels the others; so does a cancellation from outside the scope.
+    ///   - grace: a member that has not settled so long after the scope was cancelled is reported like an unhandled
+    ///     rejection; the scope waits for it all the same. Nil: no report.
     ///   - label: names the scope in reports.
     ///
     /// A negative time makes a scope that takes no members, and whose end fails.
@@ -64,7 +61,7 @@ public final class PromiseScope: Sendable {
     @discardableResult
     public func add<Success>(_ promise: Promise<Success, any Error>) -> Bool { addAny(promise) }
 
-    /// The same; what it is cancelled with is a failure of its own.
+    /// The same with a promise whose failure type has a case for a cancellation.
     @discardableResult
     public func add<Success, Failure: PromiseFailure>(_ promise: Promise<Success, Failure>) -> Bool
     {
@@ -85,11 +82,11 @@ public final class PromiseScope: Sendable {
         addInTime(promise.retainedPointer(), to: scope)
     }
 
-    /// Runs `body` as a member; what it makes is made under the scope.
+    /// Runs `body` as a member; the promises that it makes are under the scope.
     ///
-    /// - Parameter executor: runs it; nil: the one that a handler attached here would get.
-    /// - Returns: the promise of what it returns. It is rejected, and nothing runs, if the scope was cancelled or has ended.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    /// - Parameter executor: runs `body`; nil: the executor of a handler attached here.
+    /// - Returns: the promise of its result. It is rejected without a run if the scope was cancelled or has ended.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     @discardableResult
     public func start<Success>(
         on executor: PromiseExecutor? = nil, _ body: @escaping @Sendable () throws -> Success
@@ -97,7 +94,7 @@ public final class PromiseScope: Sendable {
         start(executor, ScopeWork { outcome { () throws in try body() } })
     }
 
-    /// The same with a promise that `body` makes, which is waited for.
+    /// The same with a promise made by `body`: the member settles as it does.
     @discardableResult
     public func start<Success, Other: Error>(
         on executor: PromiseExecutor? = nil,
@@ -119,7 +116,7 @@ public final class PromiseScope: Sendable {
         }
     }
 
-    /// Cancels the members, and those that are added later. Without effect once the scope has ended.
+    /// Cancels the members, and later ones too. Without effect once the scope has ended.
     public func cancel() { vow_scope_cancel(scope) }
 
     /// Ends the scope, once all members have settled.
@@ -165,7 +162,7 @@ public final class PromiseScope: Sendable {
         }
     }
 
-    /// A cancellation is what the end of the scope has made of the body.
+    /// A cancellation of the body is an effect of the scope's end, which decides.
     fileprivate func decide<Success>(
         _ result: Result<Success, any Error>, _ end: Result<Void, any Error>
     ) throws -> Success {
@@ -185,9 +182,9 @@ public final class PromiseScope: Sendable {
 /// }
 /// ```
 ///
-/// What `body` makes is made under the scope. If it fails, the members are cancelled, and its failure is that of the
-/// whole; else a member's is, or that the time is up. Cancelling the whole cancels them all. For the parameters, see
-/// ``PromiseScope/init(deadline:failsFast:grace:label:)``.
+/// Promises that `body` makes are under the scope. If `body` fails, the members are cancelled, and its failure is that of
+/// the whole; else a member's failure is, or ``PromiseError/timedOut``. Cancelling the whole cancels them all. For the
+/// parameters, see ``PromiseScope/init(deadline:failsFast:grace:label:)``.
 public func withPromiseScope<Success>(
     deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,
     label: StaticString? = nil, _ body: (PromiseScope) throws -> Promise<Success, any Error>
@@ -198,9 +195,9 @@ public func withPromiseScope<Success>(
 
 /// The same in a task: returns when `body` has, and all that it has put into the scope has settled.
 ///
-/// `body` runs in a task of its own, isolated as the caller is. Whatever cancels the scope cancels that task: the deadline,
-/// the first failure of a member with `failsFast`, ``PromiseScope/cancel()``, and a cancellation of the calling task. As a
-/// task changes threads, only what is given to `PromiseScope.start` is made under the scope.
+/// `body` runs in a task of its own, isolated as the caller is. That task is cancelled with the scope: by the deadline, by
+/// the first failure of a member with `failsFast`, by ``PromiseScope/cancel()``, and by a cancellation of the calling task.
+/// A task changes threads, so only work given to `PromiseScope.start` is made under the scope.
 @_disfavoredOverload  // Where `body` does not wait.
 nonisolated(nonsending) public func withPromiseScope<Success: Sendable>(
     deadline: Duration? = nil, failsFast: Bool = false, grace: Duration? = nil,

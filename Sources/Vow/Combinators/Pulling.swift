@@ -2,8 +2,8 @@
 
 import CVow
 
-/// One run. Whoever makes room pulls; who comes while somebody pulls leaves it to them, so that the sequence is asked by
-/// one thread at a time, under no lock, and steps that are through at once need no stack.
+/// One run. A thread that makes room pulls; a thread that comes meanwhile leaves its pull to the first. So one thread at
+/// a time asks the sequence, under no lock, and steps that end at once need no stack.
 final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable {
     private typealias Step = Promise<Member, Failure>
 
@@ -16,7 +16,7 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
         /// Items that were begun.
         var count = 0
         var underWay: [Int: Step] = [:]
-        /// What has come of each item (owned).
+        /// The result (owned) of each item.
         var results: [Int: vow_value] = [:]
         /// The first failure (owned).
         var error: vow_value?
@@ -24,7 +24,7 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
     }
 
     private let state: Guarded<State>
-    /// Unsafe, for the one who pulls uses it.
+    /// Unsafe: only the pulling thread uses it.
     nonisolated(unsafe) private var iterator: any IteratorProtocol<Item>
     private let executor: PromiseExecutor?
     private let step: @Sendable (Item) -> vow_value
@@ -68,7 +68,7 @@ final class Pulling<Item: Sendable, Member: Sendable, Failure: Error>: Sendable 
         settleIfThrough()
     }
 
-    /// Nil: the one who pulls is through.
+    /// Nil: the pull is over.
     private func nextPlace() -> Int? {
         state.withLock { state in
             if state.isOver || state.room == 0 {

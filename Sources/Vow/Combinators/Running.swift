@@ -3,9 +3,9 @@
 import CVow
 import VowCore
 
-/// What a machine asks and does. It stands in the object that the machine keeps.
+/// The questions and steps of a machine, in the object that the machine keeps.
 struct Steps: Sendable {
-    /// - Returns: what resolves the step's promise; owned. The input is borrowed.
+    /// - Returns: the value that resolves the step's promise; owned. The input is borrowed.
     let step: @Sendable (vow_value) -> vow_value
     var isGoingOn: @Sendable (vow_value) -> Bool = { _ in true }
 
@@ -20,7 +20,7 @@ struct Steps: Sendable {
     }
 }
 
-/// What a fold does with two borrowed values; the result is owned.
+/// A fold's step with two borrowed values; the result is owned.
 struct Folding: Sendable {
     let combine: @Sendable (_ accumulated: vow_value, _ item: vow_value) -> vow_value
 
@@ -45,7 +45,7 @@ func running<Closures, Success, Failure>(
 }
 
 extension Promise {
-    /// Rejected because of an argument, whether its failure can stand for that or not.
+    /// Rejected because of an argument, whether its failure type has a case for that or not.
     static func refused(_ problem: String) -> Promise {
         Promise(owned: vow_promise_with(encodeError(PromiseError.invalidArgument(problem))))
     }

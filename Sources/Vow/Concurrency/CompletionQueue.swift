@@ -1,4 +1,4 @@
-// What one iteration over completions has got and not yet given.
+// The completions that an iteration has received and not yet given.
 
 import CVow
 
@@ -25,8 +25,8 @@ final class CompletionQueue: Sendable {
         var left = 0
         var waiting = Fifo<UnsafeContinuation<Completion?, Never>>()
 
-        /// - Returns: what was in its place, to be released without the lock (`settled`: it is not wanted any
-        ///   more), the task that is to get it, if one waits, and those that wait though nothing is to come.
+        /// - Returns: the value that was in its place, to be released without the lock (`settled`: it is not
+        ///   wanted any more), the task that is to get it, if any, and the tasks that wait in vain.
         mutating func accept(
             _ completion: Completion
         ) -> (

@@ -1,6 +1,6 @@
-// What one iteration over a promise's progress has heard and not yet given.
+// The progress that an iteration has received and not yet given.
 
-/// The newest that has not been told, and the tasks that wait for it.
+/// The newest progress that the iteration has not given, and the tasks that wait for it.
 final class ProgressQueue: Sendable {
     private struct State {
         var newest: PromiseProgress?

@@ -1,20 +1,20 @@
 // Promises of tasks.
 
 extension Promise {
-    /// Runs `operation` in a new task; the promise of what it returns.
+    /// Runs `operation` in a new task; the promise of its result.
     ///
     /// ```swift
     /// let image = Promise { try await download(url) }
     /// ```
     ///
     /// The task begins as one of `Task { … }` does: isolated to the actor that it is made on, with its priority
-    /// and task locals. Cancelling the promise cancels the task, and so does letting the last reader go; the
+    /// and task locals. Cancelling the promise cancels the task, and so does the loss of its last reader; the
     /// promise does not wait for the task to notice.
     ///
     /// - Parameters:
     ///   - name: of the task, for debuggers.
     ///   - priority: of the task; nil: that of the task which makes it.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     public init(
         name: String? = nil, priority: TaskPriority? = nil,
         @_inheritActorContext operation:
@@ -41,7 +41,7 @@ extension Promise {
     /// The promise of a task's result.
     ///
     /// - Parameter cancelsTask: whether cancelling the promise, or letting its last reader go, cancels the task.
-    ///   If not, the task is left to whoever has it.
+    ///   If not, the task goes on.
     public init(_ task: Task<Success, Failure>, cancelsTask: Bool = false) {
         let (promise, resolver) = Self.open()
         self = promise

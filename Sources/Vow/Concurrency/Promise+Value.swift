@@ -27,7 +27,7 @@ extension Promise {
         }
     }
 
-    /// From here on a link alone reads it: what is cancelled with the wait depends on the other readers only.
+    /// From here on only a link reads the promise: the cancelled wait cancels it unless it has other readers.
     @inlinable
     nonisolated(nonsending) consuming func pendingResult() async -> Result<Success, Failure> {
         let promise = takePointer()
@@ -42,7 +42,7 @@ extension Promise {
     nonisolated(nonsending) fileprivate func resultCancellingIt() async -> Result<Success, Failure>
     {
         if let result { return result }
-        // The cancellation's reference; the wait's link takes another one.
+        // The cancellation has this reference; the wait's link has another.
         nonisolated(unsafe) let promise = retainedPointer()
         let outcome = await withTaskCancellationHandler {
             await Vow.outcome(of: retainedPointer(), isolation: nil)
@@ -80,7 +80,7 @@ extension Promise where Failure: PromiseFailure {
     }
 }
 
-/// Of a wait's outcome, which is released where there is one.
+/// The result of a wait's outcome, which is then released. Nil: the failure type has no case for the error; no release.
 @inlinable
 func takeResult<Success, Failure: Error>(_ outcome: vow_value) -> Result<Success, Failure>? {
     guard let result: Result<Success, Failure> = readResult(outcome) else { return nil }
@@ -88,7 +88,7 @@ func takeResult<Success, Failure: Error>(_ outcome: vow_value) -> Result<Success
     return result
 }
 
-/// The producer has broken what the failure type says: the promise cannot be rejected with this error, and the reader gets
+/// The producer has broken the promise's failure type: the promise cannot be rejected with this error, and the reader gets
 /// neither a value nor a failure.
 ///
 /// - Parameter outcome: owned.

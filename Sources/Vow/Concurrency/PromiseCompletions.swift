@@ -28,7 +28,8 @@ public struct PromiseCompletions<Success: Sendable, MemberFailure: Error>: Async
             reading = Reading(CompletionQueue(of: promises))
         }
 
-        /// The next result that is there or comes, and that the failure type can stand for; nil: there is none left, or the task was cancelled.
+        /// The next result that is there or comes, and that the failure type has a case for; nil: the end, or the task was
+        /// cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> Element? {

@@ -1,4 +1,4 @@
-// Promises that stand in line between the task that makes them and those that take them.
+// Promises in line between the task that makes them and the tasks that take them.
 
 /// Filled by one task, which waits while there is no room, and emptied by others, which wait while nothing is there.
 final class PromiseLine<Success: Sendable>: Sendable {
@@ -7,7 +7,7 @@ final class PromiseLine<Success: Sendable>: Sendable {
     private struct State {
         var members = Fifo<Member>()
         var room: Int
-        /// What comes behind the last member; nil: more members.
+        /// The end behind the last member; nil: more members.
         var end: Result<Void, any Error>?
         var filling: UnsafeContinuation<Void, Never>?
         var taking = Fifo<UnsafeContinuation<Void, Never>>()
@@ -57,7 +57,7 @@ final class PromiseLine<Success: Sendable>: Sendable {
         taking?.resume()
     }
 
-    /// The one that is first in line, which keeps its room until ``makeRoom()``; nil: there is none left.
+    /// The first promise in line, which keeps its room until ``makeRoom()``; nil: no promise is left.
     nonisolated(nonsending) func first() async throws -> Member? {
         while true {
             await waitForNews()
@@ -98,7 +98,7 @@ final class PromiseLine<Success: Sendable>: Sendable {
         state.withLock { state in
             if let member = state.members.popFirst() { return .member(member) }
             guard let end = state.end else { return .nothing }
-            // Told once.
+            // The end is reported once.
             state.end = .success(())
             return .end(end)
         }
@@ -112,10 +112,10 @@ final class PromiseLine<Success: Sendable>: Sendable {
         filling?.resume()
     }
 
-    /// The iteration is over. Those in line lose this reader.
+    /// The iteration is over. The promises in line lose this reader.
     func end() {
         end(.success(()))
-        // They are let go of without the lock.
+        // The promises are released without the lock.
         _ = state.withLock { state in
             let members = state.members
             state.members = Fifo()

@@ -1,6 +1,6 @@
 // A promise's progress as an asynchronous sequence.
 
-/// What was said of how far the work for a promise is.
+/// A report of the progress of a promise's work.
 public struct PromiseProgress: Sendable, Hashable {
     /// From 0 to 1.
     public let fraction: Double
@@ -12,15 +12,15 @@ public struct PromiseProgress: Sendable, Hashable {
     }
 }
 
-/// How far the work for a promise is, as often as that changes, until the promise is settled.
+/// The progress of a promise's work, as often as it changes, until the promise is settled.
 ///
 /// ```swift
 /// for await progress in download.progress { bar.show(progress.fraction) }
 /// ```
 ///
-/// Who asks late is told what is newest; what came in between is left out. Each iteration listens for itself, and keeps
-/// the promise as long as it lasts; it ends when the promise is settled, or when its task is cancelled. That leaves the
-/// promise alone, and a failure is not handled by it.
+/// A late reader gets the newest progress; the progress in between is left out. Each iteration listens for itself, and
+/// keeps the promise as long as it lasts; it ends when the promise is settled, or when its task is cancelled. The end
+/// of the task neither cancels the promise nor handles its failure.
 public struct PromiseProgressUpdates: AsyncSequence, Sendable {
     public typealias Element = PromiseProgress
     public typealias Failure = Never
@@ -37,7 +37,8 @@ public struct PromiseProgressUpdates: AsyncSequence, Sendable {
 
         fileprivate init(_ queue: ProgressQueue) { listening = Listening(queue: queue) }
 
-        /// The newest that has not been told, there or to come; nil: the promise is settled, or the task was cancelled.
+        /// The newest progress not given yet, there or to come; nil: the promise is settled, or the task was
+        /// cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> PromiseProgress? {

@@ -1,4 +1,4 @@
-// What promises make of the elements of an asynchronous sequence, so many at a time.
+// Promises made of the elements of an asynchronous sequence, a bounded number at a time.
 
 /// The values of the promises that a function makes of a sequence's elements, in the order of the elements.
 ///
@@ -72,9 +72,9 @@ where Base.Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// What the promises give that `transform` makes of the elements, in their order.
+    /// The values of the promises that `transform` makes of the elements, in their order.
     ///
-    /// - Parameter concurrency: how many promises there may be whose values are not yet taken, at least one; else the
+    /// - Parameter concurrency: the greatest number of promises whose values are not yet taken, at least one; else the
     ///   iteration throws ``PromiseError/invalidArgument(_:)``.
     public func promises<Success, Other: Error>(
         concurrency: Int,

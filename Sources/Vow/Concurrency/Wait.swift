@@ -23,11 +23,11 @@ func outcomeUnlessCancelled(
     return wait.end() ?? encodeError(CancellationError())
 }
 
-/// The same until it is settled, cancelled or not.
+/// The same until the promise is settled, cancelled or not.
 @usableFromInline
 func outcome(of promise: OpaquePointer, isolation: isolated (any Actor)?) async -> vow_value {
     await withUnsafeContinuation { task in
-        // The continuation itself is the link's context: nobody but the link resumes the task.
+        // The continuation itself is the link's context: only the link resumes the task.
         let link = watch(
             promise, context: unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
         ) { outcome, context in
@@ -62,7 +62,7 @@ private struct Wait: @unchecked Sendable {
 
     /// - Parameter promise: consumed.
     init(for promise: OpaquePointer) {
-        // As it begins: zeroes, which is `begun`.
+        // Begins as zeroes, which is `begun`.
         var bytes: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
         link = withUnsafeMutableBytes(of: &bytes) { bytes in
             let closure = CarriedClosure(bytes.baseAddress.unsafelyUnwrapped, run: Wait.settle)
@@ -94,7 +94,7 @@ private struct Wait: @unchecked Sendable {
         unsafeBitCast(task, to: UnsafeContinuation<Void, Never>.self).resume()
     }
 
-    /// Of a wait that is over. Nil: it was cancelled.
+    /// Ends a wait. Nil: it was cancelled.
     func end() -> vow_value? {
         let isSettled = isOver
         let outcome = isSettled ? carried.outcome.pointee : nil
@@ -128,8 +128,8 @@ private struct Wait: @unchecked Sendable {
             (bytes + MemoryLayout<UInt>.size).assumingMemoryBound(to: vow_value.self)
         }
 
-        /// - Returns: what the word was, `begun` or the continuation; nil: somebody else has claimed the wait, and the word is left
-        ///   as it says how.
+        /// - Returns: the former word, `begun` or the continuation. Nil: another thread has claimed the wait; the word says
+        ///   how.
         func claim(_ claimed: UInt) -> UInt? {
             var before = word.pointee.load(ordering: .relaxed)
             while before != Word.settled && before != Word.cancelled {

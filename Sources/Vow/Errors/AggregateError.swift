@@ -1,6 +1,6 @@
 // Several failures as one.
 
-/// What `any` and `some` reject with when not enough promises were fulfilled.
+/// The failure of `any` and `some` when not enough promises were fulfilled.
 public struct AggregateError: Error, Sendable {
     /// Each with the place of its promise, in the order of the promises.
     public let errors: [MemberError<Int>]

@@ -28,7 +28,7 @@ public struct CError: Error, Sendable {
         return payload.kind == VOW_NONE ? nil : CValue(cValue: payload)
     }
 
-    /// The same error as data alone: objects and promises in its payload are left out. So it can be kept when the plug-in
+    /// The error as data alone: objects and promises in its payload are left out. So it can be kept after the plug-in
     /// that rejected with it is unloaded.
     public var plain: CError { CError(CValue(taking: vow_error_plain(cValue.rawValue))) }
 }

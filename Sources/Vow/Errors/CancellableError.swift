@@ -1,9 +1,9 @@
 // Errors that say nothing but that something was not wanted any more.
 
-/// An error that may stand for a cancellation.
+/// An error that may represent a cancellation.
 ///
-/// Libraries have errors of their own for that: conform such a type, and a policy of
-/// ``CatchPolicy/allErrorsExceptCancellation`` is not told of it.
+/// Libraries have errors of their own for cancellation. Conform such a type, and the closures of
+/// ``CatchPolicy/allErrorsExceptCancellation`` are not called for it.
 ///
 /// ```swift
 /// extension TransferError: CancellableError {
@@ -11,7 +11,7 @@
 /// }
 /// ```
 public protocol CancellableError: Error {
-    /// Whether this one does.
+    /// Whether this error represents a cancellation.
     var isCancelled: Bool { get }
 }
 
@@ -19,10 +19,10 @@ extension CancellationError: CancellableError {
     public var isCancelled: Bool { true }
 }
 
-/// Which errors a `catch` or a `recover` is told of.
+/// The errors for which a `catch` or a `recover` calls its closure.
 public enum CatchPolicy: Sendable {
     case allErrors
-    /// Of all but those of type `CancellationError` and each ``CancellableError`` that says so.
+    /// All errors except `CancellationError` and each ``CancellableError`` that is a cancellation.
     case allErrorsExceptCancellation
 
     @usableFromInline

@@ -3,7 +3,7 @@
 public import CVow
 import VowCore
 
-/// An error (owned) that stands for a Swift error. C reads domain, code and message; Swift finds the error itself again.
+/// An error (owned) that represents a Swift error. C reads domain, code and message; Swift finds the error itself again.
 @inlinable
 func encodeError<Failure: Error>(_ failure: Failure) -> vow_value {
     // Converted, an `any Error` would become an error in an error.
@@ -40,7 +40,7 @@ private func wrapped(_ error: any Error, _ domain: String, code: Int) -> vow_val
     vow_error_wrap(domain, Int64(code), "\(error)", .holding(error, as: (any Error).self))
 }
 
-/// Those that C knows.
+/// The library's errors that C knows.
 private func ownError(_ error: PromiseError) -> vow_value? {
     func make(_ code: Int32) -> vow_value { vow_error("vow", Int64(code), "\(error)") }
     switch error {
@@ -60,7 +60,7 @@ private func ownError(_ error: PromiseError) -> vow_value? {
     }
 }
 
-/// The Swift error that an error (borrowed) stands for.
+/// The Swift error that an error (borrowed) represents.
 @usableFromInline
 func decodeError(_ error: vow_value) -> any Error {
     if let late = error.heldLate(as: LateError.self) { return late.error }
@@ -104,7 +104,7 @@ extension AggregateError {
     }
 }
 
-/// The typed failure that an error (borrowed) stands for; nil: this type cannot.
+/// The typed failure that an error (borrowed) represents; nil: this type has no case for it.
 @inlinable
 func decodeFailure<Failure: Error>(_ error: vow_value, as _: Failure.Type = Failure.self)
     -> Failure?

@@ -1,27 +1,27 @@
 // The errors that the library itself rejects with.
 
-/// Why a promise was rejected by the library and not by the work it stands for.
+/// The reason why the library, and not the work of a promise, rejected the promise.
 ///
 /// A cancelled promise is rejected with Swift's own `CancellationError`.
 public enum PromiseError: Error, Sendable {
     /// A wrong argument; the text names function and argument.
     case invalidArgument(String)
     case outOfMemory
-    /// It needs libdispatch's threads, which a forked child has not.
+    /// The work needs libdispatch's threads, which a forked child has not.
     case forked
     /// The last resolver went away without resolving the promise.
     case broken
     /// The promise would have to wait for itself, directly or by way of others that it needs.
     case cycle
-    /// It took too long. A retry that was given up at its deadline says why its last attempt had failed.
+    /// The time is up. A retry that reached its deadline has the failure of its last attempt.
     case timedOut(lastError: (any Error)?)
-    /// The wait would block what it waits for, or handlers would wait for each other.
+    /// The wait would block the work that it waits for, or handlers would wait for each other.
     case deadlock
-    /// What was to run the work is gone.
+    /// The executor of the work is gone.
     case shutDown
     /// C rejected with a value that is no error.
     case reason(CValue)
-    /// A C value that is none of the type which Swift was told to expect.
+    /// A C value of another type than Swift expects.
     case unexpectedValue(expected: String, found: String)
     /// A callback came with neither a value nor an error.
     case neitherValueNorError

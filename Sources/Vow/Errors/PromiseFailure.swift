@@ -1,10 +1,11 @@
-// How a failure type of the program's own takes in what the library rejects with.
+// How a failure type of the program's own represents the library's rejections.
 
-/// A failure type of the program's own that can also stand for the library's rejections: a promise that was cancelled, or
-/// whose last resolver was released, or that took too long.
+/// A failure type of the program's own that can also represent the library's rejections: a promise that was cancelled,
+/// whose last resolver was released, or whose time is up.
 ///
-/// Every promise can be rejected by one of those, so the failure of a promise is one of three: `any Error`, which takes them
-/// as they are; a type that conforms to this; or `Never`, for a promise that cannot be cancelled.
+/// The library can reject every promise in these ways, so the failure of a promise is one of three: `any Error`, which
+/// takes the errors as they are; a type that conforms to this protocol; or `Never`, for a promise that cannot be
+/// cancelled.
 ///
 /// ```swift
 /// enum LoadError: PromiseFailure {

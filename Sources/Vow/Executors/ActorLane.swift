@@ -1,6 +1,7 @@
 // One order for all that runs on an actor, however often its executor is asked for.
 
-/// What runs on one actor. There is one for as long as somebody has it, or its executor, or work is in it.
+/// The queue of handlers of one actor. There is one lane for an actor as long as the lane or its executor has
+/// a reference, or the lane has work.
 final class ActorLane: Sendable {
     /// A class: of a structure like it, an optional one in a dictionary is written beyond its end (Swift 6.3).
     private final class Known {
@@ -34,7 +35,7 @@ final class ActorLane: Sendable {
 
     deinit {
         let (name, identity) = (name, ObjectIdentifier(self))
-        // Another one may stand there already: the weak reference was gone before this began.
+        // Another lane may be there already: the weak reference was gone before this began.
         ActorLane.known.withLock { known in
             if known[name]?.identity == identity { known[name] = nil }
         }

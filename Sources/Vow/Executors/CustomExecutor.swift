@@ -3,21 +3,20 @@
 import CVow
 
 extension PromiseExecutor {
-    /// An executor that `submit` makes: it is called with each piece of work and has it run later, on whatever thread.
+    /// An executor made of `submit`, which is called with each piece of work and has it run later, on any thread.
     ///
     /// ```swift
     /// let executor = PromiseExecutor.custom { work in operationQueue.addOperation { work() } }
     /// ```
     ///
-    /// `submit` is called on the thread that settles or attaches and should not wait. Work that it runs itself, inside,
-    /// is put off until the running call to the library ends.
+    /// `submit` is called on the thread that settles or attaches, and should not wait. Work that it runs itself,
+    /// inside, is put off until the running call to the library ends.
     ///
     /// - Parameters:
-    ///   - isSerial: `submit` sees to it that work runs one at a time, in the order in which it came, and not inside of
-    ///     `submit`. A handler that would block the executor by waiting for its own work then gets
-    ///     ``PromiseError/deadlock``.
+    ///   - isSerial: `submit` runs work one at a time, in the order of arrival, and not inside of `submit`. A handler
+    ///     that would block the executor by waiting for its own work then gets ``PromiseError/deadlock``.
     ///   - isCurrent: whether the calling thread belongs to the executor: handlers attached there without an executor
-    ///     run on it. Nil: only those attached inside its handlers do.
+    ///     run on it. Nil: only handlers attached inside its handlers do.
     public static func custom(
         isSerial: Bool = false, isCurrent: (@Sendable () -> Bool)? = nil,
         submit: @escaping @Sendable (PromiseWork) -> Void
@@ -25,7 +24,7 @@ extension PromiseExecutor {
         make(isSerial: isSerial, isCurrent: isCurrent) { submit(PromiseWork($0)) }
     }
 
-    /// The same with work that is certain to be run.
+    /// The same with work that is certain to run.
     static func make(
         isSerial: Bool, isCurrent: (@Sendable () -> Bool)? = nil,
         submit: @escaping @Sendable (SubmittedWork) -> Void
@@ -59,7 +58,7 @@ private final class CustomExecutor: Sendable {
     }
 }
 
-/// What the core calls; they live for ever.
+/// The functions that the core calls; they live for ever.
 private enum ExecutorClasses {
     static func of(isSerial: Bool, knowsItsThreads: Bool) -> UnsafePointer<vow_executor_class> {
         switch (isSerial, knowsItsThreads) {
@@ -70,7 +69,7 @@ private enum ExecutorClasses {
         }
     }
 
-    // Unchecked because they are pointers: nobody writes there after `make`.
+    // Unchecked because they are pointers: no code writes there after `make`.
     nonisolated(unsafe) private static let parallel = make(flags: 0, knowsItsThreads: false)
     nonisolated(unsafe) private static let knownParallel = make(flags: 0, knowsItsThreads: true)
     nonisolated(unsafe) private static let serial = make(flags: VOW_SERIAL, knowsItsThreads: false)

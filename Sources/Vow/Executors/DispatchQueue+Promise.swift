@@ -3,9 +3,9 @@
 public import Dispatch
 
 extension DispatchQueue {
-    /// Runs `body` on the queue; the promise of what it returns. What it throws rejects. Handlers that it attaches run
-    /// on the queue, too. The other arguments are those of `async`.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    /// Runs `body` on the queue, and returns the promise of its result. An error thrown by `body` rejects it. Handlers
+    /// that `body` attaches run on the queue, too. The other arguments are those of `async`.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     public func promise<Success: Sendable, Failure>(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [],
@@ -14,7 +14,7 @@ extension DispatchQueue {
         Promise(on: .queue(self, group: group, qos: qos, flags: flags), body)
     }
 
-    /// The same with a promise that `body` makes, which is waited for.
+    /// The same with a promise made by `body`, which the result follows.
     public func promise<Success, Other: Error>(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [],

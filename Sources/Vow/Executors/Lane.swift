@@ -6,7 +6,7 @@
 final class Lane: Sendable {
     private struct State {
         var work: [SubmittedWork] = []
-        /// Of the drain that is on its way or running.
+        /// The priority of the drain that is on its way or running.
         var sent: TaskPriority?
     }
 
@@ -23,7 +23,7 @@ final class Lane: Sendable {
         self.send = { lane, _ in send(lane) }
     }
 
-    /// - Parameter send: the same in a task of this priority, which is that of who hands the work over.
+    /// - Parameter send: the same in a task of this priority, which is the priority of the task that hands over the work.
     init(tasks send: @escaping @Sendable (Lane, TaskPriority) -> Void) {
         hasPriorities = true
         self.send = send

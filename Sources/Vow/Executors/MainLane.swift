@@ -1,4 +1,4 @@
-// What runs on the main actor, in one order; and who runs it while the main thread is blocked.
+// The work of the main actor, in one order, also while the main thread is blocked.
 
 import CVow
 import CVowPlatform
@@ -13,7 +13,7 @@ enum MainLane {
         isUsed.store(true, ordering: .releasing)
         return Lane(tasks: { _, priority in
             Task.detached(priority: priority) { await drainInTask() }
-            // Behind the lock: what it rings may run anything.
+            // Without the lock: the bell may run any code.
             bell.withLock { $0 }?()
         })
     }()
@@ -23,9 +23,9 @@ enum MainLane {
     // Unsafe by its type only: the main thread's alone.
     nonisolated(unsafe) private static var isDraining = false
 
-    /// Runs what there is, if this is the main thread and no handler of the lane is running on it.
+    /// Runs the lane's work, if this is the main thread and no handler of the lane is running on it.
     ///
-    /// - Returns: how many handlers ran.
+    /// - Returns: the number of handlers that ran.
     @discardableResult
     static func drain() -> Int {
         if isDraining { return 0 }
@@ -49,7 +49,7 @@ enum MainLane {
         }
         defer {
             bell.withLock { $0 = outer }
-            // Somebody may have rung here for the one outside.
+            // This bell may have been rung for the outer wait.
             outer?()
         }
         return try body()
@@ -59,18 +59,18 @@ enum MainLane {
 @MainActor private func drainInTask() { MainLane.drain() }
 
 extension Promise {
-    /// On the main thread, runs what the main actor has to run until the promise is settled, or the wait is to end otherwise.
+    /// On the main thread, runs the main actor's work until the promise is settled, or the wait is to end otherwise.
     ///
-    /// - Parameter wait: for a promise (borrowed), as vow_await does.
-    /// - Returns: what is left of the time.
+    /// - Parameter wait: waits for a promise (borrowed), as vow_await does.
+    /// - Returns: the rest of the time.
     func servingMainActor(
         _ nanoseconds: Int64, _ wait: (OpaquePointer, Int64) -> Int32
     ) -> Int64 {
         if nanoseconds < -1 || state != .pending || !MainLane.isToBeServed { return nanoseconds }
         let end = nanoseconds < 0 ? nil : vow_now() + nanoseconds
         func left() -> Int64 { end.map { max($0 - vow_now(), 0) } ?? nanoseconds }
-        // Not raced itself: a race says in a failure which member it is of, and converts it for that. Nor does this read the
-        // failure, which is nobody's yet when the time is up.
+        // Not the promise itself: a race says in a failure which member it is of, and converts the failure for that. Nor
+        // does this link read the failure, which has no reader yet when the time is up.
         let settled: Promise<Void, Never> = react(
             .onBothForValue, on: .inline, nil, ObservingEnd(body: SureEnd {}))
         while true {

@@ -1,11 +1,11 @@
 // Actors, and the executors of tasks.
 
 extension PromiseExecutor {
-    /// Runs handlers where an actor's code runs, one at a time, in one order however often it is asked for;
-    /// `actor.assumeIsolated` in them gives its state. It keeps the actor.
+    /// An executor on an actor: handlers run one at a time, in one order for all executors of the actor;
+    /// `actor.assumeIsolated` in them gives its state. The executor keeps the actor.
     ///
-    /// Handlers that the compiler knows to be isolated need none of that: those written in the actor run there, and an
-    /// asynchronous one awaits it, as in `map { await ledger.store($0) }`.
+    /// A handler that the compiler knows to be isolated needs no executor: a handler written in the actor runs there,
+    /// and an asynchronous handler awaits the actor, as in `map { await ledger.store($0) }`.
     public static func actor(_ actor: any Actor) -> PromiseExecutor {
         isolated(to: actor) ?? .pool
     }

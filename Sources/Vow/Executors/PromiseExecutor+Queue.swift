@@ -5,7 +5,7 @@ public import Dispatch
 extension PromiseExecutor {
     /// Sends each handler to a queue, as `queue.async` does with the same arguments.
     ///
-    /// Of a serial queue, handlers run in order; a wait that blocks it is recognised only with ``serialQueue(_:)``.
+    /// On a serial queue, handlers run in order; a wait that blocks it is recognised only with ``serialQueue(_:)``.
     public static func queue(
         _ queue: DispatchQueue, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = []

@@ -3,11 +3,11 @@
 public import Dispatch
 
 extension PromiseExecutor {
-    /// Runs handlers on a serial queue, strictly one at a time and in order.
+    /// An executor on a serial queue: handlers run strictly one at a time and in order.
     ///
-    /// Handlers travel to it together. A wait in one of them for work that must run on the same queue is refused with
-    /// ``PromiseError/deadlock``; in a block that the program itself sends to the queue such a wait is not recognised.
-    /// As long as somebody has the executor, it is the same one however often it is asked for. The main queue's is
+    /// Handlers travel to the queue together. A wait in a handler for work that must run on the same queue is refused
+    /// with ``PromiseError/deadlock``; in a block that the program itself sends to the queue such a wait is not
+    /// recognised. All calls for one queue give the same executor, while it has a reference; for the main queue,
     /// ``main``.
     public static func serialQueue(_ queue: DispatchQueue) -> PromiseExecutor {
         _ = mainQueueIsKnown
@@ -30,7 +30,7 @@ private let executorKey = DispatchSpecificKey<KnownExecutor>()
 private let mainQueueIsKnown: Void = DispatchQueue.main.setSpecific(
     key: executorKey, value: KnownExecutor(.main, isKept: true))
 
-/// The executor of a queue, among what the queue itself remembers.
+/// A queue's executor, in the queue's own memory.
 private final class KnownExecutor: Sendable {
     private struct State {
         weak var handle: Handle?

@@ -2,12 +2,13 @@
 
 import CVow
 
-/// Runs handlers: at once, on a pool, on a queue, an actor, an event loop, or anything of the program's own.
+/// Runs handlers: at once, on a pool, on a queue, an actor, an event loop, or by the program's own means.
 ///
-/// A handler without an executor runs on the one of the handler that attached it, on the thread of an event loop on the
-/// loop, elsewhere on the standard one: the pool, unless ``setStandard(_:)`` has set another one.
+/// A handler without an executor runs on the executor of the handler that attached it, on the loop if it was attached
+/// on an event loop's thread, and elsewhere on the standard executor: the pool, unless ``setStandard(_:)`` has changed
+/// it.
 public struct PromiseExecutor: Sendable {
-    /// Those that everybody names are nobody's to count.
+    /// The predefined executors are not counted.
     @usableFromInline
     enum Place: Sendable {
         case inline, pool
@@ -27,7 +28,7 @@ public struct PromiseExecutor: Sendable {
         place = .made(Handle(executor, release: vow_executor_release))
     }
 
-    /// Of a reference that somebody else has.
+    /// Wraps a reference that the caller keeps.
     init(borrowed executor: OpaquePointer) {
         vow_executor_retain(executor)
         place = .made(Handle(executor, release: vow_executor_release))
@@ -65,7 +66,7 @@ extension PromiseExecutor {
     @inlinable public static var pool: PromiseExecutor { PromiseExecutor(.pool) }
 
     /// The main queue, which the program must run.
-    @_disfavoredOverload  // Of the one in VowPromiseKit, for closures of the main actor.
+    @_disfavoredOverload  // VowPromiseKit's is for closures of the main actor.
     public static let main = PromiseExecutor(borrowed: vow_executor_main())
 
     /// The executor that a handler attached here and now would run on.
@@ -78,7 +79,7 @@ extension PromiseExecutor {
         PromiseExecutor(owned: vow_executor_serial(label)) ?? .pool
     }
 
-    /// What handlers attached outside of any handler run on, in the whole process. Meant for programs, not for
+    /// Sets the executor of handlers attached outside of any handler, in the whole process. Meant for programs, not for
     /// libraries in them.
     public static func setStandard(_ executor: PromiseExecutor?) {
         withPointer(executor) { vow_executor_set_default($0) }

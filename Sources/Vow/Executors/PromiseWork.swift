@@ -1,12 +1,11 @@
-// What an executor of the program's own is given to run.
+// The work that an executor of the program's own is given.
 
 import Synchronization
 
 /// One handler, to be run once: `work()`, on any thread.
 ///
-/// Copies are the same work; later calls have no effect. When the last copy goes and nobody has called it, the
-/// handler never runs, and its promise is rejected with ``PromiseError/shutDown``: nobody waits for ever for work
-/// that was lost.
+/// Copies are the same work; later calls have no effect. When the last copy goes without a call, the handler
+/// never runs, and its promise is rejected with ``PromiseError/shutDown``: no reader waits for ever.
 public struct PromiseWork: Sendable {
     private let ticket: Ticket
 

@@ -23,7 +23,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Goes on after errors of one type by following a promise; others pass by.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public consuming func recover<Caught: Error, Other: Error>(
         from _: Caught.Type, on executor: PromiseExecutor?,
         cancelledBy token: CancellationToken? = nil,
@@ -67,9 +67,9 @@ extension Promise where Failure == any Error {
         return recover(from: wanted, on: here.executor, cancelledBy: token, here.plain.body)
     }
 
-    /// Goes on after the errors that `policy` covers with a value; others pass by.
+    /// Goes on with a value after the errors that `policy` covers; other errors pass by.
     ///
-    /// With ``CatchPolicy/allErrorsExceptCancellation``, what was cancelled stays cancelled.
+    /// With ``CatchPolicy/allErrorsExceptCancellation``, a cancelled promise stays cancelled.
     public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy, _ body: @escaping @Sendable (any Error) throws -> Success
@@ -91,7 +91,7 @@ extension Promise where Failure == any Error {
     }
 
     /// Goes on after the errors that `policy` covers by following a promise; others pass by.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     public consuming func recover<Other: Error>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         policy: CatchPolicy,
@@ -114,7 +114,7 @@ extension Promise where Failure == any Error {
         return recover(on: here.executor, cancelledBy: token, policy: policy, here.plain.body)
     }
 
-    /// Ends a chain; of cancellation the closure is told only where `policy` says so.
+    /// Ends a chain; the closure is called for a cancellation only if `policy` says so.
     @discardableResult
     public func `catch`(
         on executor: PromiseExecutor?, policy: CatchPolicy,
@@ -160,7 +160,7 @@ extension Promise where Failure == any Error {
         return filter(on: here.executor, cancelledBy: token, orThrow: failure, here.plain.body)
     }
 
-    /// The promise of what the closure returns for the value; `nil` is the failure ``PromiseError/noSuchElement``.
+    /// The promise of the closure's result for the value; `nil` is the failure ``PromiseError/noSuchElement``.
     public consuming func compactMap<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
         _ transform: @escaping @Sendable (Success) throws -> NewSuccess?

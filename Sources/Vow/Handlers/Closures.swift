@@ -1,4 +1,4 @@
-// The closures that handlers are made of, by shape, and the executor of one that is isolated.
+// The closures that handlers are made of, by shape, and the executor of an isolated closure.
 //
 // There is one type for each shape: a closure that is passed through a more general type than its own is called through
 // one more function, which takes a memory of its own, and Swift 6.3's compiler crashes where it has to make that function
@@ -10,7 +10,7 @@
 
 public import CVow
 
-/// A closure of one argument. What it throws becomes the answer, too.
+/// A closure of one argument. An error thrown by it becomes the answer, too.
 @usableFromInline
 protocol HandlerClosure: SendableMetatype {
     associatedtype Input

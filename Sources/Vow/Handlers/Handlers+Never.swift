@@ -3,7 +3,7 @@
 import CVow
 
 extension Promise where Failure == Never {
-    /// The promise of what the closure returns for the value.
+    /// The promise of the closure's result for the value.
     @inlinable
     public consuming func map<NewSuccess>(
         on executor: PromiseExecutor?,

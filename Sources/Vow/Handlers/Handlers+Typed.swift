@@ -3,7 +3,7 @@
 import CVow
 
 extension Promise where Failure: PromiseFailure {
-    /// The promise of what the closure returns for the value. A failure passes by, and the closure is not called.
+    /// The promise of the closure's result for the value. A failure passes by, and the closure is not called.
     @inlinable
     public consuming func map<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -73,7 +73,7 @@ extension Promise where Failure: PromiseFailure {
         return react(.onFulfilled, on: here.executor, token, Mapping(here.plain))
     }
 
-    /// Looks at the value and passes it on. What the closure throws rejects.
+    /// Calls the closure with the value and passes the value on. An error thrown by the closure rejects.
     @inlinable
     public consuming func get(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -114,7 +114,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// Goes on after a failure by following the promise that the closure returns for it, whose failure is of the same type.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -126,7 +126,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that only throw: either would do.
+    @_disfavoredOverload  // Either would do for a closure that only throws.
     @inlinable
     public consuming func recover(
         cancelledBy token: CancellationToken? = nil,
@@ -139,8 +139,8 @@ extension Promise where Failure: PromiseFailure {
             RecoveringByJoining(here.plain, failingWith: Failure.self))
     }
 
-    /// The promise of what the closure returns for the result, be that a value or a failure.
-    @_disfavoredOverload  // Of closures that return promises.
+    /// The promise of the closure's answer to the result, a value or a failure.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         on executor: PromiseExecutor?, cancelledBy token: CancellationToken? = nil,
@@ -150,7 +150,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @inlinable
     public consuming func transform<NewSuccess>(
         cancelledBy token: CancellationToken? = nil,
@@ -191,7 +191,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// Runs the closure after either outcome, which passes on; an error that the closure throws takes its place.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(
@@ -202,7 +202,7 @@ extension Promise where Failure: PromiseFailure {
     }
 
     /// The same with a closure that runs on the actor whose code wrote it.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(
@@ -213,7 +213,7 @@ extension Promise where Failure: PromiseFailure {
         return react(.finally, on: here.executor, token, Finishing(here.plain))
     }
 
-    /// The same with a promise that the closure returns, which is waited for; its failure takes the outcome's place.
+    /// The same with a promise returned by the closure: the new promise waits for it, and takes its failure.
     @discardableResult
     @inlinable
     public consuming func finally<Ignored>(

@@ -1,4 +1,4 @@
-// Handlers of promises of every failure type: those whose closures do not throw.
+// Handlers with closures that do not throw, of promises of every failure type.
 
 import CVow
 import VowCore
@@ -25,7 +25,7 @@ extension Promise {
 
     /// Goes on after a failure with the value that the closure returns for it, where a promise that cannot be rejected is
     /// asked for.
-    @_disfavoredOverload  // Else what follows it could not throw.
+    @_disfavoredOverload  // Else the next handler could not throw.
     @inlinable
     public consuming func recover(
         on executor: PromiseExecutor?,
@@ -45,9 +45,8 @@ extension Promise {
         return react(.onRejected, on: here.executor, nil, Recovering(here.plain))
     }
 
-    /// Goes on after a failure by following the promise that the closure returns for it, whose failure is the only one that
-    /// is left.
-    @_disfavoredOverload  // Else what follows it could not throw.
+    /// Goes on after a failure by following the closure's promise, whose failure is the only remaining one.
+    @_disfavoredOverload  // Else the next handler could not throw.
     @inlinable
     public consuming func recover<NewFailure>(
         on executor: PromiseExecutor?,
@@ -78,7 +77,7 @@ extension Promise {
     }
 
     /// Runs the closure after either outcome, which passes on.
-    @_disfavoredOverload  // Of closures that throw or return promises.
+    @_disfavoredOverload  // Closures that throw or return promises have their own.
     @discardableResult
     @inlinable
     public consuming func finally(
@@ -124,8 +123,8 @@ extension Promise {
         return react(.onBoth, on: here.executor, token, Ending(here.plain))
     }
 
-    /// Ends a chain whose failure is of no interest; it is printed to standard error, or given to what
-    /// ``UnhandledRejections/setCauterized(_:)`` has set.
+    /// Ends a chain whose failure is of no interest. The failure is printed to standard error, or given to the handler of
+    /// ``UnhandledRejections/setCauterized(_:)``.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line

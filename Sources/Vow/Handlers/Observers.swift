@@ -1,4 +1,4 @@
-// Observers: closures that are told of the outcome, from methods that return the promise itself.
+// Observers: closures that are called with the outcome, in methods that return the promise itself.
 
 import CVow
 import VowCore
@@ -86,8 +86,8 @@ extension Promise {
         observe(.onBothForValue, on: executor, token, ObservingEnd(body: SureEnd(body)))
     }
 
-    /// Settles as this one does or when the token is cancelled, whichever is first: what comes after has no effect, also
-    /// where a handler has not begun by then.
+    /// A promise that settles as this promise does or when the token is cancelled, whichever is first. A later outcome has
+    /// no effect, even if a handler has not begun by then.
     @inlinable
     func completed(_ token: CancellationToken?) -> Promise {
         guard let token else { return self }

@@ -1,4 +1,4 @@
-// The reactions that a link runs: each says which input the link's closure gets, and what the link does with its output.
+// The reactions that a link runs: each says which input the link's closure gets, and how the link uses its output.
 
 public import CVow
 
@@ -139,7 +139,7 @@ struct Tapping<Success, Failure: Error>: Reactor {
     }
 }
 
-/// Gets the result; nobody reads what the link settles with.
+/// Gets the result; the link's own result has no reader.
 @usableFromInline
 struct Observing<Success, Failure: Error>: Reactor {
     @usableFromInline let body: SureVoid<Result<Success, Failure>>
@@ -153,7 +153,7 @@ struct Observing<Success, Failure: Error>: Reactor {
     }
 }
 
-/// Gets the value only; nobody reads what the link settles with.
+/// Gets the value only; the link's own result has no reader.
 @usableFromInline
 struct ObservingValue<Success>: Reactor {
     @usableFromInline let body: SureVoid<Success>
@@ -168,7 +168,7 @@ struct ObservingValue<Success>: Reactor {
     }
 }
 
-/// Gets the failure only; nobody reads what the link settles with.
+/// Gets the failure only; the link's own result has no reader.
 @usableFromInline
 struct ObservingFailure<Failure: Error>: Reactor {
     @usableFromInline let body: SureVoid<Failure>
@@ -183,15 +183,15 @@ struct ObservingFailure<Failure: Error>: Reactor {
     }
 }
 
-/// Is told that there is a result; nobody reads what the link settles with.
+/// Is called when there is a result, without it; the link's own result has no reader.
 struct ObservingEnd: Reactor {
     let body: SureEnd
 
     func react(to _: vow_value) -> vow_value { body.answer(to: ()) { vow_none() } }
 }
 
-/// Gets the failure at the end of a chain. An error that the failure type cannot stand for has no reader, and is reported
-/// as an error that nobody has read.
+/// Gets the failure at the end of a chain. An error that the failure type has no case for is reported as an unhandled
+/// rejection.
 @usableFromInline
 struct Ending<Failure: Error>: Reactor {
     @usableFromInline let body: SureVoid<Failure>
@@ -243,7 +243,7 @@ where Body.Input == Void, Body.Output: PromiseConvertible {
     }
 }
 
-/// Passes on what came.
+/// Passes its input on.
 @usableFromInline
 struct Passing: Reactor {
     @inlinable

@@ -1,7 +1,7 @@
 // Handlers with asynchronous closures.
 //
 // Each closure runs in a task of its own, which is isolated to the actor whose code wrote the closure, has the priority and
-// the task locals of who attached the handler, and is cancelled with the link. The link's promise settles when the task has
+// the task locals of the code that attached the handler, and is cancelled with the link. The link settles when the task has
 // ended.
 
 import CVow

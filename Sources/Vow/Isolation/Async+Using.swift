@@ -5,7 +5,7 @@ import CVow
 extension Promise where Failure == any Error {
     /// `using` with asynchronous closures, each in a task that is isolated to where it was written. The task of `body` is
     /// cancelled with the whole, that of `release` never; both are waited for.
-    @_disfavoredOverload  // Of closures that return promises.
+    @_disfavoredOverload  // Closures that return promises have their own.
     public func using<Result>(
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) (Success) async throws -> Result,
@@ -20,7 +20,7 @@ extension Promise where Failure == any Error {
         return use(used, release)
     }
 
-    /// The same with a promise that `body` makes, which is waited for before the resource is released.
+    /// The same with a promise made by `body`: the release waits for it.
     public func using<Result, Other: Error>(
         @_inheritActorContext _ body:
             @escaping @Sendable @isolated(any) (Success) async throws -> Promise<Result, Other>,

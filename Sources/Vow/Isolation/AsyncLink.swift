@@ -1,8 +1,7 @@
 // From an asynchronous closure to a reaction of the core.
 //
-// The task is made with the link, so that it has the priority and the task locals of who attached it. It waits, isolated to
-// where its closure was written, until the link runs and gives it what to do. A link that does not run its handler lets the
-// task end.
+// The task is made with the link, so it has the priority and the task locals of the code that attached the handler. It
+// waits, with the isolation of its closure, until the link runs and gives it work. A link without a run lets the task end.
 
 import CVow
 import VowCore
@@ -27,7 +26,7 @@ private struct Starting: Reactor {
     func react(to input: vow_value) -> vow_value { start.run(with: input) }
 }
 
-/// A task that waits to be told what to do, or that there is nothing to do.
+/// A task that waits for its work, or for the news that it has none.
 final class AsyncStart: Sendable {
     private let body: AsyncBody
     private let isCleanUp: Bool
@@ -75,12 +74,12 @@ private func beginTask(
 ) -> Task<Void, Never> {
     // Where it is attached on that actor, or isolated to nothing, it is suspended when this returns.
     Task.immediate {
-        _ = actor  // What makes the task's closure isolated to it.
+        _ = actor  // Makes the task's closure isolated to the actor.
         if let work = await handover.work() { await work.perform() }
     }
 }
 
-/// What a task is given to do.
+/// The work of a task.
 private final class AsyncWork: Sendable {
     private let input: vow_value
     private let body: Guarded<AsyncBody?>

@@ -1,9 +1,9 @@
-// What asynchronous handlers read: the value of the promise that they stand on.
+// The inputs of asynchronous handlers: the value of the promise that they read.
 
 import CVow
 
-/// As the synchronous one, with a body that may await: calls it with the value (borrowed) as Swift sees it. If it is none of
-/// the type, the answer is a rejection.
+/// As the synchronous one, with a body that may await: calls it with the value (borrowed) as Swift sees it. For a value of
+/// another type the answer is a rejection.
 nonisolated(nonsending) func reading<Value: Sendable>(
     _ input: vow_value, _ body: nonisolated(nonsending) (Value) async -> vow_value
 ) async -> vow_value {
@@ -20,7 +20,7 @@ nonisolated(nonsending) func outcome<Value: Sendable, Failure: Error>(
     do { return encode(try await body()) } catch { return encodeError(error) }
 }
 
-/// The same where it returns a promise, which one with failures of this type follows.
+/// The same for a body that returns a promise, which a promise with failures of this type follows.
 nonisolated(nonsending) func outcome<
     Success, Inner, Failure: Error, Outer: Error
 >(

@@ -3,7 +3,7 @@
 /// Owns one reference, and gives it back when the last copy is gone.
 @usableFromInline
 final class Handle: @unchecked Sendable {
-    // Unchecked because of the pointer: what it points to may be used from any thread, see vow.h.
+    // Unchecked because of the pointer: any thread may use its object, see vow.h.
     let pointer: OpaquePointer
     private let release: @convention(c) (OpaquePointer?) -> Void
 

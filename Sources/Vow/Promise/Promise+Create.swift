@@ -46,13 +46,14 @@ extension Promise where Failure == any Error {
     @inlinable
     public static func pending() -> (promise: Promise, resolver: Resolver) { open() }
 
-    /// The same for work that cannot stop at once: cancelling the promise only tells its producer
-    /// (``PromiseResolver/onCancel(_:)``), and it stays pending until that settles it or lets go of it; then it is rejected.
+    /// The same for work that cannot stop at once. Cancelling the promise only notifies its producer
+    /// (``PromiseResolver/onCancel(_:)``); the promise stays pending until the producer settles it or releases the
+    /// resolver, and is then rejected.
     public static func pendingCooperative() -> (promise: Promise, resolver: Resolver) {
         openCooperative()
     }
 
-    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
+    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. An error thrown by `body` rejects.
     ///
     /// ```swift
     /// let size = Promise<Int, any Error> { resolver in
@@ -82,7 +83,7 @@ extension Promise where Failure: PromiseFailure {
         openCooperative()
     }
 
-    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. What it throws rejects.
+    /// Runs `body` here and now; it keeps the resolver for as long as the work takes. An error thrown by `body` rejects.
     @inlinable
     public init(_ body: (Resolver) throws(Failure) -> Void) {
         self.init(settling: body)
@@ -100,9 +101,9 @@ extension Promise where Failure: PromiseFailure {
 extension Promise where Failure == Never {
     /// A pending promise and the right to decide about it.
     ///
-    /// The progress that the resolver tells is not the promise's: ``setProgress(_:note:)`` of the promise is.
+    /// The resolver's progress is not the promise's: use ``setProgress(_:note:)`` of the promise.
     ///
-    /// - Parameter value: what the promise is fulfilled with when the last resolver is released without a decision.
+    /// - Parameter value: fulfils the promise when the last resolver is released without a decision.
     public static func pending(
         orElse value: Success
     ) -> (promise: Promise, resolver: Resolver) {
@@ -152,15 +153,15 @@ extension Promise {
         }
     }
 
-    /// Runs `body` here and now; what it throws rejects.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    /// Runs `body` here and now; an error thrown by it rejects.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     @inlinable
     public static func attempt(_ body: () throws(Failure) -> Success) -> Promise {
         do { return .value(try body()) } catch { return .failure(error) }
     }
 
-    /// Runs `body` on an executor; the promise of what it returns.
-    @_disfavoredOverload  // Of a promise: it would be a promise of a promise.
+    /// Runs `body` on an executor, and returns the promise of its result.
+    @_disfavoredOverload  // A promise would become a promise of a promise.
     public init(
         on executor: PromiseExecutor, _ body: @escaping @Sendable () throws(Failure) -> Success
     ) {
@@ -181,7 +182,7 @@ extension Promise where Failure == any Error {
         Promise(owned: vow_promise_with(encodeAnyError(failure)))
     }
 
-    /// Runs `body`, which makes a promise, here and now; what it throws rejects.
+    /// Runs `body`, which makes a promise, here and now; an error thrown by it rejects.
     @inlinable
     public static func attempt<Other: Error>(
         _ body: () throws -> Promise<Success, Other>
@@ -189,7 +190,7 @@ extension Promise where Failure == any Error {
         do { return try body().widened() } catch { return .failure(error) }
     }
 
-    /// Runs `body`, which makes a promise, on an executor; that is waited for, and what `body` throws rejects.
+    /// Runs `body`, which makes a promise, on an executor, and follows that promise. An error thrown by `body` rejects.
     public init<Other: Error>(
         on executor: PromiseExecutor,
         _ body: @escaping @Sendable () throws -> Promise<Success, Other>
@@ -212,7 +213,7 @@ public func firstly<Success, Failure>(
     body()
 }
 
-/// The same; what `body` throws rejects.
+/// The same; an error thrown by `body` rejects.
 @_disfavoredOverload
 @inlinable
 public func firstly<Success, Failure>(

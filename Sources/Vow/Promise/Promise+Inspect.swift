@@ -2,7 +2,7 @@
 
 public import CVow
 
-/// Where a promise stands.
+/// The state of a promise.
 public enum PromiseState: Sendable {
     case pending, fulfilled, rejected
 }
@@ -20,8 +20,8 @@ extension Promise {
     @inlinable
     public var isPending: Bool { state == .pending }
 
-    /// The result, if it is there. Having looked at a failure counts as having handled it. Of a promise that is rejected
-    /// with what its failure type cannot stand for (see ``PromiseFailure``), there is none.
+    /// The result, if it is there. Reading a failure handles it. A promise that is rejected with an error that its
+    /// failure type has no case for (see ``PromiseFailure``) has no result.
     @inlinable
     public var result: Result<Success, Failure>? {
         withPointer { promise in
@@ -38,7 +38,7 @@ extension Promise {
     }
 }
 
-/// A settled promise's value or error (borrowed) as a result; nil: it is an error that the failure type cannot stand for.
+/// A settled promise's value or error (borrowed) as a result; nil: the failure type has no case for the error.
 @inlinable
 func readResult<Success, Failure: Error>(_ value: vow_value) -> Result<Success, Failure>? {
     if value.kind != VOW_ERROR {

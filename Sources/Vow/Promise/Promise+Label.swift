@@ -1,4 +1,4 @@
-// Names of promises, for those who look inside.
+// Names of promises, for debugging and tracing.
 
 import CVow
 import VowCore
@@ -21,7 +21,7 @@ extension Promise {
 private let longestLabel = 255
 
 extension String {
-    /// As much of it as fits, in whole characters of Unicode.
+    /// As much of the text as fits, in whole characters of Unicode.
     func cut(toBytes limit: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: limit, limitedBy: endIndex) else {
             return self

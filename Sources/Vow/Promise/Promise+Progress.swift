@@ -4,15 +4,14 @@ import CVow
 import VowCore
 
 extension Promise {
-    /// Has `body` called with what is newest of how far the work for this promise is: a fraction from 0 to 1 and
-    /// perhaps a note. Returns the promise itself.
+    /// Has `body` called with the newest progress of this promise's work: a fraction from 0 to 1 and perhaps a note.
+    /// Returns the promise itself.
     ///
-    /// Progress belongs to one promise: what is derived from it has its own. `all`, `allSettled`, `map` and
-    /// `reduce` tell by themselves which share of their promises or items is done. `body` is called one call at a time,
-    /// and none begins once the promise is settled, but that all is done: a fraction of 1 that was said before is told
-    /// in any case. Listening is no interest in the result: it neither handles a
-    /// failure nor keeps the work wanted. The closure is let go of with the promise: if it
-    /// captured the promise or its resolver, they would keep each other.
+    /// Progress belongs to one promise: a derived promise has its own. `all`, `allSettled`, `map` and `reduce` report
+    /// by themselves which share of their promises or items is done. Calls of `body` come one at a time, and none
+    /// begins once the promise is settled, except for the fraction 1: if it was reported before, `body` is called with
+    /// it in any case. A listener is no reader: it neither handles a failure nor keeps the work wanted. The closure is
+    /// released with the promise: if it captured the promise or its resolver, they would keep each other.
     ///
     /// ```swift
     /// download.onProgress(every: .milliseconds(100), on: .main) { fraction, note in
@@ -21,10 +20,10 @@ extension Promise {
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: at least this long lies between two calls, by the executor's clock, but for the last, of fraction
-    ///     1; what comes faster is left out for what is newer. Not negative.
+    ///   - interval: at least this long lies between two calls, by the executor's clock, except before the last, of
+    ///     fraction 1; of faster reports only the newest is kept. Not negative.
     ///   - executor: where `body` runs; nil: as for a handler.
-    ///   - token: once it is cancelled, `body` is not called any more, and let go of when no call of it runs.
+    ///   - token: once it is cancelled, `body` is not called any more, and is released when no call of it runs.
     @discardableResult
     public func onProgress(
         every interval: Duration = .zero, on executor: PromiseExecutor? = nil,
@@ -46,7 +45,7 @@ extension Promise {
         return self
     }
 
-    /// Says how far the work for this promise is, for whoever has the promise and not its resolver. As
+    /// Reports the progress of this promise's work, for code that has the promise and not its resolver. As
     /// ``PromiseResolver/setProgress(_:note:)``.
     @discardableResult
     public func setProgress(_ fraction: Double, note: String? = nil) -> Bool {
@@ -55,10 +54,10 @@ extension Promise {
 }
 
 extension PromiseResolver {
-    /// Says how far the work for the promise is: `fraction`, from 0 to 1 and cut to that, and a note of 127 bytes at
-    /// most. It may go back. Nothing happens where nobody listens or the promise is settled.
+    /// Reports the progress of the promise's work: `fraction`, from 0 to 1 and cut to that, and a note of 127 bytes at
+    /// most. It may go back. The call has no effect without a listener, or once the promise is settled.
     ///
-    /// - Returns: false if the fraction is no number (0 of 0 bytes, perhaps): then nobody is told.
+    /// - Returns: false if the fraction is no number (0 of 0 bytes, perhaps): then no listener is notified.
     @discardableResult
     public func setProgress(_ fraction: Double, note: String? = nil) -> Bool {
         withPointer {

@@ -13,7 +13,7 @@ extension Promise where Failure == any Error {
 }
 
 extension Promise {
-    /// The value that is there, or this one instead of nil.
+    /// The value that is there, or `value` instead of nil.
     public func unwrap<Wrapped: Sendable>(
         orReplace replacement: Wrapped
     ) -> Promise<Wrapped, Failure> where Success == Wrapped? {

@@ -3,12 +3,12 @@
 import CVow
 
 extension Promise {
-    /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on; on the thread
-    /// of an event loop it runs the loop meanwhile, and on the main thread what the main actor has to run.
+    /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on. The wait runs
+    /// the loop on the thread of an event loop, and the main actor's work on the main thread.
     ///
-    /// - Parameter timeout: how long at most.
-    /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` where the
-    ///   wait would block what it waits for, or complete a ring of handlers that wait for each other.
+    /// - Parameter timeout: the longest wait.
+    /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` if the
+    ///   wait would block the work that it waits for, or complete a ring of handlers that wait for each other.
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {

@@ -3,15 +3,14 @@
 public import CVow
 public import CVowPlatform
 
-/// A result that is there already or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`,
-/// once and for ever.
+/// A result that is there or will be: pending, then fulfilled with a `Success` or rejected with a `Failure`, for ever.
 ///
-/// A promise is a reference to a work that somebody else does. Copies are the same promise; it lives as long as one of
-/// them, or a handler on it. Handlers run exactly once, in the order in which they were attached, never inside one
-/// another and never while the library holds a lock. Any thread may use it.
+/// A promise is a reference to work that is done elsewhere. Copies are the same promise; it lives as long as a copy, or a
+/// handler on it. Handlers run exactly once, in the order in which they were attached, never inside one another and never
+/// while the library holds a lock. Any thread may use it.
 ///
 /// `Failure` is the type of its errors, as in `Result` and `Task`: `any Error`, a type of your own, or `Never` for a
-/// promise that cannot fail. See ``PromiseFailure`` for what the library itself rejects with.
+/// promise that cannot fail. ``PromiseFailure`` describes the library's own rejections.
 public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     // Never nil: see PromiseHandle.swift.
     @usableFromInline let counted: PromiseHandle?
@@ -26,20 +25,20 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     @inlinable
     init(same handle: PromiseHandle) { counted = handle }
 
-    /// The same promise, seen with other types, which its values must be of.
+    /// The same promise with other types, to which its values must belong.
     @inlinable
     func retyped<NewSuccess, NewFailure>() -> Promise<NewSuccess, NewFailure> {
         Promise<NewSuccess, NewFailure>(same: handle)
     }
 
-    /// The same promise for failures of a type that includes this one's.
+    /// The same promise for failures of a type that includes this promise's.
     @inlinable
     func widened<NewFailure>() -> Promise<Success, NewFailure> {
         Self.isLeftAlone(by: NewFailure.self) ? shielded().retyped() : retyped()
     }
 
-    /// Whether cancelling a promise with failures of this type, which waits for one of this kind, leaves that one alone: where
-    /// the new failure can stand for a cancellation, and this one's cannot.
+    /// Whether the cancellation of a promise with failures of this type leaves the promise that it waits for, of this kind,
+    /// alone: the new failure type has a case for a cancellation, and the old type has none.
     @inlinable @inline(__always)
     static func isLeftAlone<NewFailure: Error>(by _: NewFailure.Type) -> Bool {
         if Failure.self == (any Error).self || Failure.self == NewFailure.self { return false }
@@ -64,7 +63,7 @@ public struct Promise<Success: Sendable, Failure: Error>: Sendable {
     @inlinable @inline(__always)
     consuming func takePointer() -> OpaquePointer {
         let handle = handle
-        // So that it is handed on without being counted, if nobody else has this copy.
+        // So the promise is handed on without being counted, if this copy is the only one.
         _ = consume self
         return PromiseHandle.promise(of: consume handle)
     }

@@ -1,4 +1,4 @@
-// What can be had as a promise.
+// Types that can be converted to promises.
 
 /// A type whose values are promises, or can be made into one.
 public protocol PromiseConvertible<Success, Failure>: SendableMetatype {

@@ -1,13 +1,13 @@
-// The core's handles in Swift's hands. Each copy is a reference that the core counts: retaining and releasing one is
-// vow_promise_retain and vow_promise_release, so no object stands beside the record (CVowPlatform's handles.h).
+// The core's handles as Swift references. Each copy is a reference that the core counts: its retain and release are
+// vow_promise_retain and vow_promise_release, so the record needs no object beside it (CVowPlatform's handles.h).
 //
-// Types of ours keep one as an optional, which is never nil: the compiler of Swift 6.3.1 crashes where it copies an optional of a
-// struct whose only field is such a reference.
+// Types of ours keep a handle as an optional, which is never nil: the compiler of Swift 6.3.1 crashes where it copies an
+// optional of a struct whose only field is such a reference.
 
 public import CVowPlatform
 
 extension PromiseHandle {
-    /// Borrowed: whoever calls keeps the handle meanwhile.
+    /// Borrowed: the caller keeps the handle meanwhile.
     @inlinable @inline(__always)
     var promise: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
@@ -25,7 +25,7 @@ extension PromiseHandle {
 }
 
 extension ResolverHandle {
-    /// Borrowed: whoever calls keeps the handle meanwhile.
+    /// Borrowed: the caller keeps the handle meanwhile.
     @inlinable @inline(__always)
     var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 

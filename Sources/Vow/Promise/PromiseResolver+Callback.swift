@@ -1,8 +1,8 @@
 // Callbacks of every shape, as a resolver takes them.
 
 extension PromiseResolver where Failure == any Error {
-    /// Of a callback with a value and an error, of which one is nil. The error decides; both nil is
-    /// ``PromiseError/neitherValueNorError``.
+    /// Settles from a callback with a value and an error, of which one is nil. The error decides;
+    /// both nil is ``PromiseError/neitherValueNorError``.
     @discardableResult
     @inlinable
     public func settle(_ value: Success?, _ error: (any Error)?) -> Bool {
@@ -16,7 +16,7 @@ extension PromiseResolver where Failure == any Error {
     @inlinable
     public func settle(_ error: (any Error)?, _ value: Success?) -> Bool { settle(value, error) }
 
-    /// Of a callback whose value is always there.
+    /// Settles from a callback whose value is always there.
     @discardableResult
     @inlinable
     public func settle(_ value: Success, _ error: (any Error)?) -> Bool {
@@ -26,7 +26,7 @@ extension PromiseResolver where Failure == any Error {
 }
 
 extension PromiseResolver where Success == Void, Failure == any Error {
-    /// Of a callback with an error or nil.
+    /// Settles from a callback with an error or nil.
     @discardableResult
     @inlinable
     public func settle(_ error: (any Error)?) -> Bool {

@@ -3,9 +3,9 @@
 public import CVow
 public import CVowPlatform
 
-/// Settles one promise, from any thread. The first call decides; later ones return false and have no effect.
+/// Settles one promise, from any thread. The first call decides; later calls return false and have no effect.
 ///
-/// When the last copy goes away and nobody has decided, the promise is rejected with ``PromiseError/broken``.
+/// When the last copy goes away without a decision, the promise is rejected with ``PromiseError/broken``.
 public struct PromiseResolver<Success: Sendable, Failure: Error>: Sendable {
     // Never nil: see PromiseHandle.swift.
     @usableFromInline let counted: ResolverHandle?
@@ -45,17 +45,17 @@ public struct PromiseResolver<Success: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Has the promise follow another one. Decided is not settled: nobody else can decide any more, and it stays pending
-    /// for as long as the other one is.
+    /// Has the promise follow another promise. This decides, but does not settle: no other call can decide any more, and
+    /// the promise stays pending as long as the other promise is.
     @discardableResult
     @inlinable
     public func follow(_ promise: Promise<Success, Failure>) -> Bool {
         withPointer { vow_resolve($0, promise.cValue) }
     }
 
-    /// Has `action` called, once, if the promise is cancelled, or nobody is left who could read it, before it is decided:
-    /// the work for it can be stopped. Called on the thread that cancels or lets go; at once if it is too late already.
-    /// What is returned lets it leave.
+    /// Has `action` called once if the promise is cancelled, or loses its last reader, before it is decided: its work can
+    /// be stopped. `action` is called on the thread that cancels or releases, or at once if it is too late already. The
+    /// returned registration removes it.
     @discardableResult
     public func onCancel(_ action: @escaping @Sendable () -> Void) -> CancellationRegistration {
         withPointer { resolver in

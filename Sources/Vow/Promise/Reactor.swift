@@ -1,21 +1,21 @@
 // From a Swift closure to a reaction of the core, in the memory of its link.
 //
-// What depends on the closure's type is inlined into the program, where that type is known. The tables by which Swift
-// calls what a type conforms to lead to code for every type, so a link carries a function of its own.
+// Code that depends on the closure's type is inlined into the program, where that type is known. The tables by which Swift
+// calls the conformances of a type lead to code for every type, so a link carries a function of its own.
 
 public import CVow
 public import CVowPlatform
 import VowCore
 
-/// What a link runs. At most two words, which are moved about: a closure, or two when they share a third one.
+/// The closures that a link runs, in at most two words, which are moved about: a closure, or two that share a third.
 @usableFromInline
 protocol Reactor: SendableMetatype {
     /// - Parameter input: borrowed.
-    /// - Returns: what resolves the new promise; owned.
+    /// - Returns: the value that resolves the new promise; owned.
     func react(to input: vow_value) -> vow_value
 }
 
-/// As the core has them: which outcomes a reaction handles, and how.
+/// The core's flags: which outcomes a reaction handles, and how.
 @usableFromInline
 enum ReactionKind {
     case onFulfilled, onRejected, onBoth, finally
@@ -33,8 +33,8 @@ enum ReactionKind {
     }
 }
 
-/// Runs the reactor at an address, which is moved from there, or, without an input, ends it. In a struct, because a function that stands alone in
-/// memory is called as one of any type.
+/// Runs the reactor at an address, which is moved from there, or, without an input, ends it. In a struct, because memory of
+/// a bare function type has the function in its form for generic code.
 @usableFromInline
 struct ReactorFunction {
     @usableFromInline let call:
@@ -50,7 +50,7 @@ struct ReactorFunction {
     ) { self.call = call }
 }
 
-/// What a link carries: the function comes first, the reactor behind it.
+/// The contents of a link: the function comes first, the reactor behind it.
 @usableFromInline
 struct CarriedReactor<Body: Reactor> {
     @usableFromInline let function: ReactorFunction
@@ -66,14 +66,14 @@ struct CarriedReactor<Body: Reactor> {
         self.body = body
     }
 
-    /// Stands in these bytes from now on, from where it is moved.
+    /// Moves the reactor into these bytes.
     @inlinable @inline(__always)
     consuming func move(to bytes: UnsafeMutableRawPointer) {
         bytes.initializeMemory(as: Self.self, to: self)
     }
 }
 
-/// Room for what a link carries: as much as the core moves.
+/// Room for the contents of a link: as much as the core moves.
 @usableFromInline
 struct CarriedBytes {
     @usableFromInline var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
@@ -90,7 +90,7 @@ struct CarriedBytes {
 
 private let reactorOffset = MemoryLayout<ReactorFunction>.size
 
-/// Once: what it ran is gone with that.
+/// Once: the reactor is gone with its run.
 private func runReactor(_ input: vow_value, _ context: UnsafeMutableRawPointer?) -> vow_value {
     guard let context, let function = takeFunction(context) else {
         fatalError("a link has lost its closure")

@@ -1,4 +1,4 @@
-// What handlers read: the value or the failure of the promise that they stand on.
+// The inputs of handlers: the value or the failure of the promise that they read.
 
 public import CVow
 
@@ -16,7 +16,7 @@ func unexpected<Value>(_ input: vow_value, _: Value.Type) -> PromiseError {
     .unexpectedValue(expected: "\(Value.self)", found: input.text)
 }
 
-/// The same with a failure. One that the type cannot stand for passes on.
+/// The same with a failure. A failure that the type has no case for passes on.
 @inlinable @inline(__always)
 func readingFailure<Failure: Error>(
     _ input: vow_value, _ body: (Failure) -> vow_value
@@ -27,7 +27,7 @@ func readingFailure<Failure: Error>(
     return body(failure)
 }
 
-/// The same with whichever it is.
+/// The same with the result.
 @inlinable @inline(__always)
 func readingResult<Success, Failure: Error>(
     _ input: vow_value, _ body: (Result<Success, Failure>) -> vow_value
@@ -36,13 +36,13 @@ func readingResult<Success, Failure: Error>(
     return reading(input) { body(.success($0)) }
 }
 
-/// What a throwing closure comes to, as a value that resolves.
+/// The outcome of a throwing closure, as a value that resolves.
 @inlinable @inline(__always)
 func outcome<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> vow_value {
     do { return encode(try body()) } catch { return encodeError(error) }
 }
 
-/// The same where it returns a promise, which one with failures of this type follows.
+/// The same for a closure that returns a promise, which a promise with failures of this type follows.
 @inlinable @inline(__always)
 func outcome<Success, Inner, Failure: Error, Outer: Error>(
     followedBy _: Outer.Type, of body: () throws(Failure) -> Promise<Success, Inner>

@@ -13,7 +13,7 @@ struct Fifo<Element> {
         if isEmpty { return nil }
         let first = elements[head].take()
         head += 1
-        // What is moved was passed at least once for each element that is gone.
+        // The elements that are moved were passed at least once for each element that is gone.
         if head * 2 >= elements.count {
             elements.removeFirst(head)
             head = 0

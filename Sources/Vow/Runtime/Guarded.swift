@@ -1,9 +1,9 @@
-// A state that one thread at a time has.
+// A state that one thread at a time uses.
 
 import Synchronization
 
 /// A mutex whose order the thread sanitizer sees, too: it does not look into the library that `Mutex` comes from, and
-/// would take each use of the state for a race with the one before.
+/// would take each use of the state for a race with the use before.
 package struct Guarded<State>: ~Copyable, Sendable {
     private let mutex: Mutex<State>
     private let handedOn = Atomic(false)

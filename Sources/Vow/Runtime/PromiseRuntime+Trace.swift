@@ -15,11 +15,11 @@ extension PromiseRuntime {
     /// Whether tracing is on: by ``startTrace(to:)``, or because the environment says so.
     public static var isTracing: Bool { isTraceOn() }
 
-    /// Switches tracing on: every live promise is known from here on, with its age, its label, where it was made and what
-    /// it waits for. Promises made earlier are known from their next step on.
+    /// Switches tracing on: every live promise is known from here on, with its age, its label, its site and the promise
+    /// that it waits for. Promises made earlier are known from their next step on.
     ///
-    /// - Parameter path: a file, replaced, for the history of all steps in Chrome's trace event format; `%p` in it stands
-    ///   for the number of the process. Nil: only the live graph is kept.
+    /// - Parameter path: a file, replaced, for the history of all steps in Chrome's trace event format; `%p` in it is the
+    ///   number of the process. Nil: only the live graph is kept.
     /// - Throws: ``PromiseError/invalidArgument(_:)`` when tracing is on already or the file cannot be made or written, and
     ///   the text says why.
     public static func startTrace(to path: String? = nil) throws(PromiseError) {
@@ -39,7 +39,7 @@ extension PromiseRuntime {
     @discardableResult
     public static func stopTrace() -> Bool { vow_trace_stop() == 0 }
 
-    /// The promises that are alive now, and what waits for what.
+    /// The live promises, and the waits between them.
     ///
     /// - Throws: ``PromiseError/invalidArgument(_:)`` when tracing is off.
     public static func graph(as format: GraphFormat = .dot) throws(PromiseError) -> String {
@@ -75,7 +75,7 @@ extension PromiseRuntime {
 
     /// How a live graph is written.
     public enum GraphFormat: Sendable {
-        /// For Graphviz: what is pending.
+        /// For Graphviz: the pending promises.
         case dot
         /// For programs: all that is live.
         case json

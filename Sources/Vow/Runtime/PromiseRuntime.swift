@@ -1,4 +1,4 @@
-// The library as a whole: what it holds, and how it ends.
+// The library as a whole: its memory, and its end.
 
 import CVow
 
@@ -10,7 +10,7 @@ public enum PromiseRuntime {
         return (Int(version >> 16), Int(version >> 8 & 255), Int(version & 255))
     }
 
-    /// What the library holds. Exact once the threads that use it rest; while they work, a moment's view.
+    /// The library's counts. Exact once the threads that use it rest; while they work, a moment's view.
     public static var statistics: Statistics {
         var counted = vow_statistics()
         counted.size = MemoryLayout<vow_statistics>.size
@@ -21,21 +21,21 @@ public enum PromiseRuntime {
             spare: counted.spare)
     }
 
-    /// Gives back the memory that the calling thread keeps of promises that it freed. A thread that rests in the
-    /// library does so by itself; this is for one that never does and has had a burst.
+    /// Gives back the memory that the calling thread keeps of promises that it freed. A thread that sleeps in the
+    /// library does so by itself; a thread that never does may call this after a burst.
     ///
-    /// - Returns: how many bytes.
+    /// - Returns: the number of bytes.
     @discardableResult
     public static func trim() -> Int { vow_trim() }
 
-    /// Whether the promise of the handler that runs on this thread was cancelled, so that its result is for nobody: long
+    /// Whether the promise of the handler that runs on this thread was cancelled, so that its result has no reader: long
     /// work can end early. Outside of handlers: false.
     public static var isHandlerCancelled: Bool { vow_current_is_cancelled() }
 
     /// Ends the library's work in the process, for good: new work for pool and queues is refused with
-    /// ``PromiseError/shutDown``; what was queued is run, for at most this time, and then rejected.
+    /// ``PromiseError/shutDown``; queued work is run, for at most this time, and then rejected.
     ///
-    /// - Returns: how many promises are still alive.
+    /// - Returns: the number of live promises.
     /// - Throws: ``PromiseError/deadlock`` on an executor of the library.
     @discardableResult
     public static func shutDown(timeout: Duration? = nil) throws -> Int {

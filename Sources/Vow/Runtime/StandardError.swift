@@ -10,6 +10,6 @@
 
 func writeToStandardError(_ text: String) {
     var text = text
-    // Whether it can be read by anybody is not this program's business.
+    // Whether the text can be read is not this program's business.
     _ = text.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

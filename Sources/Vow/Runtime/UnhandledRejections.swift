@@ -1,10 +1,10 @@
-// What happens to failures that nobody looked at.
+// Reports of failures without a reader.
 
 import CVow
 
-/// A rejected promise that goes away although nobody has handled, awaited or looked at its failure is reported once.
+/// A rejected promise that is freed without a handler, a wait or a look at its failure is reported once.
 public enum UnhandledRejections {
-    /// Sets what reports, on the thread that let the last reference go; nil: one line on standard error again.
+    /// Sets the closure that reports, on the thread that releases the last reference; nil: a line on standard error.
     public static func setHandler(_ handler: (@Sendable (any Error) -> Void)?) {
         current.withLock {
             $0 = handler
@@ -12,8 +12,8 @@ public enum UnhandledRejections {
         }
     }
 
-    /// Sets what is told of the failures that ``Promise/cauterize(file:line:)`` ends, with the place of the call, on the
-    /// thread where they come; nil: one line on standard error again.
+    /// Sets the closure that gets the failures that ``Promise/cauterize(file:line:)`` ends, with the place of the call,
+    /// on the thread where they come; nil: one line on standard error again.
     public static func setCauterized(
         _ handler: (@Sendable (any Error, _ file: StaticString, _ line: UInt) -> Void)?
     ) {
@@ -32,6 +32,6 @@ private let cauterized = Guarded<(@Sendable (any Error, StaticString, UInt) -> V
 private let current = Guarded<(@Sendable (any Error) -> Void)?>(nil)
 
 private func report(_ error: vow_value, _: UnsafeMutableRawPointer?) {
-    // Called without the lock: it may set another one.
+    // Called without the lock: the handler may set another handler.
     if let handler = current.withLock({ $0 }) { handler(decodeError(error)) }
 }

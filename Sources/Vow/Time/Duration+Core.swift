@@ -15,7 +15,7 @@ extension Duration {
 }
 
 extension Duration? {
-    /// As a time-out. Nil: none. What is negative must not become VOW_FOREVER.
+    /// As a time-out. Nil: none. A negative duration must not become VOW_FOREVER.
     var coreTimeout: Int64 {
         guard let time = self?.wholeNanoseconds else { return Int64(VOW_FOREVER) }
         return time < 0 ? Int64.min : time

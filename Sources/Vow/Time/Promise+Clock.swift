@@ -1,13 +1,13 @@
 // Times by a clock of Swift's: delay, timeout, retry.
 //
-// A clock says how one sleeps by it, so these sleep in a task, which is cancelled with the promise. Those without a clock
-// need no task.
+// A clock says how a task sleeps by it, so these sleep in a task, which is cancelled with the promise. The functions
+// without a clock need no task.
 
 extension Promise where Success == Void, Failure == any Error {
     /// A promise that is fulfilled when so much of the clock's time has passed: of a `ContinuousClock`, which goes on while
-    /// the machine sleeps, of a `SuspendingClock`, or of one that a test moves.
+    /// the machine sleeps, of a `SuspendingClock`, or of a clock that a test moves.
     ///
-    /// - Parameter tolerance: how much later it may be; nil: what the clock takes for granted.
+    /// - Parameter tolerance: the greatest lateness; nil: the clock's default.
     public static func delay<C: Clock>(
         _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C
     ) -> Promise {
@@ -27,8 +27,8 @@ extension Promise where Failure == any Error {
         }
     }
 
-    /// The same promise, if it is settled within this time of that clock; else it is rejected with
-    /// ``PromiseError/timedOut(lastError:)``, and this one is cancelled if nobody else is interested.
+    /// A promise that settles as this promise does, if within this time of that clock; else it is rejected with
+    /// ``PromiseError/timedOut(lastError:)``, and this promise is cancelled unless it has another reader.
     public func timeout<C: Clock>(
         _ duration: C.Duration, tolerance: C.Duration? = nil, clock: C
     ) -> Promise {

@@ -15,7 +15,7 @@ extension Promise where Success == Void, Failure == any Error {
 extension Promise where Failure == any Error {
     /// The same value, so much later; a failure passes at once.
     ///
-    /// - Parameter executor: where the delay begins, and whose clock counts; as for a handler.
+    /// - Parameter executor: begins the delay, by its clock; as for a handler.
     public func delay(
         _ duration: Duration, on executor: PromiseExecutor? = nil,
         cancelledBy token: CancellationToken? = nil

@@ -11,7 +11,7 @@ extension Promise {
     /// ``PromiseError/invalidArgument(_:)``. Cancelling the whole cancels the attempt or the delay under way.
     ///
     /// `executor` runs `body` and the policy's closure; on an event loop's executor, its clock counts.
-    @_disfavoredOverload  // Of promises of any error.
+    @_disfavoredOverload  // Promises of any error have their own.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,
         _ body: @escaping @Sendable (_ attempt: Int) -> Promise
@@ -19,7 +19,7 @@ extension Promise {
         retrying(policy, executor) { body($0).cValue }
     }
 
-    /// The same with a value that `body` returns.
+    /// The same with a value returned by `body`.
     @_disfavoredOverload  // A closure that makes promises could make values of them.
     public static func retry(
         _ policy: RetryPolicy = RetryPolicy(), on executor: PromiseExecutor? = nil,

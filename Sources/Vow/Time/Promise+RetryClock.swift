@@ -13,7 +13,7 @@ extension Promise where Failure == any Error {
         }
         let delays = Guarded(Backoff(policy))
         let lastError = Guarded<(any Error)?>(nil)
-        // What the core has to do by its own clock is nothing.
+        // The core gets no delay and no deadline: its clock is another.
         var prompt = policy
         (prompt.firstDelay, prompt.deadline) = (.zero, nil)
         prompt.mayRetry = { error in

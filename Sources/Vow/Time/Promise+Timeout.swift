@@ -3,8 +3,8 @@
 import CVow
 
 extension Promise where Failure == any Error {
-    /// The same promise, if it is settled within this time; else it is rejected with
-    /// ``PromiseError/timedOut(lastError:)``, and this one is cancelled if nobody else is interested.
+    /// A promise that settles as this promise does, if within this time; else it is rejected with
+    /// ``PromiseError/timedOut(lastError:)``, and this promise is cancelled unless it has another reader.
     ///
     /// - Parameter duration: not negative, else the promise is rejected. On the thread of an event loop the loop's
     ///   clock counts.
@@ -12,7 +12,7 @@ extension Promise where Failure == any Error {
 }
 
 extension Promise where Failure: PromiseFailure {
-    /// As for a promise of any error, with its failure of ``PromiseError/timedOut(lastError:)``.
+    /// As for a promise of any error, with the failure type's case for ``PromiseError/timedOut(lastError:)``.
     public func timeout(_ duration: Duration) -> Promise { limited(to: duration) }
 }
 

@@ -1,4 +1,4 @@
-// What delays go by.
+// The clock of delays.
 
 import CVow
 

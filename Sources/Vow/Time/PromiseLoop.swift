@@ -5,11 +5,11 @@ import CVow
 /// Runs handlers on the program's own thread, when the program says so.
 ///
 /// A loop is a serial executor whose handlers run inside ``runOnce(timeout:)``, and a file descriptor that is readable
-/// exactly while something waits to be run; so one source of `poll`, `epoll` or whatever the program has is all that it
-/// takes. The thread that made a loop, and after that each thread that runs it, is the loop's thread until another one
-/// runs it: handlers attached there run on the loop, delays go by its clock, and blocking waits run it.
+/// exactly while the loop has work; so it takes one source of `poll`, `epoll` or whatever loop the program has. The
+/// thread that made a loop, and after that each thread that runs it, is the loop's thread until another thread runs it:
+/// handlers attached there run on the loop, delays go by its clock, and blocking waits run it.
 ///
-/// The last reference to a loop ends it: what is queued in it is rejected with ``PromiseError/shutDown``.
+/// The last reference to a loop ends it: its queued work is rejected with ``PromiseError/shutDown``.
 public final class PromiseLoop: Sendable {
     private let handle: Handle
 
@@ -21,14 +21,14 @@ public final class PromiseLoop: Sendable {
         handle = Handle(loop, release: vow_loop_destroy)
     }
 
-    /// A loop whose clock stands still and is moved by ``advance(by:)``, for tests of programs that wait: an hour
-    /// passes at once. While ``run(until:timeout:)`` and blocking waits find nothing else to run there, they move the
-    /// clock to the next timer themselves.
+    /// A loop whose clock does not move by itself and is moved by ``advance(by:)``, for tests of programs that wait: an
+    /// hour passes at once. While ``run(until:timeout:)`` and blocking waits find no work there, they move the clock to
+    /// the next timer.
     public static func virtual() throws(PromiseError) -> PromiseLoop {
         try PromiseLoop(owned: vow_loop_create_virtual())
     }
 
-    /// Runs handlers on this loop. It may outlive the loop, and refuses what it is given then.
+    /// Runs handlers on this loop. The executor may outlive the loop, and then refuses its work.
     public var executor: PromiseExecutor {
         handle.withPointer { PromiseExecutor(borrowed: vow_loop_executor($0)!) }
     }
@@ -40,11 +40,11 @@ public final class PromiseLoop: Sendable {
     /// handlers.
     public func wake() { handle.withPointer { vow_loop_wake($0) } }
 
-    /// Waits until something can be run, and runs it: timers that are due, handlers, and what these hand to the loop
-    /// meanwhile, up to a bound that keeps the program's own loop alive.
+    /// Waits until there is work, and runs it: timers that are due, handlers, and later work for the loop, up to a bound
+    /// that keeps the program's own loop alive.
     ///
-    /// - Parameter timeout: how long at most; zero: not at all; nil: no limit.
-    /// - Returns: how many ran; 0 when the time was up or ``wake()`` was called.
+    /// - Parameter timeout: the longest wait; zero: no wait; nil: no limit.
+    /// - Returns: the number of handlers and timers that ran; 0 when the time was up or ``wake()`` was called.
     /// - Throws: ``PromiseError/invalidArgument(_:)`` when another thread is running the loop or the time-out is
     ///   negative, ``PromiseError/deadlock`` so deep inside handlers that no stack is left, ``PromiseError/forked`` in a
     ///   child.

@@ -2,13 +2,13 @@
 
 import CVow
 
-/// What `Promise.retry` goes by.
+/// The bounds and delays of `Promise.retry`.
 public struct RetryPolicy: Sendable {
     /// At most so many, the first one included; nil: without a bound.
     public var attempts: Int?
     /// Between the first attempt and the second.
     public var firstDelay: Duration
-    /// Each delay is so many times the one before,
+    /// Each delay is so many times the delay before,
     public var factor: Double
     /// but no longer than this.
     public var maxDelay: Duration
@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable {
         self.mayRetry = mayRetry
     }
 
-    /// As C has it, where 0 stands for what is usual. Nil: there is a wrong number in it.
+    /// As C has it, with 0 for the default. Nil: a number is wrong.
     var cPolicy: vow_retry_policy? {
         if let attempts, attempts < 1 { return nil }
         if maxDelay < .zero { return nil }

@@ -8,7 +8,7 @@ public import CVow
 /// they say so: `enum Level: Int, CRepresentable`. Every other type travels as it is, together with which type it is, and
 /// is read as no other one; C sees an object without a meaning to it, or a number with none.
 public protocol CRepresentable: Sendable {
-    /// The value that a C value (borrowed) stands for; nil: it is of another kind or out of range.
+    /// The value that a C value (borrowed) represents; nil: it is of another kind or out of range.
     init?(cValue: vow_value)
 
     /// A C value (owned by the caller).
@@ -48,7 +48,7 @@ extension UInt32: CRepresentable {}
 extension UInt64: CRepresentable {}
 extension UInt: CRepresentable {}
 
-// What is larger than C's numbers travels as bits: C sees a negative number, as it would by a cast.
+// A number beyond C's range travels as bits: C sees a negative number, as it would by a cast.
 extension CRepresentable where Self: FixedWidthInteger & UnsignedInteger {
     @inlinable
     public init?(cValue: vow_value) {

@@ -44,7 +44,7 @@ extension CValue: CustomStringConvertible {
 }
 
 extension vow_value {
-    /// What it is, for people.
+    /// A description for people.
     var text: String {
         let length = Int(vow_value_describe(self, nil, 0))
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length + 1) { buffer in

@@ -18,7 +18,8 @@ func encode<Value>(_ value: Value) -> vow_value {
     return .holding(value)
 }
 
-/// The same of what a handler returns that has read a value (`input`, borrowed). Where that is what it returns, both share the box.
+/// The same for the result of a handler that has read a value (`input`, borrowed). An input that is returned shares the
+/// box.
 @inlinable @inline(__always)
 func encode<Value>(_ value: Value, like input: vow_value) -> vow_value {
     if input.kind >= VOW_STRING && input.kind < VOW_ERROR && input.holds(theSameAs: value) {
@@ -83,14 +84,14 @@ func readCValue<Value, Same: CRepresentable>(_ cValue: vow_value, _: Same.Type) 
     }
 }
 
-/// The Swift value that a C value (borrowed) stands for; nil: it is none of this type.
+/// The Swift value that a C value (borrowed) represents; nil: it is of another type.
 @inlinable @inline(__always)
 func decode<Value>(_ cValue: vow_value, as _: Value.Type = Value.self) -> Value? {
     if Value.self == Void.self { return unsafeBitCast((), to: Value.self) }
     if Value.self == Int.self, let number = cValue.number {
         return unsafeBitCast(Int(number), to: Value.self)
     }
-    // What was made of this very type, which is known without looking for what that conforms to.
+    // A value made of this very type is known without a look at its conformances.
     if isUnboxed(Value.self), let value = cValue.bits(as: Value.self) { return value }
     if cValue.kind == VOW_OBJECT, let value = cValue.held(as: Value.self) { return value }
     return decodeByKind(cValue)
@@ -102,7 +103,7 @@ func decodeByKind<Value>(_ cValue: vow_value) -> Value? {
     return (Value.self as? any ListDecodable.Type)?.init(list: cValue) as? Value
 }
 
-/// What a combinator's list of results is read as.
+/// The type of a combinator's list of results.
 @usableFromInline
 protocol ListDecodable {
     init?(list: vow_value)

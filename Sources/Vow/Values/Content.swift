@@ -4,8 +4,8 @@
 public import CVow
 import VowCore
 
-/// The type of a box's value, which says how it is destroyed. It stands behind the library's own word, and the value behind it.
-/// A class, because a class's type is one word.
+/// The type of a box's value, which says how it is destroyed. It comes behind the library's own word, and the value behind
+/// it. A class, because a class's type is one word.
 @usableFromInline
 class ContentType {
     @usableFromInline
@@ -20,7 +20,7 @@ final class Content<Value>: ContentType {
     }
 }
 
-/// Of a reference to an object, which is the content: it is given back without asking what it is.
+/// The content is a reference to an object, which is released without a look at its type.
 @usableFromInline
 class ReferenceType: ContentType {
     override class func destroy(_ value: UnsafeMutableRawPointer) {
@@ -31,7 +31,7 @@ class ReferenceType: ContentType {
 @usableFromInline
 final class Reference<Value>: ReferenceType {}
 
-/// What says in a box that a value of this type is in it.
+/// Says in a box that its value is of this type.
 @inlinable @inline(__always)
 func contentType<Value>(of _: Value.Type) -> ContentType.Type {
     Value.self is AnyObject.Type ? Reference<Value>.self : Content<Value>.self
@@ -73,7 +73,7 @@ struct Elsewhere<Value> {
 }
 
 extension vow_value {
-    /// An object (owned) that holds a Swift value. Say the type of an existential, or it holds what is inside.
+    /// An object (owned) that holds a Swift value. Name the type of an existential, or the object holds the value inside.
     @inlinable
     static func holding<Value>(_ value: Value, as _: Value.Type = Value.self) -> vow_value {
         if MemoryLayout<Value>.alignment > 8 { return holding(Elsewhere(value: [value])) }
@@ -106,7 +106,7 @@ extension vow_value {
         return (object, place)
     }
 
-    /// Where the content stands of an object (borrowed) that is of this type.
+    /// The content of an object (borrowed) that is of this type.
     @usableFromInline
     func contentPlace(of type: ContentType.Type) -> UnsafeMutableRawPointer? {
         guard let content = content(of: contentClass),
@@ -115,7 +115,7 @@ extension vow_value {
         return content + contentOffset
     }
 
-    /// Where a Swift value stands that `holding` has made.
+    /// The address of a Swift value that `holding` has made.
     func heldAddress<Value>(of _: Value.Type) -> UnsafeMutablePointer<Value>? {
         content(of: contentClass).map { ($0 + contentOffset).assumingMemoryBound(to: Value.self) }
     }

@@ -8,7 +8,7 @@
 public import CVow
 import VowCore
 
-/// What can be converted when C looks.
+/// A value that is converted when C reads it.
 @usableFromInline
 protocol LateValue {
     /// A value (owned) of the kind that was said.
@@ -26,7 +26,7 @@ extension LateValue {
 @usableFromInline
 struct LateError: LateValue {
     @usableFromInline let error: any Error
-    /// Of the member of a group that failed; below 0: of none.
+    /// The index of the failed member of a group; below 0: no member.
     @usableFromInline var index: Int64 = -1
     @usableFromInline var attempts: Int64 = 0
 
@@ -47,7 +47,7 @@ struct LateError: LateValue {
     }
 }
 
-/// As in Content.swift; nobody has this one itself.
+/// As in Content.swift: an abstract class.
 @usableFromInline
 class LateType {
     @usableFromInline
@@ -128,7 +128,7 @@ extension vow_value {
         return (made, place)
     }
 
-    /// Where Swift's own stands of a late value (borrowed) that is of this type.
+    /// The address of Swift's own value in a late value (borrowed) of this type.
     @usableFromInline
     func latePlace(of type: LateType.Type) -> UnsafeMutableRawPointer? {
         guard let content = lateContent,

@@ -3,14 +3,13 @@
 public import CVow
 import Synchronization
 
-/// Gives types numbers, and never another one again: the place in a table that only fills.
+/// Gives each type a number for ever: its place in a table that only fills.
 struct TypeTable: @unchecked Sendable {
     // Unchecked because of the pointer: the slots are atomic, and are never freed. An address says all there is to know,
     // so that no order between slots is needed.
     private let slots: UnsafeMutablePointer<Atomic<UInt>>
     private let capacity: Int
-    /// What is known of the types in those places; 0: nothing yet. Whoever asks first finds it out, perhaps several, and all the
-    /// same.
+    /// The facts about the types in those places; 0: none yet. Found out by the first threads that ask, all the same.
     private let facts: UnsafeMutablePointer<Atomic<UInt8>>
 
     static let shared = TypeTable(capacity: 4096)
@@ -26,7 +25,7 @@ struct TypeTable: @unchecked Sendable {
         }
     }
 
-    /// From 1; nil: there is no place left near where it should stand.
+    /// From 1; nil: no place is left near the type's own.
     @inline(__always)
     func number(of type: ObjectIdentifier) -> UInt32? {
         let address = UInt(bitPattern: type)
@@ -105,8 +104,8 @@ extension vow_value {
         return withUnsafeBytes(of: `as`.integer) { $0.loadUnaligned(as: Value.self) }
     }
 
-    /// The number of a `VOW_INT` that is one, and not the bits of something else. C++ says of an enumeration's value
-    /// which one it is of, by numbers that no table of ours is large enough for (vow/value.hpp).
+    /// The number of a `VOW_INT` that is a number, and not the bits of another type. C++ marks an enumeration's value by
+    /// numbers of its own, for which no table of ours is large enough (vow/value.hpp).
     @inlinable
     var number: Int64? {
         kind == VOW_INT && (reserved == 0 || reserved & 1 << 30 != 0) ? `as`.integer : nil

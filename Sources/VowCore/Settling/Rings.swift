@@ -1,28 +1,75 @@
-// Rings: whether a promise would have to wait for itself.
+// Rings: whether a promise would have to wait for itself (G8).
 //
-// A reaction waits for the promise that it reads, a follower for the promise that it follows. A ring of such links is found
-// because each follower first publishes which promise it follows (the step to `following`), enters the queue at the end of
-// its path, and then looks, if that promise waits itself: down, at the promises that wait for the follower (`lookBelow`),
-// and, if these are many, up from the promise that it follows (`leads`). docs/threads.md has the proof that of several
-// threads that close a ring the last one finds it. The other links of a ring cannot vanish meanwhile: a reaction keeps its
-// promise until its handler has begun, and a follower is only ever redirected further along its own path. A search holds at
-// most one lock at a time, and keeps the promises that it is at by visits.
+// A reaction waits for the promise that it reads, a follower for the promise that it follows, and a combined promise that
+// needs each of its members for all of them. A combined promise that another member or a timer can settle is no part of a
+// ring. A search holds at most one lock at a time, and keeps the promises that it is at by visits.
 //
-// A combined promise that needs each of its members waits for all of them, and the search goes on behind each. A combined
-// promise that another member or a timer can settle is no part of a ring. `Seen` holds the combined promises of a search.
+// *What a follower F does.* F publishes the promise that it follows (`transitionToFollowing`), and then walks its path of
+// adoptions (`endOfPath`). The publish and each lock on the way are read-modify-writes of a word. A path that comes back to
+// F rejects F with `VOW_ECYCLE`. Else the path ends at a promise E, and F enters E's queue. If E has changed meanwhile, has
+// lost its last reader or its followers, F begins again. A ring may go on behind E in four cases: E is a reaction whose
+// promise is pending, a follower with its own outcome (`waitsFor`), a combined promise that needs each member, or the next
+// promise after 64 that follow (`longestPath`; decision 0020). Then F looks after it has entered (`rejectIfRing`):
+//
+// - F looks under its own lock whether its queue is empty. Mostly it is, and then F closes no ring and walks no further.
+// - F looks down from queue to queue at the promises that wait for it, 32 at most (`lookBelow`). If these are all, and E is
+//   not among them, there is no ring. So a chain of any length grows at its end at the same price.
+// - F walks up from E through links of every kind (`leads`). If the walk comes back to F, F claims itself, leaves the queue
+//   as a cancelled follower does, and is rejected.
+//
+// *Claim:* once all links of a ring exist (each promise is in the queue of the next, and no thread is at work), a follower
+// of the ring has found it. *Proof:* Suppose that none has. The link of a reaction or an observer exists since its
+// registration, before any thread knows its promise; the link of a follower, since its entry. Each follower M of the ring
+// has entered the queue of its E, and has then looked for the last time, if it had to. For each M there is another follower
+// K of the ring that published or entered after M's last step (*happens before*), and so took its own last step later. The
+// ring is finite, so some step would happen before itself: a contradiction. K exists in each case:
+//
+// 1. E did not wait when M entered. As a part of the ring E follows now, so E published later: M's entry releases, and E's
+//    publish, a read-modify-write of the same word, acquires. K is E.
+// 2. M's queue was empty when M looked. The promise of the ring that waits for M has entered this queue later, by a
+//    read-modify-write that acquires what M's `unlock` released. If it is a follower, it is K. If it is a reaction, the
+//    promise in the reaction's own queue entered after the reaction's registration, and so on backwards along the ring. The
+//    first follower is K.
+// 3. M looked down, saw all that waited, and did not see E. Backwards along the ring from M, some member was not in its
+//    queue yet when M looked at that queue. It entered later: K as in case 2.
+// 4. M walked up and stopped at a promise that had not published. M's `unlock` of its word releases, and the publish
+//    acquires. K is that promise.
+//
+// So of two threads that close a ring from both ends at once, both enter and then look, and the look that begins last finds
+// the ring. If both find it, both followers are rejected. The others follow, and take the rejection.
+//
+// *Lifetimes.* Once F has entered, its queue owns it and may be settled: one more producer's reference keeps F for its
+// look. `lookBelow` keeps members that may have no reader in the same way. A promise in between that moves its followers
+// makes each enter anew, and look anew.
+//
+// *Combined promises.* Observers enter the queues of the members before any thread knows the combined promise, so the proof
+// treats an observer as a reaction. The observers of map, reduce, repeat and retry look at work of their own, which exists
+// before its executor has it, and which is a follower once it follows the promise of the program's function. A walk reads
+// an observer under the observer's lock and a scope's members under the scope's lock; both are older than any publish
+// behind them. A walk looks through a combined promise once, and behind the first one at 1,024 members in all, 256 of a
+// scope: an adoption's cost has a bound.
+//
+// *Links that vanish.* Release and acquire are enough. A reaction keeps its promise until its handler has begun; a follower
+// moves only further along its own path. A cancelled follower, or a promise in between that dies because its followers have
+// passed it, opens the ring: then there is nothing to find. A promise that stands in between only for a handle is claimed
+// when the handle is given back, leaves its queue, and follows anew (`releaseHandle`): it publishes once more and then
+// looks. A follower that came to it while it was claimed is in its queue, and had published before.
+//
+// *Tests:* `follow.pml` searches all rings of three and four, `follow-long` the rings of three where no promise is passed;
+// the schedules `ring-through-*` close rings from two threads, and `handle-released-*` give handles back.
 
 import CVow
 
 // MARK: The path of waiting
 
-/// What a promise waits for; the other promise is visited.
+/// The promise that a promise waits for, as a visit.
 enum Upstream {
     case nothing
     /// A reaction waits for its promise.
     case reads(RecordPointer)
-    /// A follower will take the other's outcome.
+    /// A follower will take the outcome of its promise.
     case follows(RecordPointer)
-    /// It waits for the other one, and its outcome is another: a `finally`, one that is cancelled or has a context.
+    /// The promise waits for the other one for an outcome of its own: a `finally`, cancelled, or with a context.
     case waitsFor(RecordPointer)
 
     var promise: RecordPointer? {
@@ -34,14 +81,14 @@ enum Upstream {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Read under the lock, because the queue it stands in or its claimer may change it.
+    /// Read under the lock, because the owner of the promise's queue or the claimer may change it.
     func lockedUpstream() -> Upstream {
         let word = pointee.state.lock()
         var found = Upstream.nothing
         // In other phases the slot is the claimer's, or holds the value.
         if word.phase == .following, let upstream {
-            // A `finally` follows for no other reason. `passage` is the queue's to write. Whom its followers have left
-            // has no outcome for anybody, though it be cancelled.
+            // A `finally` follows only to wait; the field `passage`, which says so too, is its queue's to write. A promise
+            // that its followers have left has no reader for an outcome of its own, even if it is cancelled.
             let standsBetween =
                 pointee.shape.contains(.finally) || keepsContext
                 || pointee.flags.contains(RecordFlag.cancelled) && !hasYielded
@@ -56,13 +103,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         return found
     }
 
-    /// Of one that follows, under its lock: its followers have gone on past it. Nobody will come for those who entered its
-    /// queue now.
+    /// Under its lock: the followers have left this following promise, so no thread takes a later member.
     var hasYielded: Bool { isOut && !keepsContext }
 }
 
-/// How many promises that follow others are passed on a path: who held them all could make each new follower of the first
-/// one pass them all.
+/// The most following promises that a path passes. Unbounded, n followers of a chain of n take n² steps.
 private var longestPath: Int {
     #if VOW_SCHEDULES
         return 2
@@ -71,8 +116,8 @@ private var longestPath: Int {
     #endif
 }
 
-/// Where a follower's path of adoptions ends, or has become long: the promise whose queue it has to stand in. Nil when the
-/// path is a ring: then the follower is visited.
+/// The promise whose queue a follower enters: the end of its path, or of the path's first part. Nil: the path is a ring;
+/// the follower is visited.
 func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd? {
     guard var current = follower.upstream else { fatal("a follower follows nothing") }
     current.visit()
@@ -90,7 +135,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             break walk
         case .follows(let next):
             stepsLeft -= 1
-            // Adopted, though its follower will stand elsewhere.
+            // This promise counts as adopted, though its follower enters another queue.
             current.pointee.isObserved.set()
             current.pointee.flags.insert(RecordFlag.passed)
             current.endVisit(thread)
@@ -107,7 +152,7 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             further.endVisit(thread)
             break walk
         case .nothing:
-            // One that waits for each of others does not follow them.
+            // A combined promise does not follow its members.
             waits = current.needsEach != nil
             break walk
         }
@@ -122,18 +167,19 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
 struct PathEnd {
     /// A visit.
     let promise: RecordPointer
-    /// It follows another one itself, but its followers stand with it, or this one shall.
+    /// The promise follows another one, but its followers, or this follower, stay in its queue.
     let holdsOutcome: Bool
-    /// It waits for another one, though not as one that follows: a ring may go on there.
+    /// The promise waits for another one otherwise than by following it: a ring may go on there.
     let waits: Bool
 }
 
 // MARK: The search
 
-/// How many members of combined promises are looked at behind the first combined promise: an adoption's cost has a bound.
+/// Bounds the cost of an adoption: members looked at behind the first combined promise.
 private let mostMembersBehind = 1024
 
-/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower is visited.
+/// Whether the way upstream of a promise (borrowed) comes to a follower, or goes in circles. If so, the follower is
+/// visited.
 func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer) -> Bool {
     start.visit()
     guard let end = endOfWay(from: start, to: follower, thread) else { return true }
@@ -153,14 +199,14 @@ func leads(from start: RecordPointer, to follower: RecordPointer, _ thread: Thre
     }
 }
 
-/// The same behind each member of a combined promise; further combined promises that need each member are put down.
+/// The same behind each member of a combined promise. Adds further combined promises that need each member to `seen`.
 private func leads(
     through place: Int, to follower: RecordPointer, _ left: inout Int, _ seen: inout Seen,
     _ thread: ThreadPointer
 ) -> Bool {
     let combined = seen[place].promise
     guard let owner = combined.needsEach else { return false }
-    // The follower may be a member beyond those that are looked at.
+    // The follower may be a member beyond the bound.
     if follower.isLookedAt(by: owner) {
         follower.visit()
         return true
@@ -173,7 +219,7 @@ private func leads(
         case .noMore:
             let now = view.heard(owner)
             if now == heard || view.isConstant { return false }
-            // A member has moved to another place, perhaps to one that was passed already.
+            // A member has moved to another place, perhaps to a place that was passed already.
             heard = now
             index = 0
             continue
@@ -189,8 +235,8 @@ private func leads(
     return false
 }
 
-/// Where the way upstream of a promise (a visit, consumed) ends (a visit). Nil: it comes to a follower, which is visited, or
-/// goes in circles.
+/// The end (a visit) of the way upstream of a promise (a visit, consumed). Nil: it comes to a follower, which is visited,
+/// or circles.
 @inline(never)
 private func endOfWay(
     from start: RecordPointer, to follower: RecordPointer, _ thread: ThreadPointer
@@ -211,7 +257,7 @@ private func endOfWay(
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a pending promise that waits for each of others, and for nothing else: who looks at them.
+    /// The owner of the observers of a pending promise that only waits for each of its members; else nil.
     @inline(__always)
     var needsEach: UnsafeMutablePointer<ObserverOwner>? {
         pointee.shape.isProduced ? observingEach : nil
@@ -225,7 +271,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Sees that a walk goes in circles (Brent's algorithm): a mark is moved up at growing distances.
+/// Sees that a walk goes in circles (Brent's algorithm): the mark moves up to the walk at growing distances.
 struct RingWatch: ~Copyable {
     /// A visit.
     private var mark: RecordPointer
@@ -237,7 +283,7 @@ struct RingWatch: ~Copyable {
         mark = start
     }
 
-    /// After each step: whether the walk has been here before.
+    /// Called after each step: whether the walk was here before.
     mutating func hasSeen(_ current: RecordPointer, _ thread: ThreadPointer) -> Bool {
         if current == mark { return true }
         steps += 1
@@ -254,13 +300,13 @@ struct RingWatch: ~Copyable {
     consuming func end(_ thread: ThreadPointer) { mark.endVisit(thread) }
 }
 
-// MARK: What a follower does about rings once it has entered a queue
+// MARK: A follower looks for a ring once it has entered a queue
 
-/// Of a follower (kept by the caller) that has entered the queue of a promise that waits itself: rejects it where it waits for
-/// itself. Asked after it has entered, with read-modify-writes of each word on the way: see docs/threads.md.
+/// Rejects a follower (kept by the caller) that waits for itself. Called after the follower has entered the queue of a
+/// promise that waits; the locks on the way are read-modify-writes. See the head of this file.
 func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let word = follower.pointee.state.lock()
-    // Most have nobody who waits for them.
+    // Mostly no promise waits for the follower.
     let end = word.phase == .following && word.head != nil ? follower.upstream : nil
     end?.visit()
     follower.pointee.state.unlock(word.phase, word.head)
@@ -272,7 +318,7 @@ func rejectIfRing(_ follower: RecordPointer, _ thread: ThreadPointer) {
     end.endVisit(thread)
 }
 
-/// If so, the follower is visited: see `leads`.
+/// If true, the follower is visited: see `leads`.
 @inline(never)
 func waitsForItself(
     _ follower: RecordPointer, by followed: RecordPointer, _ thread: ThreadPointer
@@ -281,11 +327,10 @@ func waitsForItself(
         && leads(from: followed, to: follower, thread)
 }
 
-/// A follower is a member of a ring.
+/// Rejects a follower that is a member of a ring.
 private func rejectMember(_ follower: RecordPointer, _ thread: ThreadPointer) {
     let word = follower.pointee.state.lock()
-    // An outcome that is there is about to be taken, also that of another member's rejection or of a cancellation, which it
-    // follows by now.
+    // Else an outcome is about to be taken: perhaps another member's rejection, or a cancellation.
     if word.phase != .following || follower.upstream?.pointee.state.read().hasValue ?? true {
         follower.pointee.state.unlock(word.phase, word.head)
         return
@@ -295,12 +340,9 @@ private func rejectMember(_ follower: RecordPointer, _ thread: ThreadPointer) {
     withdrawFollower(follower, own ?? ownErrors.cycle, thread)?.giveBack(leftWith: own, thread)
 }
 
-// MARK: What waits for a promise
-//
-// A promise's members wait for it, and theirs, and so on. Where that is few, a follower needs no walk up all that it waits
-// for to know that it closes no ring: a chain of any length grows at its end without one.
+// MARK: The promises that wait for a promise
 
-/// How many of them are looked at.
+/// The most promises that `lookBelow` looks at.
 private var most: Int {
     #if VOW_SCHEDULES
         return 3
@@ -310,17 +352,17 @@ private var most: Int {
 }
 
 enum Below {
-    /// Nobody of them is who was looked for.
+    /// The wanted promise is not among them.
     case other
-    /// It may be one: it was seen, or not all were looked at.
+    /// The wanted promise may be among them: the look saw it, or did not see all.
     case perhaps
 }
 
-/// Whether one promise (borrowed) is among those that wait for another one (borrowed). At most so many are looked at, each
-/// under its own lock, and none is once it has a value.
+/// Whether a promise (borrowed) is among the promises that wait for another one (borrowed). Each is looked at under its own
+/// lock, and only while it has no value.
 ///
-/// A member is kept by its queue, or by what it looks for, as long as the lock is held, and beyond it as one more producer
-/// would keep it: it gets no reader by this. Whoever takes it out of the queue later sees that count.
+/// While the lock is held, its queue, or the promise that it looks for, keeps a member. Beyond that a producer's reference
+/// keeps it, so it gets no reader; the thread that takes it out of the queue later sees that count.
 func lookBelow(
     _ promise: RecordPointer, for wanted: RecordPointer, _ thread: ThreadPointer
 ) -> Below {
@@ -344,19 +386,19 @@ func lookBelow(
     }
 }
 
-/// Adds the members of a promise's queue to those that are still to be looked at.
+/// Adds the members of a promise's queue to the list.
 private func lookAtMembers(
     of promise: RecordPointer, for wanted: RecordPointer,
     _ last: inout UnsafeMutablePointer<RecordPointer>, _ end: UnsafeMutablePointer<RecordPointer>
 ) -> Below {
-    // Who waits for it is told, and its word is the settling thread's.
+    // A settled promise notifies its members, and its word is the settling thread's.
     if promise.pointee.state.read().hasValue { return .other }
     let word = promise.pointee.state.lock()
     var found = Below.other
     var member = word.hasValue ? nil : word.head
     var steps = 0
     while let current = member, found == .other {
-        // Behind a thread that waits is no promise that a ring of adoptions could go through.
+        // No ring of adoptions goes through a waiting thread.
         if !current.pointee.shape.isWaiter {
             let waiting = current.pointee.shape.isObserver ? current.combined : current
             if let waiting {
@@ -377,34 +419,34 @@ private func lookAtMembers(
     return found
 }
 
-// MARK: What a search has seen
+// MARK: The promises that a search has seen
 
-/// What stands between a waiting thread and the promise it waits for.
+/// A finding: how the awaited promise depends on a thread's wait.
 enum Obstacle {
-    /// Other threads' work, as far as the thread can see.
+    /// The wait may end by work of other threads, as far as the thread can see.
     case blocked
-    /// Work that must run where this thread blocks.
+    /// The wait keeps back work that it waits for.
     case deadlock
     /// Ready work of the pool, taken out of its queue: this thread runs it.
     case runnable(RecordPointer)
-    /// Work that was left in the parent process.
+    /// The parent process has the work.
     case forked
 }
 
-/// The promises that a search has come to, in that order, each once, with the answer that it has found for each. They are
-/// visited until the search ends, so that no other promise comes to one of the addresses.
+/// The promises that a search has come to, each once and in that order, with the answer for each. They are visited until
+/// the search ends, so no other promise comes to one of the addresses.
 ///
 /// One block of memory holds the entries and, behind them, a hash table: for each hash the entry that was added last, from
 /// which `before` leads to the others. The caller lends the first block, on its stack.
 struct Seen: ~Copyable {
     struct Entry {
-        /// The promise's address. Its lowest bit: the entry is the promise that another thread waits for.
+        /// The promise's address. Its lowest bit: a wait of another thread is for this promise.
         fileprivate let key: UInt
         /// The entry with the same hash, counted from 1; 0: none.
         fileprivate var before: UInt32
-        /// The entry below this one in the stack of those that the search has not finished, counted from 1.
+        /// The next lower entry in the stack of unfinished entries, counted from 1.
         fileprivate let below: UInt32
-        /// A timer settles the combined promise through which the search has come here.
+        /// A timer settles the combined promise through which the search came here.
         let isTimed: Bool
         /// Nil: not known yet.
         var answer: Obstacle?
@@ -417,7 +459,7 @@ struct Seen: ~Copyable {
     }
 
     fileprivate static let few = 16
-    /// A search that would need more memory than this many bytes goes no further.
+    /// The most bytes of a search.
     private static let most = 1 << 22
     fileprivate static func size(_ capacity: Int) -> Int {
         capacity * (MemoryLayout<Entry>.stride + MemoryLayout<UInt32>.stride)
@@ -443,7 +485,7 @@ struct Seen: ~Copyable {
         nonmutating set { entries[place] = newValue }
     }
 
-    /// Where a promise (borrowed) has its entry, which is added if there is none. Nil: there is no room.
+    /// The place of a promise (borrowed), whose entry is added if there is none. Nil: there is no room.
     mutating func place(of promise: RecordPointer, isAwaited: Bool = false, isTimed: Bool = false)
         -> Int?
     {
@@ -462,7 +504,7 @@ struct Seen: ~Copyable {
         return count - 1
     }
 
-    /// The entry that the search goes on with: of those that it has not finished, the last one that was added.
+    /// The unfinished entry that was added last: the search goes on with it.
     var unfinished: Int? { top == 0 ? nil : Int(top) - 1 }
     mutating func finish() { top = entries[Int(top) - 1].below }
 
@@ -498,7 +540,7 @@ struct Seen: ~Copyable {
     }
 }
 
-/// Calls the body, which ends what it is given.
+/// Calls the body, which ends its argument.
 func withSeen<Result>(_ body: (consuming Seen) -> Result) -> Result {
     withUnsafeTemporaryAllocation(byteCount: Seen.size(Seen.few), alignment: 16) { memory in
         guard let memory = memory.baseAddress else { fatal("no stack for a search") }

@@ -1,13 +1,13 @@
-// A turn of a thread: what the library does between two calls of foreign code, as one step; and the agenda, the lists of
-// what the turn has made ready and not yet done.
+// A turn: the library's work on a thread between two calls of foreign code, as one step; and the agenda, the lists of the
+// work that the turn has made ready.
 //
-// A function that has something to do enters it in the agenda, in the middle of a step, and `Drain` does it afterwards, in
-// the order of the stages: what happens in one stage may need what the stages before it have left. While a stage is drained,
-// nested calls drain only the stages before it, and leave the rest to the loop further down the stack. A wait is the
-// exception: its thread drains all stages first, because what it waits for may be there.
+// A function enters its later work in the agenda, in the middle of a step, and `Drain` does it afterwards in the order of
+// the stages, because the work of a stage may need the results of the stages before it. While a stage is drained, nested
+// calls drain only the stages before it, and leave the rest to the loop further down the stack. A wait is the exception:
+// its thread drains all stages first, because the awaited work may be there.
 //
 //   stage      entries                                                      while it is drained
-//   outcomes   members that are told at once: followers, observers          no foreign code runs
+//   outcomes   members that are notified at once: followers, observers      no foreign code runs
 //   handOver   reactions, on the way to their executors                     an executor's `submit` may run
 //   leftovers  reactions to settle that have a context to destroy; hooks    destructors and hooks run
 //              to call; objects to free
@@ -43,7 +43,7 @@ private func drainStep(_ thread: ThreadPointer) {
     drainLeftoversUnlessBusy(thread)
 }
 
-/// And every outermost one ends here: inline handlers run as its last act.
+/// Each outermost call of the library ends here: inline handlers run as its last act.
 @inline(__always)
 func leave(_ thread: ThreadPointer) {
     if thread.pointee.foreignDepth == 0 && !thread.pointee.agenda.ready.isEmpty {
@@ -55,7 +55,7 @@ func leave(_ thread: ThreadPointer) {
 func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result {
     thread.pointee.foreignDepth &+= 1
     defer { thread.pointee.foreignDepth &-= 1 }
-    // It may take its time.
+    // The foreign code may take its time.
     payOwedWorker(thread)
     #if VOW_CHECKED
         var outer = thread.pointee.foreignPlace
@@ -75,42 +75,39 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
 enum AgendaStage: UInt8 {
     case idle, ready, leftovers, handOver, outcomes
 
-    /// Whether another stage may be drained while this one is.
     @inline(__always)
     func allows(_ other: AgendaStage) -> Bool { rawValue < other.rawValue }
 }
 
-/// Starts as zeroes, as all that a thread has.
+/// Starts as zeroes, as all fields of a thread do.
 struct Agenda: ~Copyable {
     /// Followers and observers taken from settled promises, on the way to their outcome.
     var outcomes: SlotList
-    /// Observers that were stopped, on the way to giving up what they observed; cancelled promises of machines, whose lanes are
-    /// to be stopped.
+    /// Stopped observers, which give up their promises; cancelled promises of machines, whose lanes stop.
     var leaving: LeavingList
     /// Reactions taken from settled promises, on the way to their executors.
     var handOver: MemberList
     /// The promise of the first batch in that list; nil: ask the batch's last member.
     var batchPromise: RecordPointer?
-    /// The promise whose last member is on its way to its executor: then its hand-over is finished.
+    /// The promise whose last member is on the way to its executor: then its hand-over ends.
     var handedOver: RecordPointer?
-    /// Reactions that no handler will run for and that have a context to destroy; those that follow, and are to be settled
-    /// after that.
+    /// Reactions without a run that have a context to destroy. A reaction that follows is settled after that.
     var skipped: MemberList
-    /// The same, of which executors have others of their links.
+    /// The same, linked by the slots: executors have their other links.
     var withdrawn: SlotList
     /// Inline reactions and subscriptions, to run when no foreign code is on the stack.
     var ready: MemberList
     /// Objects to free, linked through their counts.
     var dead: UInt64
-    /// What producers asked to be called: a ring, in which the newest comes before the oldest.
+    /// The hooks that producers asked for: a ring, in which the newest comes before the oldest.
     var newestHook: HookPointer?
     /// The stage that is drained on this stack. A step drains as if it were `handOver`.
     var draining: AgendaStage
 }
 
-// Asked of the thread, and not of its agenda: that would be lent as a copy where it is not inlined.
+// Members of the thread's pointer: an agenda would be lent as a copy, unless it is inlined.
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
-    /// Nothing stands in that stage and those before it.
+    /// No entry is left in that stage and the stages before it.
     @inline(__always)
     func hasDone(through stage: AgendaStage) -> Bool {
         pointee.agenda.outcomes.isEmpty && pointee.agenda.leaving.isEmpty
@@ -120,13 +117,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
             && (stage.rawValue > AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
     }
 
-    /// What had to wait for the end of the hand-over.
     @inline(__always)
     var hasLeftovers: Bool {
         hasSkipped || pointee.agenda.dead != 0 || pointee.agenda.newestHook != nil
     }
 
-    /// Reactions whose contexts are to be destroyed.
     @inline(__always)
     var hasSkipped: Bool {
         !pointee.agenda.skipped.isEmpty || !pointee.agenda.withdrawn.isEmpty
@@ -135,12 +130,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
 
 // MARK: The objects to free
 //
-// The objects that a thread is to free: a list through their own memory.
-//
-// A dead object's count is free for the link, since nothing counts the object any more; an executor's count stays 0 for
-// the threads that look for it in the directory, so its empty intake holds the link.
+// A list through the objects' own memory. A dead object's count is free for the link, because nothing counts the object any
+// more. An executor's count stays 0 for the threads that look for it in the directory, so its empty intake has the link.
 
-/// In the low bits of an address on the list; a record has none.
+/// In the low bits of an address on the list, which a record has clear.
 private let boxMark: UInt64 = 1
 private let executorMark: UInt64 = 2
 
@@ -162,7 +155,7 @@ func pushDead(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     thread.pointee.agenda.dead = UInt64(UInt(bitPattern: executor)) | executorMark
 }
 
-/// Takes the first one out, and says what it is. False: there is none.
+/// Takes the first object out, and calls the body for its kind. False: the list is empty.
 @inline(__always)
 func popDead(
     _ thread: ThreadPointer, box: (BoxPointer) -> Void, executor: (ExecutorPointer) -> Void,
@@ -184,15 +177,15 @@ func popDead(
     return true
 }
 
-// MARK: What inline reactions owe their promise
+// MARK: The references that inline reactions owe their promise
 
-/// References to a promise that inline reactions have not given back one by one, because others of the same
-/// delivery are still to run on this thread and keep the promise.
+/// The references to a promise that inline reactions have not given back one by one: other reactions of the same delivery
+/// are still to run on this thread, and keep the promise.
 struct OwedReads {
     private var promise: RecordPointer?
     private var count: UInt64 = 0
 
-    /// Returns what is owed for another promise, to be given back now.
+    /// Returns the references owed for another promise, to be given back now.
     @inline(__always)
     mutating func add(_ promise: RecordPointer) -> (promise: RecordPointer, count: UInt64)? {
         if self.promise == promise {
@@ -215,10 +208,10 @@ struct OwedReads {
 
 // MARK: Handlers that were left by longjmp
 //
-// longjmp reads no unwind tables (see boundary.c for what does): the frame of a handler that was left so is still the
-// thread's innermost one, but no longer on its stack.
+// longjmp reads no unwind tables (boundary.c sees those that do): the frame of such a handler is still the thread's
+// innermost one, but no longer on its stack.
 
-/// Before a wait, which would read that frame.
+/// Called before a wait, which would read that frame.
 func checkHandlersAreThere(_ thread: ThreadPointer) {
     if let frame = thread.pointee.frame { checkIsThere(frame) }
 }

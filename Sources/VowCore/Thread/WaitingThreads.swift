@@ -1,18 +1,44 @@
-// The threads that wait, where each of them waits, and how one is woken.
+// The threads that wait: where each of them waits, how it is woken, and when it has to look again (G11).
 //
-// Threads that wait inside handlers and other work are told to look again by whatever may have made their wait endless:
-// work that reaches an executor that they block, a promise that a thread waits for and that begins to follow another. A
-// thread that looks ahead goes on behind a handler that waits, and behind the work of an executor that is held up by such a
-// handler. In a forked child the waits of other threads are forgotten, because their stacks are gone.
+//   counts of the waiter       the parking word: the thread, and each thread that wakes or nudges it, by exchanges
+//   the lists, `inner`         `waitingThreadsLock`
+//   promise, reaction, place   constant while the wait is listed
+//   way                        the thread; read by threads that may make the wait endless
 //
-// A waiting thread's record stands on its own stack: a thread that wakes it must not touch the record afterwards.
+// *Waking.* A waiter's record is on its thread's stack and in the promise's queue. Its parking word goes from awake to
+// asleep, and then to nudged (the thread looks again) or done. The waker exchanges *done*, and calls the kernel only if it
+// found *asleep*. The exchange is the waker's last step on the record: the kernel gets the address as a number. A waiter
+// whose time is up takes itself out of the queue under the lock. If it is not there any more, the settling thread has it
+// and is about to say *done*; the waiter stays until then.
+//
+// *A wait that becomes endless later.* Three kinds of steps may make a wait endless. The thread that takes one looks
+// afterwards for the waits that it concerns, and nudges them; a wait announces itself before it looks ahead. Both sides
+// have a full fence in between (`orderStoresBeforeLoads`), so one of the two sees the other.
+//
+// - Work reaches a serial or barrier executor or a loop: the waits that block this executor are nudged. A wait that does
+//   not block it finds nothing new. If another wait holds the executor up, that wait finds the ring of which both are
+//   parts.
+// - A promise begins to follow: the watched waits whose look came past it are nudged (`way`). A promise off a way must
+//   first come to it, by another one on the way that begins to follow.
+// - A member of `vow_any` or `vow_some` settles without deciding, or a machine goes on to its next promise, which may be an
+//   older one (`vow_reduce`): the waits whose look came past the combined promise are nudged.
+//
+// The way is all promises while a wait looks, stored by a read-modify-write before the look. It stays so after a look that
+// was cut short, or that came through a combined promise with other members to come.
+//
+// *Waits for each other.* Each wait is listed, under the lock, before it looks, and a look asks the list under the same
+// lock. A ring of waits is completed by a wait that begins, whose look finds all others listed, or by one of the steps
+// above, which nudges a wait of the ring. So one of its threads looks when the ring is complete. Two waits that complete it
+// at once may both be refused. A look reads only constant fields of another wait: `WaitingPlace` keeps the innermost
+// `Place` of the wait's beginning, and the places below it on the stack stay. `crossed-waits`, `crossed-results`, `rival-*`
+// and `Tests/c/crossed_waits.c` test this.
 
 import CVow
 import CVowPlatform
 
 typealias WaitingPointer = UnsafeMutablePointer<WaitingThread>
 
-/// On the stack of the waiting thread; linked under the lock.
+/// On the stack of the waiting thread.
 struct WaitingThread: ~Copyable {
     let waiter: RecordPointer
     /// Borrowed from the caller of the wait.
@@ -21,18 +47,18 @@ struct WaitingThread: ~Copyable {
     let place: WaitingPlace
     /// The reaction whose handler waits.
     let reaction: RecordPointer?
-    /// It has a time-out.
+    /// The wait has a time-out.
     let endsByItself: Bool
-    /// Its wait may become endless.
+    /// The wait may become endless.
     let isWatched: Bool
-    /// The promises that its last look came past, a bit for each, which others may share: when another one begins to
-    /// follow, nothing that the look has found changes. While it looks, all of them.
+    /// The promises that the last look came past, as a set of bits, which promises share. If another promise begins to
+    /// follow, the look's findings stay true.
     let way = AtomicWord(allPromises)
     var next: UnsafeMutablePointer<WaitingThread>?
     var previous: UnsafeMutablePointer<WaitingThread>?
-    /// In the list of its reaction.
+    /// The list of its reaction.
     var nextOfReaction: UnsafeMutablePointer<WaitingThread>?
-    /// The next wait of the same thread, in what it runs inside this one; under the lock.
+    /// The next wait of the same thread, in work that runs inside this wait; under the lock.
     var inner: UnsafeMutablePointer<WaitingThread>?
 
     init(
@@ -49,18 +75,17 @@ struct WaitingThread: ~Copyable {
     }
 }
 
-/// In the single order with the steps that make a wait endless: the waits that may become so, and those of them that
-/// block an executor.
+/// In one order with the steps that make a wait endless: all watched waits, and those of them that block an executor.
 private let watchedCount = AtomicWord(0)
 private let blockingCount = AtomicWord(0)
 
 private let waitingThreadsLock = SpinLock()
-/// Those that block an executor apart, so that work for others never walks past the rest.
+/// The waits that block an executor are apart, so new work never walks past the rest.
 nonisolated(unsafe) private var firstBlocking: UnsafeMutablePointer<WaitingThread>?
 nonisolated(unsafe) private var firstOther: UnsafeMutablePointer<WaitingThread>?
 
-/// Lists of the handlers that wait, by the address of the reaction; under the lock. Written once, before any thread has
-/// entered.
+/// The waits inside handlers, in lists by the reaction's address; under the lock. The pointer is written before any thread
+/// enters.
 nonisolated(unsafe) private var handlers: UnsafeMutablePointer<WaitingPointer?>! = nil
 private let listCount = 64
 
@@ -75,7 +100,7 @@ private func list(of reaction: RecordPointer) -> UnsafeMutablePointer<WaitingPoi
     handlers + Int(hashOfAddress(reaction) >> 58)
 }
 
-/// Calls the body, which enlists the waiter and takes it out again, while the thread is on the list.
+/// Calls the body, which enlists the waiter and takes it out again, while the wait is listed.
 func whileListed<Result>(
     _ waiting: consuming WaitingThread, _ thread: ThreadPointer,
     _ body: (WaitingPointer) -> Result
@@ -91,7 +116,7 @@ func whileListed<Result>(
         if waiting.pointee.isWatched {
             _ = watchedCount.addOrdered(1)
             if waiting.pointee.place.blocksItself { _ = blockingCount.addOrdered(1) }
-            // Announced before the body looks ahead: one of the two sees the other.
+            // Announced before the body looks ahead.
             orderStoresBeforeLoads()
         }
         defer {
@@ -109,10 +134,9 @@ func whileListed<Result>(
     }
 }
 
-/// As the set of a way: it may come past any promise.
+/// As a way: it may come past any promise.
 let allPromises = UInt64.max
 
-/// A promise's bit in such a set.
 @inline(__always)
 func bit(of promise: RecordPointer) -> UInt64 {
     #if VOW_SCHEDULES
@@ -123,7 +147,7 @@ func bit(of promise: RecordPointer) -> UInt64 {
     #endif
 }
 
-/// Calls the body, which looks ahead and tells what way it came. Announced before, as above.
+/// Calls the body, which looks ahead and returns its way.
 func whileLooking<Result>(
     _ waiting: WaitingPointer, _ body: (_ way: inout UInt64) -> Result
 ) -> Result {
@@ -170,7 +194,7 @@ private func unlink(_ waiting: WaitingPointer) {
     if let previous { previous.pointee.next = next } else { setFirst(next, like: waiting) }
 }
 
-/// The first one of the list in which such a thread stands.
+/// The first wait of the list in which such a wait is.
 private func first(like waiting: WaitingPointer) -> WaitingPointer? {
     waiting.pointee.place.blocksItself ? firstBlocking : firstOther
 }
@@ -179,9 +203,8 @@ private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
     if waiting.pointee.place.blocksItself { firstBlocking = first } else { firstOther = first }
 }
 
-/// What the thread of a handler that waits waits for, for as long as it takes, as a visit: not what that handler does, but
-/// one that runs inside its wait, if there is any, for that has to end first. Each wait looks ahead again then. Nil: the
-/// handler does not wait.
+/// The promise (a visit) for which the handler of a reaction waits without a time-out. With waits inside that wait, the
+/// innermost one's promise: it has to end first, and the outer ones then look ahead again. Nil: no wait.
 func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
     waitingThreadsLock.withLock {
         var waiting = list(of: reaction).pointee
@@ -193,8 +216,7 @@ func promiseAwaited(inHandlerOf reaction: RecordPointer) -> RecordPointer? {
     }
 }
 
-/// What somebody waits for, as long as it takes, whose wait blocks an executor (which may be gone: its address is
-/// compared); as a visit.
+/// The promise (a visit) of a wait without a time-out that blocks an executor, which may be gone: its address is compared.
 func promiseAwaited(blocking executor: ExecutorPointer) -> RecordPointer? {
     if blockingCount.loadOrdered() == 0 { return nil }
     return waitingThreadsLock.withLock {
@@ -214,15 +236,14 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == WaitingThrea
     }
 }
 
-/// After work was given to an executor that a wait may block. The step before and this look, and on the other side
-/// the count and the look ahead, must not pass each other: fences. The executor may be gone: its address is compared.
+/// Called after an executor that a wait may block got work. The executor may be gone: its address is compared.
 @inline(__always)
 func nudgeWaitingThreads(blocking executor: ExecutorPointer) {
     orderStoresBeforeLoads()
     if blockingCount.loadOrdered() != 0 { nudgeThose(blocking: executor) }
 }
 
-/// The same after a promise (its bit: it may be gone) began to follow another.
+/// Called after a promise (its bit: the promise may be gone) began to follow another.
 @inline(__always)
 func nudgeWaitingThreads(past bit: UInt64) {
     orderStoresBeforeLoads()
@@ -260,11 +281,10 @@ private func forEach(from first: WaitingPointer?, _ body: (WaitingPointer) -> Vo
     }
 }
 
-/// Around a fork.
 func lockWaitingThreads() { waitingThreadsLock.lock() }
 func unlockWaitingThreads() { waitingThreadsLock.unlock() }
 
-/// In a forked child, under the lock.
+/// In a forked child, under the lock: the stacks of the other threads are gone, so their waits leave the queues.
 func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer?) {
     let (blocking, others) = (firstBlocking, firstOther)
     firstBlocking = nil
@@ -289,24 +309,22 @@ private func keep(
 }
 
 // MARK: Where a thread waits
-//
-// Which executors the wait of a thread blocks, and whether the thread takes up a worker of the pool.
 
 struct WaitingPlace: ~Copyable {
-    /// In a handler, or in other work of an executor.
+    /// The thread waits in a handler, or in other work of an executor.
     let isInsideWork: Bool
-    /// In work of the pool, and not of a serial executor alone.
+    /// The thread waits in work of the pool, and not of a serial executor alone.
     let isInPool: Bool
-    /// The pool's, if the thread is one: it lends its place. In a forked child there is no pool to lend a place in.
+    /// The thread's worker, which lends its place. Nil in a forked child, which has no pool.
     let worker: WorkerPointer?
     /// The wait blocks an executor that runs nothing else meanwhile.
     let blocksItself: Bool
     private let blocksMain: Bool
-    /// The custom serial executor that the thread belongs to, though outside of its work; owned by who waits.
+    /// The custom serial executor that the thread belongs to, though outside of its work; the caller of the wait owns it.
     let ambient: ExecutorPointer?
-    /// Of the loop that the thread runs while it waits.
+    /// The executor of the loop that the thread runs while it waits.
     private let running: ExecutorPointer?
-    /// The work that the wait is part of; what the thread does inside the wait is not.
+    /// The work that the wait is part of, without the work inside the wait.
     private let innermost: UnsafeMutablePointer<Place>?
 
     /// - Parameter ambient: the custom executor that the thread says it belongs to; consumed.
@@ -325,8 +343,8 @@ struct WaitingPlace: ~Copyable {
             || anyPlace(from: innermost) { $0.pointee.runsNothingBeside && $0 != running }
     }
 
-    /// Whether what the executor runs has to wait for this thread. The executor may be gone already: its
-    /// address is compared, and what is looked at is the thread's. Any thread may ask while this one waits.
+    /// Whether the executor's work has to wait for this thread. The executor may be gone: its address is compared, and all
+    /// else that is read is the thread's. Any thread may ask while this thread waits.
     func blocks(_ executor: ExecutorPointer?) -> Bool {
         guard let executor, blocksItself, executor != running else { return false }
         if blocksMain && executor == ownExecutors.main { return true }
@@ -356,12 +374,12 @@ private func anyPlace(
     return false
 }
 
-// MARK: Waking a thread, or telling it to look again
+// MARK: Waking a thread, or making it look again
 
-/// Wakes a waiting thread, whose record must not be touched afterwards.
+/// Wakes a waiting thread. The record must not be touched afterwards.
 func wake(_ waiter: RecordPointer) {
     if let event = Parking.event(in: waiter.pointee.counts.loadRelaxed()) {
-        // First: once it is done, the loop may be gone. Until then its thread does not leave.
+        // First: once the word is done, the loop may be gone. Until then the loop's thread does not leave.
         vow_platform_raise(event)
         waiter.pointee.counts.storeRelease(Parking.done)
         return
@@ -370,12 +388,12 @@ func wake(_ waiter: RecordPointer) {
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// Of a waiter: makes its thread look again.
+    /// Makes a waiter's thread look again.
     func nudge() {
         let word = pointee.counts.loadRelaxed()
         if let event = Parking.event(in: word) {
             let nudged = Parking.inLoop(raising: event) &- Parking.inLoop &+ Parking.nudgedInLoop
-            // Fails where it is nudged already, or done.
+            // Fails if the waiter is nudged already, or done.
             _ = pointee.counts.replaceAcquireRelease(word, nudged)
             vow_platform_raise(event)
         } else {
@@ -383,10 +401,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// Of a waiter whose thread runs a loop: whether it was nudged since it has last begun to look.
+    /// A waiter whose thread runs a loop was nudged since its last look.
     var isNudged: Bool { Parking.isNudgedInLoop(pointee.counts.loadAcquire()) }
 
-    /// It begins to look. Acquires what the nudge is about.
+    /// Called before a look. Acquires the change that the nudge is about.
     func takeNudge() {
         let word = pointee.counts.loadRelaxed()
         if let event = Parking.event(in: word), Parking.isNudgedInLoop(word) {
@@ -394,7 +412,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         }
     }
 
-    /// Of a waiter: its count is the parking word. Little-endian, so the low half comes first.
+    /// A waiter's count is its parking word. Little-endian, so the low half comes first.
     var parkingAddress: UnsafeRawPointer {
         UnsafeRawPointer(self) + MemoryLayout<UInt64>.size
     }

@@ -1,11 +1,11 @@
-// The live graph: which promises there are, and what waits for what. It is taken under `traceLock` into memory of its
-// own, and written without the lock, because a pipe may be full. One walk over the table writes it, in JSON with
-// everything that is live, or in DOT, for Graphviz, with what is pending.
+// The live graph: the live promises, and the waits between them. It is taken under `traceLock` into memory of its
+// own, and written without the lock, because a pipe may be full. One walk over the table writes it: in JSON with
+// everything that is live, or in DOT, for Graphviz, with everything that is pending.
 
 import CVow
 import CVowPlatform
 
-/// Returns 0, VOW_EINVAL: tracing is off, or the descriptor takes nothing (errno); VOW_ENOMEM.
+/// Returns 0, VOW_ENOMEM, or VOW_EINVAL: tracing is off, or the descriptor takes nothing (errno).
 func writeGraph(to descriptor: Int32, asJSON: Bool) -> Int32 {
     withGraph(asJSON: asJSON) { lines in
         let error = lines.write(to: descriptor)
@@ -15,7 +15,7 @@ func writeGraph(to descriptor: Int32, asJSON: Bool) -> Int32 {
     }
 }
 
-/// Calls body with the graph, and returns what it returns; VOW_EINVAL: tracing is off; VOW_ENOMEM.
+/// Calls the body with the graph, and returns its result; VOW_EINVAL: tracing is off; VOW_ENOMEM.
 func withGraph(asJSON: Bool, _ body: (inout LineBuffer) -> Int32) -> Int32 {
     var lines = LineBuffer()
     defer { lines.free() }
@@ -63,8 +63,8 @@ extension TraceTable {
         forEach { target(of: $0)?.pointee.readers += 1 }
     }
 
-    /// The entry that another one waits for, if it is still there and not settled. What a combinator looks at is
-    /// left a moment after the combinator has settled.
+    /// The pending entry for which another entry waits. An eye's entry stays for a moment after its combined promise
+    /// has settled; it has no target then.
     fileprivate func target(of entry: TraceEntryPointer) -> TraceEntryPointer? {
         let it = entry.pointee
         if it.owner != 0, let combined = it.combined, pending(combined, it.owner) == nil {
@@ -82,16 +82,16 @@ extension TraceTable {
 }
 
 extension TraceEntryPointer {
-    /// It stands in the queue of an executor, or runs there.
+    /// The executor in whose queue the entry is, or where it runs.
     fileprivate var executorNow: UnsafePointer<CChar>? { pointee.has_run == 0 ? executor : nil }
 
-    /// What the edge to its target means.
+    /// The meaning of the edge to the target.
     fileprivate var edgeName: StaticString {
         if kind == .eye { return "member" }
         return pointee.follows != 0 ? "follows" : "reads"
     }
 
-    /// The id of what waits: an eye waits for its combined promise.
+    /// The id that waits: an eye waits for its combined promise.
     fileprivate var waiter: UInt64 { kind == .eye ? pointee.owner : pointee.id }
 }
 
@@ -146,7 +146,7 @@ extension TextBuffer {
         append("  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n")
     }
 
-    /// Nobody decides about what waits for nothing and runs nowhere but the holder of its resolver: it is drawn bold.
+    /// An entry is bold if it waits for nothing and is on no executor: only the holder of its resolver decides.
     fileprivate mutating func appendBox(_ it: TraceEntryPointer, _ sites: TraceTable, _ now: Int64)
     {
         append("  ")

@@ -1,10 +1,10 @@
-// The file of a history, in Chrome's trace event format: an object whose events stand one on a line, so that what a
-// killed program has left can be read up to there. docs/tracing.md describes the events.
+// The file of a history, in Chrome's trace event format: an object with each event on a line of its own, so the file of
+// a killed program can be read up to its last line. docs/tracing.md describes the events.
 //
-// No thread waits for the reader. What a pipe does not take stays in the buffer, and an event that finds no room there
-// is left out and counted; the next one that finds room says how many. No thread of its own writes the file: see
-// docs/decisions/0015-history-files.md. `traceLock` guards all of it while tracing is on; while it begins or ends, the
-// thread that has set `isChanging` has it alone.
+// No thread waits for the reader. Bytes that a pipe does not take stay in the buffer. An event that finds no room there
+// is left out and counted, and the next event that finds room is preceded by the count. No thread of its own writes the
+// file: see docs/decisions/0015-history-files.md. `traceLock` guards all of it while tracing is on; while tracing
+// begins or ends, the thread that has set `isChanging` has it alone.
 
 import CVow
 import CVowPlatform
@@ -14,33 +14,33 @@ struct History {
     private var descriptor: Int32 = -1
     private var lines = LineBuffer(limit: 1 << 18)
     private var pace = Pace()
-    /// An errno: the disk is full, the reader has gone. The history ends there: what came after a gap in the middle of
-    /// a line could not be read.
+    /// An errno: the disk is full, or the reader has gone. The history ends there: text after a gap within a line could
+    /// not be read.
     private var failure: Int32 = 0
-    /// Events that are not in the file and will not be, and why the last of them is not: an errno.
+    /// Events that will not be in the file, and the reason for the last of them: an errno.
     private(set) var missing: UInt64 = 0
     private var reason: Int32 = 0
-    /// So many of them are still to be told in the file.
+    /// The missing events that the file does not tell of yet.
     private var untold: UInt64 = 0
     private var news = News.none
     private var hasDropped = false
-    /// The history has what values hold, and not only their kind and length.
+    /// The history has the contents of values, and not only their kind and length.
     private(set) var showsValues = false
     var lastCounters: Int64 = 0
 
-    /// What is to be said on standard error, once each.
+    /// The news for standard error, once each.
     private enum News { case none, dropping, broken }
 
-    /// At the latest when so many bytes have come a write is tried.
+    /// A write is tried when this many bytes have come, at the latest.
     private static let most = 1 << 15
-    /// So long the end waits for a reader that takes nothing.
+    /// The end waits this long for a reader that takes nothing.
     private static let patience: Int64 = 1_000_000_000
 
     var isOpen: Bool { descriptor >= 0 }
-    /// Why events are missing: an errno.
+    /// The reason for missing events: an errno.
     var error: Int32 { failure != 0 ? failure : reason }
 
-    /// Makes the file, and writes its beginning. Returns 0, or an errno: then there is none.
+    /// Makes the file, and writes its beginning. Returns 0, or an errno: then there is no file.
     mutating func open(_ path: UnsafePointer<CChar>, isInherited: Bool) -> Int32 {
         if !lines.grow(to: lines.room) { return ENOMEM }
         var isOther: Int32 = 0
@@ -66,7 +66,7 @@ struct History {
         return failure
     }
 
-    /// A place for one event, if there is room for it and so many more lines: the last ones are for what tells of
+    /// A place for one event, if there is room for it and `kept` more lines: the last lines are for the count of
     /// missing events, and for the end. Nil: the event is left out.
     @inline(never)
     mutating func begin(keeping kept: Int) -> TextBuffer? {
@@ -105,7 +105,7 @@ struct History {
         end(event)
     }
 
-    /// After each note, which may have added events. True: something is to be said.
+    /// After each note, which may have added events. True: there is news.
     @inline(never)
     mutating func writeIfDue() -> Bool {
         if !isOpen { return false }
@@ -123,7 +123,7 @@ struct History {
         writeOut()
     }
 
-    /// Waits, not for ever, until the reader has taken the rest. Not under the lock: of a copy.
+    /// Waits, not for ever, until the reader has taken the rest. On a copy, without the lock.
     mutating func drain() {
         let deadline = monotonicNow() &+ History.patience
         while failure == 0 && !lines.isEmpty && monotonicNow() < deadline {
@@ -137,7 +137,7 @@ struct History {
         lines.removeAll()
     }
 
-    /// Of a history that `abandon` has ended it frees what that has left.
+    /// Also frees the memory of a history that `abandon` has ended.
     mutating func close() {
         abandon()
         lines.free()
@@ -182,8 +182,8 @@ struct History {
     }
 }
 
-/// When to write: each event at once while there are few of them, so that a program that ends without a word leaves
-/// all it has done; and once a millisecond when there are many.
+/// The pace of writes: at once for each event while there are few, so a program that is killed leaves all its events;
+/// once a millisecond when there are many.
 private struct Pace {
     private static let most: Int64 = 256
     private static let interval: Int64 = 1_000_000
@@ -202,8 +202,7 @@ private struct Pace {
     }
 }
 
-// What is said on standard error: never under the lock, and not at all where that is a pipe which is full, as it may be
-// the very one whose reader is slow.
+// Lines on standard error: never under the lock, and not to a full pipe, whose reader may be the slow one.
 
 extension History {
     mutating func appendNews(to text: inout TextBuffer) {
@@ -223,7 +222,7 @@ extension History {
         news = .none
     }
 
-    /// Of a history that has ended, which nobody else has any more.
+    /// Called on a copy of a history that has ended.
     mutating func warnOfMissing() {
         warn { appendNews(to: &$0) }
         if missing == 0 || failure != 0 { return }
@@ -235,7 +234,7 @@ extension History {
     }
 }
 
-/// After a note that has left the lock.
+/// Called after a note, without the lock.
 @inline(never)
 func sayTraceNews() {
     warn { text in
@@ -245,7 +244,7 @@ func sayTraceNews() {
     }
 }
 
-/// Writes a line of what the body appends, unless that is nothing.
+/// Writes the line that the body appends, unless it is empty.
 func warn(_ beginning: StaticString = "vow: trace: ", _ body: (inout TextBuffer) -> Void) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
         var text = TextBuffer(buffer)

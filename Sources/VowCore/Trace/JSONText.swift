@@ -1,9 +1,9 @@
-// Text in JSON, and in DOT, whose strings have the same escapes: objects field by field, and valid UTF-8 whatever a
-// program gives. Controls, which a terminal would obey, are not in it.
+// Text in JSON, and in DOT, whose strings have the same escapes: objects field by field, in valid UTF-8 whatever a
+// program gives, and without control characters, which a terminal would obey.
 
 import CVowPlatform
 
-/// Texts of the program are cut at so many bytes.
+/// The program's texts are cut at this many bytes.
 let longestText = 511
 
 extension TextBuffer {
@@ -43,7 +43,7 @@ extension TextBuffer {
         append("\"")
     }
 
-    /// In quotation marks, as numbers beyond 2^53 would not survive a reader. 0: the object has no such field.
+    /// A number of units, 10 to the power of `decimals` of which are 1. With a point, whatever the locale has.
     @inline(never)
     mutating func field(_ key: StaticString, id: UInt64) {
         if id == 0 { return }

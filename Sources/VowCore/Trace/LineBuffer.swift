@@ -1,4 +1,4 @@
-// Lines in memory of the library's, on their way to a descriptor.
+// Lines in the library's memory, on their way to a descriptor.
 
 import CVowPlatform
 
@@ -10,17 +10,17 @@ struct LineBuffer {
     /// A line is missing, because there was no memory or no room for it.
     private(set) var isIncomplete = false
 
-    /// Enough for two labels, a site and what stands around them, whatever escapes they need.
+    /// Enough for two labels, a site and the text around them, whatever escapes they need.
     static let longestLine = 4096
 
     init(limit: Int = Int.max) { self.limit = limit }
 
     var isEmpty: Bool { count == 0 }
 
-    /// So much may be added before the limit.
+    /// The bytes that may be added before the limit.
     var room: Int { limit - count }
 
-    /// A place for one line, or for what stands in one; nil: the line is missing.
+    /// A place for one line, or for a part of one; nil: the line is missing.
     @inline(never)
     mutating func begin() -> TextBuffer? {
         let needed = count + LineBuffer.longestLine
@@ -31,7 +31,6 @@ struct LineBuffer {
         return nil
     }
 
-    /// Keeps the line that was written there.
     @inline(never)
     mutating func end(_ line: TextBuffer) {
         if line.isCut {
@@ -48,7 +47,7 @@ struct LineBuffer {
         end(line)
     }
 
-    /// Memory for so many bytes at least.
+    /// Takes memory for `needed` bytes at least.
     mutating func grow(to needed: Int) -> Bool {
         if needed > limit { return false }
         let larger = max(needed, capacity * 2)
@@ -64,7 +63,7 @@ struct LineBuffer {
         return true
     }
 
-    /// Writes what the descriptor takes now, from the beginning. Returns 0, or an errno: EAGAIN, it takes no more now.
+    /// Writes as much as the descriptor takes, from the beginning. Returns 0, or an errno; EAGAIN: no more now.
     mutating func write(to descriptor: Int32) -> Int32 {
         guard let memory, count > 0 else { return 0 }
         var error: Int32 = 0
@@ -74,7 +73,7 @@ struct LineBuffer {
         return error
     }
 
-    /// How many objects are in it, each on a line of its own, of which the first may be a rest.
+    /// The number of objects, each on a line of its own; the first may be a rest.
     var elements: UInt64 {
         guard let memory, count > 0 else { return 0 }
         var found: UInt64 = memory[0] == 0x0a ? 0 : 1

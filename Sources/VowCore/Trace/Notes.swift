@@ -1,10 +1,10 @@
-// What the steps of the core tell while somebody watches. Each note is called by a thread that has a reference to the
-// record, or has it locked: so the address of a record means the same one from `noteMade` to `noteFreed`.
+// The notes that steps of the core take while the program is watched. A note's caller has a reference to the record,
+// or has it locked: so an address means the same record from `noteMade` to `noteFreed`.
 
 import CVow
 import CVowPlatform
 
-/// Records what the calling thread tells, if tracing is on.
+/// Calls the body with the trace, if tracing is on.
 @inline(__always)
 private func note(_ body: (inout Trace) -> Void) {
     if !beginNote() { return }
@@ -13,7 +13,6 @@ private func note(_ body: (inout Trace) -> Void) {
     endNote()
 }
 
-/// A promise begins to be.
 @inline(never)
 func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     let isLink = record.pointee.shape.contains(.link)
@@ -22,7 +21,7 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     if !isTracing { return }
     let site = siteOfCaller()
     note { trace in
-        // Before the new promise, whose entry the making of another one could move.
+        // Before the new promise's entry: the making of another entry could move it.
         let readsID = trace.knownID(reads)
         guard let entry = trace.enter(record, kind) else { return }
         entry.pointee.site = site
@@ -35,7 +34,7 @@ func noteMade(_ record: RecordPointer, _ kind: TraceKind) {
     }
 }
 
-/// A promise was made for work that may never be: there is none yet.
+/// The promise made for this work does not exist yet, and may never do.
 @inline(never)
 func noteReserved(_ work: RecordPointer) {
     note { trace in
@@ -43,7 +42,7 @@ func noteReserved(_ work: RecordPointer) {
     }
 }
 
-/// Work begins that is a part of another promise: made where that was.
+/// The work is a part of another promise, and has its site.
 @inline(never)
 func notePart(_ work: RecordPointer, _ kind: TraceKind, of promise: RecordPointer) {
     note { trace in
@@ -54,13 +53,12 @@ func notePart(_ work: RecordPointer, _ kind: TraceKind, of promise: RecordPointe
     }
 }
 
-/// Somebody resolves a promise with a value.
 @inline(never)
 func noteResolved(_ record: RecordPointer, _ value: vow_value) {
     if vow_platform_is_probed() != 0 { vow_probe_resolve(record, value.kind) }
 }
 
-/// A promise gets its value (borrowed). Nobody else can settle it any more, nor read it yet.
+/// A promise gets its value (borrowed). No other thread can settle it any more, nor read it yet.
 @inline(never)
 func noteSettled(_ record: RecordPointer, _ value: vow_value) {
     if vow_platform_is_probed() != 0 {
@@ -77,7 +75,7 @@ func noteSettled(_ record: RecordPointer, _ value: vow_value) {
     }
 }
 
-/// The memory of a promise is about to be given back.
+/// The promise's memory is about to be given back.
 @inline(never)
 func noteFreed(_ record: RecordPointer) {
     note { trace in
@@ -88,11 +86,11 @@ func noteFreed(_ record: RecordPointer) {
     }
 }
 
-/// A promise begins to follow another one, or goes on to one further along the same path.
+/// A promise begins to follow another one, or moves further along the same path.
 @inline(never)
 func noteFollows(_ record: RecordPointer, _ followed: RecordPointer, isFirst: Bool) {
     note { trace in
-        // The followed one before the follower, whose entry the making of another one could move.
+        // Before the follower's entry: the making of another entry could move it.
         let id = trace.knownID(followed)
         guard id != 0, let entry = trace.known(record) else { return }
         entry.waitFor(followed, id)
@@ -102,7 +100,7 @@ func noteFollows(_ record: RecordPointer, _ followed: RecordPointer, isFirst: Bo
     }
 }
 
-/// The promise of a combinator begins to look at another one, by an eye of its own.
+/// A combined promise begins to look at another promise, by an eye.
 @inline(never)
 func noteLooks(_ eye: RecordPointer, at promise: RecordPointer, for combined: RecordPointer?) {
     note { trace in
@@ -116,7 +114,6 @@ func noteLooks(_ eye: RecordPointer, at promise: RecordPointer, for combined: Re
     }
 }
 
-/// An eye looks away.
 @inline(never)
 func noteLooksAway(_ eye: RecordPointer) {
     note { trace in
@@ -124,7 +121,7 @@ func noteLooksAway(_ eye: RecordPointer) {
     }
 }
 
-/// A thread begins to wait for a promise. Returns when that was, 0: not traced.
+/// A thread begins to wait for a promise. Returns the time; 0: not traced.
 @inline(never)
 func noteWaits(_ waiter: RecordPointer, for promise: RecordPointer) -> Int64 {
     var began: Int64 = 0
@@ -138,7 +135,6 @@ func noteWaits(_ waiter: RecordPointer, for promise: RecordPointer) -> Int64 {
     return began
 }
 
-/// The wait is over.
 @inline(never)
 func noteWaited(_ waiter: RecordPointer, for promise: RecordPointer, since began: Int64) {
     note { trace in
@@ -147,14 +143,13 @@ func noteWaited(_ waiter: RecordPointer, for promise: RecordPointer, since began
     }
 }
 
-/// What the run of a handler is known by while it lasts.
+/// A handler's run.
 struct TracedRun {
     let began: Int64
     let id: UInt64
     let reads: UInt64
 }
 
-/// The handler of a reaction is about to run.
 @inline(never)
 func noteRuns(
     _ reaction: RecordPointer, reading promise: RecordPointer?, on executor: ExecutorPointer?
@@ -181,7 +176,6 @@ func noteRuns(
     return run
 }
 
-/// The handler has returned.
 @inline(never)
 func noteRan(_ reaction: RecordPointer, _ run: TracedRun?) {
     if vow_platform_is_probed() != 0 { vow_probe_run_done(reaction) }
@@ -193,7 +187,7 @@ func noteRan(_ reaction: RecordPointer, _ run: TracedRun?) {
     }
 }
 
-/// A promise is about to be rejected by somebody who cancels it.
+/// A promise is about to be rejected by a cancellation.
 @inline(never)
 func noteCancelled(_ record: RecordPointer) {
     if vow_platform_is_probed() != 0 { vow_probe_cancel(record) }
@@ -202,7 +196,6 @@ func noteCancelled(_ record: RecordPointer) {
     }
 }
 
-/// Somebody has said how far the work for a promise is.
 @inline(never)
 func noteProgress(_ record: RecordPointer, _ fraction: Double, _ text: UnsafePointer<CChar>?) {
     note { trace in
@@ -212,7 +205,7 @@ func noteProgress(_ record: RecordPointer, _ fraction: Double, _ text: UnsafePoi
     }
 }
 
-/// The program's name for a promise; nil: none again.
+/// The program names a promise; nil: the name is gone.
 @inline(never)
 func noteLabel(_ record: RecordPointer, _ label: UnsafePointer<CChar>?) {
     note { trace in

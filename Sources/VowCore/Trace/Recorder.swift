@@ -1,22 +1,43 @@
-// The recorder: what is known of the promises that are alive, while somebody asks for it. The core's steps tell it
-// (Notes.swift), the history (TraceEvents.swift) and the live graph (Graph.swift) are written from it.
+// The recorder: the library's knowledge of the live promises, while the program asks for it. Steps of the core call it
+// (Notes.swift); the history (TraceEvents.swift) and the live graph (Graph.swift) are written from it.
 //
-// `traceLock` guards `trace`, and with it the table, the names of sites and the history. It is the last lock that a
-// thread takes: its holder takes no other and calls no foreign code but the program's allocator. Events are written
-// under it, to a descriptor that does not block unless it is a disk's.
+// `traceLock` guards `trace`: the table, the names of sites and the history. A thread takes it after all other locks (a
+// note may be taken under a record's lock); in a checked library only the lock of freed memory comes after it. The
+// holder takes no note, only reads the words of records, and calls no foreign code but the program's allocator, which
+// must not call Vow. It does not call the loader either: see Sites.swift. Events are written under the lock, with the
+// thread's cancellation off, to a descriptor that does not block unless it is a disk's. A line on standard error, and a
+// graph, are written after the lock. A thread that ends a history takes its rest under the lock, sets `isChanging`, and
+// waits for the reader without the lock. Meanwhile tracing is off, no thread can start it, and only this thread uses
+// the descriptor, or a forked child, which closes it.
+//
+// *An entry's record is there as long as the entry:*
+//
+// - A thread enters a record to which it has a reference, that it has locked, or that it makes; no other.
+// - A thread that frees a record removes its entry first, if a relaxed load finds tracing on. The load cannot find it
+//   off while there is an entry: the thread that made the entry, under the lock, had found tracing on, which is after
+//   the store that switched it on; that thread gave its reference back later, and the thread that gives the last one
+//   back acquires that. The store that switches tracing off is the last step of the section that empties the table: a
+//   thread that sees it finds no entry, and a thread that does not see it waits for the lock.
+// - So under the lock the state word of each entered promise may be read, and then the value that the word published.
+//   `catchUp` needs it.
+// - An observer's entry is made before the observer enters a queue. The thread that fires it or gives it up removes the
+//   entry before it notifies the owner, which may free the memory. A waiter's entry is made after the waiter has
+//   entered, and its thread removes it when it leaves the wait. Both hold an address and an id only for comparison.
+// - Entries move when others are made or removed, so a note takes the ids of others first, its own entry last.
+// - The thread that has the lock or the claim notes the settling before the step that publishes: so no reader's note
+//   comes before it, and no thread can free the promise meanwhile. A path without a lock does so while it alone has it.
 
 import CVow
 import CVowPlatform
 
 struct Trace {
     var isOn = false
-    /// A thread makes the file of a history, or ends it: nobody else can switch tracing on.
+    /// A thread opens or ends the file of a history: no other thread can switch tracing on.
     var isChanging = false
     var table = TraceTable(isShown: true)
-    /// The names of sites.
     var sites = TraceTable()
     var history = History()
-    /// How often tracing was switched on: threads introduce themselves once in each.
+    /// How often tracing was switched on: each thread introduces itself once in each round.
     var round: UInt32 = 0
     var live: Int64 = 0
     var pending: Int64 = 0
@@ -25,16 +46,15 @@ struct Trace {
 let traceLock = SpinLock()
 nonisolated(unsafe) var trace = Trace()
 
-/// A tracer has asked for the probes, or tracing is on. Every step of the core asks before it tells of itself: one load
-/// and one branch while nobody looks on.
+/// A tracer has asked for the probes, or tracing is on. Asked before each note: one load and one branch if not.
 @inline(__always)
 var isWatched: Bool { (hasTracing ? vow_platform_is_watched() : vow_platform_is_probed()) != 0 }
 
-/// Tracing is on: relaxed, because a thread that finds it on asks again under the lock.
+/// Tracing is on. Relaxed, because a thread that finds it on asks again under the lock.
 @inline(__always)
 var isTracing: Bool { hasTracing && vow_platform_is_tracing() != 0 }
 
-/// False in a build with MINIMAL=1: the compiler then drops the recorder, and what writes its files and graphs.
+/// False in a build with MINIMAL=1: then the compiler drops the recorder, the history and the graph.
 @inline(__always)
 var hasTracing: Bool {
     #if VOW_MINIMAL
@@ -44,7 +64,7 @@ var hasTracing: Bool {
     #endif
 }
 
-/// Does something with the trace, if it is on.
+/// Calls the body with the trace, if tracing is on.
 @inline(__always)
 @discardableResult
 func withTrace<Result>(_ body: (inout Trace) -> Result) -> Result? {
@@ -54,7 +74,7 @@ func withTrace<Result>(_ body: (inout Trace) -> Result) -> Result? {
     return result
 }
 
-/// Takes the lock. False: tracing is off, and the lock free.
+/// Takes the lock. False: tracing is off, and the lock is free.
 @inline(__always)
 func beginNote() -> Bool { hasTracing && lockIfTracing() }
 
@@ -75,7 +95,7 @@ func endNote() {
 }
 
 extension Trace {
-    /// Without memory the record stays unknown, and the history lacks what would be told of it.
+    /// Without memory the record stays unknown, and the history lacks its events.
     mutating func insert(_ record: RecordPointer, _ kind: TraceKind) -> TraceEntryPointer? {
         guard let entry = table.insert(record) else {
             history.leaveOut(for: ENOMEM)
@@ -95,7 +115,7 @@ extension Trace {
         return entry
     }
 
-    /// The entry of a promise; one that is older than the trace gets it now.
+    /// The entry of a promise, made now if the promise is older than the trace.
     @inline(never)
     mutating func known(_ promise: RecordPointer) -> TraceEntryPointer? {
         if let entry = table.find(promise) {
@@ -126,11 +146,10 @@ extension Trace {
         pending -= 1
     }
 
-    /// The settling thread may have found tracing off just before it was switched on. The record of an entry is there
-    /// as long as the entry: the thread that frees the record comes here first.
+    /// The settling thread may have found tracing off just before it was switched on, and took no note.
     @inline(never)
     mutating func catchUp(_ entry: TraceEntryPointer) {
-        // The maker of a value is about to tell.
+        // The maker of a value is about to take the note.
         if !entry.isPending || entry.kind == .value { return }
         guard let address = entry.pointee.record else { return }
         let record = UnsafeMutableRawPointer(mutating: address).assumingMemoryBound(to: Record.self)
@@ -165,7 +184,7 @@ extension TraceEntryPointer {
         pointee.reads_id = id
     }
 
-    /// Nil: it has none.
+    /// Nil: no executor.
     var executor: UnsafePointer<CChar>? {
         let name = vow_trace_executor(self)!
         return name[0] == 0 ? nil : UnsafePointer(name)

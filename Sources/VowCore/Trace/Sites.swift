@@ -1,9 +1,11 @@
-// Where promises are made: looked up on the stack, and named by the loader, once for each site. Both take locks of the
-// system's: so neither is done under `traceLock`, which the constructors of a library that is being loaded may want.
+// Sites: the places where promises are made, looked up on the stack, and named by the loader once for each site. Both
+// take locks of the system. So neither happens under `traceLock`: a thread that loads a library has the loader's lock,
+// and the library's constructors may come here.
 //
-// A forked child would find those locks held for ever by a thread that it does not have. So no thread is at it while
-// the process forks: the forking thread waits for those that are, and a thread that comes meanwhile goes without a site.
-// That one does not wait for the fork: it may hold the loader's lock, which those inside wait for.
+// A forked child would find those locks held for ever by a thread that it does not have. So the forking thread, before
+// it takes any lock of ours, waits for the threads that are looking. A thread that comes meanwhile has no site. It does
+// not wait for the fork: it may hold the loader's lock, for which the threads inside wait. Both sides count in one word
+// with sequentially consistent steps: either the forking thread sees the other one, or that one sees the fork.
 
 import CVowPlatform
 
@@ -17,9 +19,8 @@ private enum Gate {
 
 private let siteGate = AtomicWord(0)
 
-/// The site of whoever has called the library, known by its name; nil: it cannot be told.
+/// The site, with its name, from which the library was called; nil: it cannot be told.
 func siteOfCaller() -> UnsafeRawPointer? {
-    // Ordered, like what the forking thread does: one of them sees the other.
     let before = siteGate.addOrdered(Gate.one)
     defer { _ = siteGate.subtractOrdered(Gate.one) }
     if before >= Gate.fork { return nil }
@@ -41,7 +42,7 @@ private func nameSite(_ site: UnsafeRawPointer) {
     }
 }
 
-/// Before any lock is taken that those inside may want.
+/// Before any lock is taken that the threads inside may want.
 func closeSiteGate() {
     _ = siteGate.addOrdered(Gate.fork)
     var pause = Backoff()
@@ -50,5 +51,5 @@ func closeSiteGate() {
 
 func openSiteGate() { _ = siteGate.subtractOrdered(Gate.fork) }
 
-/// In a forked child: a thread that had just come is not there.
+/// In a forked child: the threads that had just come are not there.
 func forgetSiteGate() { siteGate.storeRelaxed(0) }

@@ -1,11 +1,11 @@
-// Switching tracing on and off: by the program, by the environment, by the exit of the process and by a fork.
+// Tracing is switched on and off: by the program, by the environment, at the process's exit and by a fork.
 
 import CVow
 import CVowPlatform
 
 /// - Parameters:
-///   - path: nil: only the live records are known, no history is written.
-///   - isInherited: the environment says so, which a child has from its parent.
+///   - path: nil: only the live records are known, and no history is written.
+///   - isInherited: the environment asks for the trace, and a child inherits the environment.
 /// - Returns: 0, VOW_EINVAL (it is on already, or the file cannot be made or written: errno), VOW_ENOMEM.
 @inline(__always)
 func startTrace(_ path: UnsafePointer<CChar>?, isInherited: Bool = false) -> Int32 {
@@ -42,7 +42,7 @@ private func startTracing(_ path: UnsafePointer<CChar>?, _ isInherited: Bool) ->
     return error == ENOMEM ? VOW_ENOMEM : VOW_EINVAL
 }
 
-/// Returns how many events are not in the file, and errno says why; nil: it is off.
+/// Returns the number of events that are not in the file, with the reason in errno; nil: tracing is off.
 @inline(__always)
 func stopTrace() -> UInt64? { hasTracing ? endTracing() : nil }
 
@@ -62,8 +62,7 @@ private func endTracing() -> UInt64? {
     }
     guard var history = ended else { return nil }
     if !history.isOpen { return 0 }
-    // While it is changing no other thread goes to the history, but that of a forked child, which closes the
-    // descriptor. So the reader may take its time.
+    // Only a forked child uses the history meanwhile, and closes the descriptor: so the reader may take its time.
     history.drain()
     history.warnOfMissing()
     traceLock.withLock {
@@ -76,8 +75,7 @@ private func endTracing() -> UInt64? {
 
 private func endTraceAtExit() { _ = stopTrace() }
 
-/// What the environment asks for, once, when the library is first used: VOW_TRACE=file, or VOW_TRACK=1 for the live
-/// graph without a history.
+/// At the first use of the library: VOW_TRACE=file, or VOW_TRACK=1 for the live graph without a history.
 func traceAsEnvironmentSays() {
     if let path = vow_platform_environment("VOW_TRACE"), path[0] != 0 {
         if startTrace(path, isInherited: true) != 0 { sayThatTraceIsRefused(path) }
@@ -86,7 +84,7 @@ func traceAsEnvironmentSays() {
     }
 }
 
-/// Errno says why.
+/// Errno has the reason.
 private func sayThatTraceIsRefused(_ path: UnsafePointer<CChar>) {
     let error = vow_platform_error()
     warn("vow: VOW_TRACE: cannot write ") {
@@ -104,8 +102,8 @@ func isAskedFor(_ variable: StaticString) -> Bool {
     return !(value[0] == 0x30 && value[1] == 0)
 }
 
-/// Around a fork. The history of the child would be mixed with its parent's: it has none, and no live graph. All locks
-/// are held, so nothing is freed: the next trace takes what is left.
+/// Around a fork. The child has no history, which would be mixed with its parent's, and no live graph. All locks are
+/// held, so nothing is freed: the next trace takes the rest.
 func lockTrace() { traceLock.lock() }
 
 func unlockTrace() { traceLock.unlock() }

@@ -1,4 +1,4 @@
-// The events of a history, as Chrome's trace event format has them: docs/tracing.md says which there are.
+// The events of a history, in Chrome's trace event format: docs/tracing.md lists them.
 
 import CVow
 import CVowPlatform
@@ -15,7 +15,7 @@ extension Trace {
         history.end(event)
     }
 
-    /// A promise that is settled with a value (borrowed; nil: it is too late to look at it), from its making on.
+    /// A settled promise, from its making on. The value is borrowed; nil: it is too late to look at it.
     mutating func writeSettled(_ promise: TraceEntryPointer, _ value: vow_value?) {
         if !history.isOpen { return }
         let it = promise.pointee
@@ -54,7 +54,7 @@ extension Trace {
         history.end(event)
     }
 
-    /// What becomes known of a pending promise: `waits`, `follows`.
+    /// A new fact about a pending promise: `waits`, `follows`.
     mutating func writeEdge(_ name: StaticString, from id: UInt64, to other: UInt64) {
         var event = history.event("n", "promise", name, id: id, at: monotonicNow())
         event.field("on", id: other)
@@ -73,7 +73,7 @@ extension Trace {
         history.end(event)
     }
 
-    /// The arrow from the settling of what a handler reads to the beginning of the handler's run.
+    /// The arrow from the settling of a promise to the run of the handler that reads it.
     mutating func writeFlow(from source: TraceEntryPointer, to id: UInt64, at began: Int64) {
         let it = source.pointee
         let start = history.event("s", "flow", "settled", id: id, by: it.settled_by, at: it.settled)
@@ -112,7 +112,7 @@ extension Trace {
         history.end(event)
     }
 
-    /// What is pending when the history ends.
+    /// The promises that are pending when the history ends.
     mutating func writeEnd() {
         table.forEach { entry in
             catchUp(entry)
@@ -124,11 +124,11 @@ extension Trace {
 }
 
 extension History {
-    /// Begins an event, and its arguments with the promise that it is about, unless that has the event on its track. What
-    /// is added to an event that finds no room goes nowhere.
+    /// Begins an event, and its arguments with the promise that it is about, unless the event is on the promise's track.
+    /// Text added to an event without room is lost.
     /// - Parameters:
-    ///   - name: what stands before the label or kind of `promise`, if there is one.
-    ///   - id: of a track; 0: the event stands on its thread.
+    ///   - name: the text before the label or kind of `promise`, if there is one.
+    ///   - id: of a track; 0: the event is on its thread's.
     @inline(never)
     mutating func event(
         _ phase: StaticString, _ category: StaticString?, _ name: StaticString = "",
@@ -154,7 +154,7 @@ extension History {
         return text
     }
 
-    /// On the track of a promise.
+    /// An event on the track of a promise.
     fileprivate mutating func event(
         _ phase: StaticString, of promise: TraceEntryPointer,
         by thread: Int32 = vow_platform_thread_number(), at moment: Int64
@@ -205,7 +205,7 @@ extension TextBuffer {
         append("\"")
     }
 
-    /// The first hundred bytes or so; what the value holds only where that is asked for, as it may be a password.
+    /// The first hundred bytes or so; a content, which may be a password, only if the program asks for it.
     fileprivate mutating func fieldValue(_ value: vow_value, inFull: Bool) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 120) { description in
             var text = TextBuffer(description)

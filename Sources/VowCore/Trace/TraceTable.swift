@@ -1,6 +1,6 @@
 // The table of live records, by address: open addressing, each entry as near behind its place as the entries before it
-// allow. Another one has the names of sites: there a site is the record, and its name the label. `traceLock` guards
-// both; a debugger, which looks at the table of records, stops the program first.
+// allow. A second table has the names of sites: there a site is the record, and its name the label. `traceLock` guards
+// both; a debugger, which reads the table of records, stops the program first.
 
 import CVowPlatform
 
@@ -13,7 +13,7 @@ struct TraceTable {
     private(set) var count = 0
     private var entries: TraceEntryPointer?
     private var lastID: UInt64 = 0
-    /// Debuggers look at this table.
+    /// Debuggers read this table.
     private let isShown: Bool
 
     init(isShown: Bool = false) { self.isShown = isShown }
@@ -39,7 +39,7 @@ struct TraceTable {
         return entry
     }
 
-    /// The label of the entry goes with it. Others may move.
+    /// Frees the entry's label too. Other entries may move.
     mutating func remove(_ entry: TraceEntryPointer) {
         guard let entries else { return }
         setLabel(of: entry, nil)
@@ -48,7 +48,7 @@ struct TraceTable {
         while true {
             place = (place + 1) & (capacity - 1)
             guard let record = entries[place].record else { break }
-            // An entry may stand in the hole if that lies between its home and where it stands.
+            // An entry may move to the hole if the hole lies between its home and its place.
             let distance = (place - home(of: record)) & (capacity - 1)
             if distance >= (place - hole) & (capacity - 1) {
                 entries[hole] = entries[place]
@@ -69,7 +69,7 @@ struct TraceTable {
         publish()
     }
 
-    /// One entry after the other, in no order. The body neither inserts nor removes any.
+    /// Calls the body with each entry, in no order. The body neither inserts nor removes any.
     func forEach(_ body: (TraceEntryPointer) -> Void) {
         guard let entries else { return }
         for place in 0..<capacity where entries[place].record != nil { body(entries + place) }
@@ -79,7 +79,7 @@ struct TraceTable {
         Int(hashOfAddress(record) >> 32) & (capacity - 1)
     }
 
-    /// Where the entry of a record stands, or would.
+    /// The place of a record's entry, or of its future entry.
     private func place(of record: UnsafeRawPointer, in entries: TraceEntryPointer) -> Int {
         var place = home(of: record)
         while let other = entries[place].record, other != record {
@@ -114,7 +114,7 @@ struct TraceTable {
 
 let longestLabel = 255
 
-/// A copy, cut at so many bytes; nil: none. Without memory there is none either.
+/// Copies the label, cut at `most` bytes; nil: no label. Without memory there is no label either.
 func setLabel(
     of entry: TraceEntryPointer, _ label: UnsafePointer<CChar>?, most: Int = longestLabel
 ) {

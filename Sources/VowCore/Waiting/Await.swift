@@ -1,14 +1,16 @@
 // Blocking until a promise settles.
 //
-// The waiting thread puts a record of its own, on its stack, into the promise's queue, so waiting
-// allocates nothing. Whoever settles the promise publishes the value first and then wakes it.
+// A waiting thread puts a record on its own stack into the promise's queue, so a wait allocates nothing. A thread
+// that settles the promise publishes the value first and then wakes the waiter: see Thread/WaitingThreads.swift. A
+// worker of the pool, of whichever duty, lends its place while it is parked; the wait is refused if this is the last
+// worker and the system gives no other (Executors/Pool.swift).
 
 import CVow
 import CVowPlatform
 
 enum WaitResult {
     case settled, timedOut, deadlock, forked
-    /// It would take the pool's last thread, and the system gives no other.
+    /// The wait would take the pool's last thread, and the system gives no other.
     case noThread
     /// The loop that the thread was to run is destroyed.
     case shutDown
@@ -28,8 +30,8 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         default: return result
         }
     }
-    // Outside of foreign code nothing waits for this thread, so it can look for a while before it says that it waits:
-    // whoever settles the promise meanwhile has nobody to wake.
+    // Outside of foreign code nothing waits for this thread, so it looks for a while before it enters the queue:
+    // then a thread that settles the promise has no waiter to wake. The load that sees the value acquires it.
     if thread.pointee.foreignDepth == 0 && !deadline.hasPassed && settlesSoon(promise) {
         return .settled
     }
@@ -96,7 +98,7 @@ private func sleep(
             continue
         case .blocked: break
         }
-        // Looking may have freed something, whose destructor may have done anything.
+        // The look may have freed something, whose destructor may have done anything.
         if !thread.hasDone(through: .ready) { continue }
         if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let inTime = park(waiter.pointee.counts, at: waiter.parkingAddress, until: deadline)
@@ -105,13 +107,13 @@ private func sleep(
     }
 }
 
-/// What the pool would have run, inside the wait for it.
+/// Runs the pool's reaction inside the wait for it.
 private func runPooledInside(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     run(reaction, thread)
     count(thread.cell.pointee.counters.workEnded)
 }
 
-/// The same on a thread that runs a loop: instead of parking it takes the loop's next step.
+/// `sleep` for a thread that runs a loop: it takes the loop's next step instead of parking.
 private func wait(
     as waiting: WaitingPointer, until deadline: Deadline, _ loop: LoopPointer,
     _ thread: ThreadPointer
@@ -123,7 +125,7 @@ private func wait(
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return .deadlock }
         if !drainInsideWait(thread) { return .deadlock }
         waiter.takeNudge()
-        // Whoever has published the value is about to say `done`; see `wake`.
+        // The thread that has published the value is about to say `done`; see `wake`.
         if promise.pointee.state.read().hasValue { return waitUntilDone(waiter) }
         switch lookAhead(for: waiting, until: deadline, thread) {
         case .deadlock: return .deadlock
@@ -155,8 +157,8 @@ private func waitUntilDone(_ waiter: RecordPointer) -> WaitResult {
     return .settled
 }
 
-/// Takes the waiter out of the queue. False when somebody else has taken it: then the promise has
-/// settled, and this returns when that thread does not need the waiter's memory any more.
+/// Takes the waiter out of the queue. False: the settling thread has taken it. Then this function returns when that
+/// thread does not need the waiter's memory any more.
 private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
     if promise.isLeftInStep && promise.pointee.state.read().isLocked {
         // The wait began before the fork.
@@ -168,7 +170,7 @@ private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> B
     return false
 }
 
-/// The custom executor that the calling thread belongs to, if that runs one thing at a time; owned.
+/// The calling thread's custom executor, if it runs one handler at a time; owned.
 private func ambientSerialExecutor(_ thread: ThreadPointer) -> ExecutorPointer? {
     guard let ambient = ambientExecutor(thread) else { return nil }
     if ambient.pointee.isSerial { return ambient }

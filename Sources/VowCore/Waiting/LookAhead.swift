@@ -1,25 +1,36 @@
 // Whether a wait can end (G11).
 //
-// A thread that is about to block inside a handler, or in other work of an executor, looks ahead: from the promise that it
-// waits for, upstream from promise to promise, until it finds what has to happen next. That is work which waits for this
-// very thread (`deadlock`: the wait is refused), work of the pool that this thread can run itself (`runnable`), work that a
-// fork has left in the parent (`forked`), or work of others (`blocked`: the thread parks).
+// A thread that is about to block inside a handler, or in other work of an executor, looks ahead: from the awaited promise
+// upstream, until it finds what the wait depends on. Thread/WaitingThreads.swift says when it has to look again. It finds
 //
-// The way divides at a combined promise, and at an executor that another thread's wait holds up. Both have an entry in
-// `Seen`, with an answer that is computed from the answers of the entries behind it: a promise that needs each member has the
-// worst of them, a promise that one member settles has the best. An entry is looked at, then the entries that this look has
-// added, then that entry again: an entry that is in no circle has its answer by then, after two looks.
+// - `deadlock`, and the wait is refused: a reaction for a serial or barrier executor that this thread blocks, or whose
+//   handler is on this thread's stack.
+// - `runnable`: on a worker of the pool, in a wait without a time-out, a reaction that is ready in the pool's queue. This
+//   thread takes it out and runs it, and nothing else: so no wait buries the awaited work under an unrelated handler.
+// - `forked`: work that a fork has left in the parent.
+// - `blocked`, and the thread parks: work of others.
 //
-// The entries that are left wait for each other in circles. They are looked at in rounds, until a round has no new answer. A
-// circle ends only by something besides it: so, in further rounds, a promise that one member settles cannot end if each
-// of its members waits for this thread or leads into a circle. What has no answer even so is a circle of other threads'
-// waits, of which one is refused, or of followers, of which one is rejected, and this thread may block. (Until that has
-// happened, a wait for a promise that one member settles may be refused too, if one member leads into such a circle and each
-// other one waits for this thread.)
+// Behind a handler that waits on another thread, without a time-out, the look goes on from the promise of the innermost
+// wait inside it.
+//
+// The way divides at a combined promise, and at a reaction whose executor such a wait holds up. Both have an entry in
+// `Seen`, with an answer from the answers of the entries behind it: a promise that needs each member has the worst of them,
+// a promise that one member settles the best. The latter is blocked while the outcome of a member is on its way to it (it
+// has heard of fewer than have settled). A promise with a timer waits for its member. If a member of a scope leaves
+// meanwhile, the look through the scope begins again. Without memory for an entry the answer is `blocked`. An entry is
+// looked at, then the entries that this look has added, then that entry again: an entry in no circle has its answer after
+// two looks.
+//
+// The entries that are left wait for each other in circles. The look repeats them in rounds, until a round has no new
+// answer. A circle ends only by something besides it: so, in further rounds, a promise that one member settles cannot end
+// if each of its members waits for this thread or leads into a circle. An entry without an answer even so is in a circle of
+// other threads' waits, of which one is refused, or of followers, of which one is rejected, and this thread may block.
+// (Until then, a wait for a promise that one member settles may be refused too, if one member leads into such a circle and
+// each other member waits for this thread.)
 
 import CVow
 
-/// How many steps are taken between two looks at the clock.
+/// The steps between two looks at the clock.
 private let stepsBetweenLooks = 1024
 
 func lookAhead(
@@ -70,7 +81,7 @@ private struct LookAhead: ~Copyable {
                 return .runnable(reaction)
             }
             if let found = seen[0].answer { return found }
-            // Entries that were added come first; then this one is looked at again.
+            // The added entries come first, and then this entry again.
             if seen.count == countBefore { seen.finish() }
         }
         while !isTooLate {
@@ -97,7 +108,7 @@ private struct LookAhead: ~Copyable {
         return found
     }
 
-    /// The answer of an entry, which is added if there is none.
+    /// The answer of a promise's entry, which is added if there is none.
     private mutating func known(of promise: RecordPointer, isAwaited: Bool = false) -> Obstacle? {
         guard let place = seen.place(of: promise, isAwaited: isAwaited, isTimed: isTimed) else {
             way = allPromises
@@ -125,7 +136,7 @@ private struct LookAhead: ~Copyable {
         while let next = step(from: current, &found) {
             current.endVisit(thread)
             current = next
-            // A ring is being rejected at this moment by the thread that closed it, or a wait of it refused.
+            // The thread that closed the ring is rejecting it now, or a wait in it is being refused.
             if isOutOfTime() || watch.hasSeen(current, thread) {
                 way = allPromises
                 found = .blocked
@@ -139,7 +150,7 @@ private struct LookAhead: ~Copyable {
 
     /// The next promise of the way, as a visit. Nil: the way ends here.
     ///
-    /// - Parameter found: the worst of what stands in the way, so far.
+    /// - Parameter found: the worst finding on the way so far.
     private mutating func step(from current: RecordPointer, _ found: inout Obstacle?)
         -> RecordPointer?
     {
@@ -192,12 +203,12 @@ private struct LookAhead: ~Copyable {
         return nil
     }
 
-    /// A reaction that its executor has, and has perhaps not begun.
+    /// Takes a reaction that its executor has, and has perhaps not begun.
     private func takeReady(_ reaction: RecordPointer) -> Obstacle {
         // A child has no other thread that could free the executor meanwhile.
         if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
-        // On a worker of the pool only, and only if the wait has all the time that the handler may take. The
-        // field does not change, and this executor is never freed.
+        // Only on a worker of the pool, and only if the wait has all the time that the handler may take. The field does not
+        // change, and this executor is never freed.
         guard waiting.pointee.place.isInPool, deadline.nanoseconds == nil,
             reaction.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
         else { return .blocked }
@@ -217,7 +228,7 @@ private struct LookAhead: ~Copyable {
     private mutating func come(to combined: RecordPointer) -> Obstacle? {
         if isForkedChild && combined.producer.pointee.isLeftWithParent { return .forked }
         guard let owner = combined.observing else { return .blocked }
-        // A scope may have more members than are looked at; but a handler that waits for the end of its own knows.
+        // A scope may have members beyond the bound; but a handler that waits for the end of its own scope is found.
         if combined.producer.pointee.kind == .scope && isMemberRunning(of: owner) {
             return .deadlock
         }
@@ -239,7 +250,7 @@ private struct LookAhead: ~Copyable {
         let view = owner.pointee.view
         isTimed = isTimed || view.endsByItself
         let isFixed = view.isConstant && view.needsEach
-        // The members may change without that any promise begins to follow, or not all are looked at.
+        // A member may change without a step of any promise, or is beyond the bound.
         if !isFixed { way = allPromises }
         // Read before the members: an outcome that comes meanwhile makes this thread look again.
         var heard = isFixed ? 0 : view.heard(owner)
@@ -259,7 +270,7 @@ private struct LookAhead: ~Copyable {
                 }
                 let now = isFixed ? 0 : view.heard(owner)
                 if now == heard { return hasUnknown ? nil : .blocked }
-                // A member has moved to another place, perhaps to one that was passed already.
+                // A member has moved to another place, perhaps to a place that was passed already.
                 heard = now
                 place = 0
                 continue
@@ -287,7 +298,7 @@ private struct LookAhead: ~Copyable {
     }
 }
 
-/// The worse of two answers of which both are needed; the first is `blocked` or not known, as the way goes on behind it.
+/// The worse of two answers that are both needed; the first is `blocked` or nil, because the way goes on behind it.
 private func worse(_ first: Obstacle?, _ second: Obstacle?) -> Obstacle? {
     if case .blocked = second { return first }
     return second

@@ -4,12 +4,11 @@ public import Foundation
 public import Vow
 
 extension NotificationCenter {
-    /// The promise of what `read` makes of the next notification of this name, and of this object unless that is nil.
-    /// What `read` throws rejects.
+    /// The promise of the result of `read` for the next notification of this name, and of this object unless that is
+    /// nil. An error thrown by `read` rejects.
     ///
-    /// A notification may not leave the thread that posts it, so `read` runs there and takes out of it what is wanted.
-    /// The observer is removed with the first notification, when the promise is cancelled, and when nobody is left who
-    /// could read it.
+    /// A notification may not leave the thread that posts it, so `read` runs there and returns the wanted part. The
+    /// observer is removed with the first notification, and when the promise is cancelled or loses its last reader.
     public func promise<Success: Sendable>(
         for name: Notification.Name, object: AnyObject? = nil,
         _ read: @escaping @Sendable (Notification) throws -> Success
@@ -58,7 +57,7 @@ private final class Observation: Sendable {
         if isOver { center.removeObserver(observer.observer) }
     }
 
-    /// True for the first one who ends it.
+    /// True for the first call.
     func end() -> Bool {
         let before = state.withLock { state in
             defer { state = .ended }

@@ -8,7 +8,7 @@ extension Promise where Success == Void, Failure == any Error {
     /// A promise that is fulfilled at this date, or at once if it has passed.
     ///
     /// It goes by the clock on the wall: when that is set, the promise comes sooner or later. For a length of time,
-    /// use a delay. The timer is removed when the promise is cancelled, or when nobody is left who could read it.
+    /// use a delay. The timer is removed when the promise is cancelled or loses its last reader.
     public static func at(_ date: Date) -> Promise {
         let (promise, resolver) = pending()
         let left = date.timeIntervalSinceNow

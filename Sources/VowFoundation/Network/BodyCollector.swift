@@ -9,7 +9,7 @@ import Vow
 
 /// The delegate of a session with one data or upload task.
 final class BodyCollector: NSObject, URLSessionDataDelegate {
-    /// Which body is counted: the one that comes, or the one that goes, of this size.
+    /// The counted body: the received one, or the sent one, of this size.
     enum Counting {
         case received
         case sent(Int64)

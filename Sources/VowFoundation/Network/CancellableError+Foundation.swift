@@ -1,4 +1,4 @@
-// Foundation's errors that stand for a cancellation.
+// Foundation's errors that represent a cancellation.
 
 import Foundation
 import Vow
@@ -8,7 +8,8 @@ import Vow
 #endif
 
 extension URLError: CancellableError {
-    /// Whether the request was cancelled, by the program or by who was asked for a password.
+    /// Whether the request was cancelled, by the program or by the user who was asked for a
+    /// password.
     public var isCancelled: Bool { code == .cancelled || code == .userCancelledAuthentication }
 }
 

@@ -35,6 +35,6 @@ final class Cancelling: Sendable {
         cancel(task)
     }
 
-    /// Under the lock only the session's own work is done, which waits for nobody's handler.
+    /// Only the session's own work is done under the lock, and it waits for no handler.
     private func cancel(_ task: URLSessionTask) { isOver.withLock { if !$0 { task.cancel() } } }
 }

@@ -8,10 +8,10 @@ public import Vow
 #endif
 
 extension Fetch {
-    /// The promise of the value that the body stands for. A body that stands for none is ``FetchError/parseError(_:)``,
-    /// an empty one ``FetchError/noData``, whatever the status.
+    /// The promise of the value in the body. A body without such a value is ``FetchError/parseError(_:)``, an empty one
+    /// ``FetchError/noData``, whatever the status.
     ///
-    /// - Parameter executor: where the value is decoded.
+    /// - Parameter executor: decodes the value.
     public static func json<Value: Decodable & Sendable>(
         _ request: URLRequest, as _: Value.Type = Value.self, session: URLSession = .shared,
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,
@@ -36,7 +36,7 @@ extension Fetch {
             decoder: decoder)
     }
 
-    /// The same for a text, which ``FetchError/invalidLink(_:)`` tells if it is no URL with a scheme.
+    /// The same for a text; a text that is no URL with a scheme is ``FetchError/invalidLink(_:)``.
     public static func json<Value: Decodable & Sendable>(
         _ text: String, as type: Value.Type = Value.self, session: URLSession = .shared,
         on executor: PromiseExecutor? = nil, cancelledBy token: CancellationToken? = nil,

@@ -9,7 +9,7 @@ public import Vow
 
 /// Fetches bodies over HTTP. A status of 400 or above is a failure, and so is an empty body where one was to come.
 ///
-/// The request is cancelled when its promise is, and when nobody is left who could read it.
+/// The request is cancelled when its promise is, or loses its last reader.
 ///
 /// ```swift
 /// Fetch.json("https://example.org/user/7", as: User.self)
@@ -33,7 +33,7 @@ public enum Fetch {
         request(URLRequest(url: url), session: session, cancelledBy: token)
     }
 
-    /// The same for a text, which ``FetchError/invalidLink(_:)`` tells if it is no URL with a scheme.
+    /// The same for a text; a text that is no URL with a scheme is ``FetchError/invalidLink(_:)``.
     public static func url(
         _ text: String, session: URLSession = .shared, cancelledBy token: CancellationToken? = nil
     ) -> Promise<Data, FetchError> {
@@ -46,7 +46,7 @@ public enum Fetch {
         return url
     }
 
-    /// Has `use` decide what to make of the body; rejects if there is none.
+    /// Settles by `use` of the body; rejects if there is no body.
     static func fetch<Value: Sendable>(
         _ request: URLRequest, _ session: URLSession, _ token: CancellationToken?,
         use: @escaping @Sendable (PromiseResolver<Value, FetchError>, Data) -> Void

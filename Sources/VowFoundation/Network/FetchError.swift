@@ -12,7 +12,7 @@ public enum FetchError: PromiseFailure {
     case notHTTP
     /// The answer has no body.
     case noData
-    /// The body is not what was asked for. Often a `DecodingError`.
+    /// The body is not the requested one. Often a `DecodingError`.
     case parseError(any Error)
     /// The text is no URL.
     case invalidLink(String)
@@ -21,7 +21,7 @@ public enum FetchError: PromiseFailure {
     /// An error of the library, such as ``PromiseError/timedOut(lastError:)``.
     case other(any Error)
 
-    /// Takes in what the library rejects with.
+    /// Represents a rejection of the library.
     public init(promiseError error: any Error) {
         switch error {
         case let error as FetchError: self = error
@@ -30,7 +30,7 @@ public enum FetchError: PromiseFailure {
         }
     }
 
-    /// Of what a session failed with.
+    /// Represents a failure of a session.
     init(sessionError error: any Error) {
         switch error {
         case is CancellationError: self = .cancelled

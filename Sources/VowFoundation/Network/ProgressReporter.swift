@@ -11,12 +11,12 @@ final class ProgressReporter: Sendable {
 
     init(_ handler: @escaping ProgressHandler) { self.handler = handler }
 
-    /// So many bytes more. They are added up here: what the session says of the sum may be of a later moment.
+    /// Adds `more` bytes. They are added up here, because the session's own sum may be of a later moment.
     ///
-    /// - Parameter total: 0 or less: nobody knows.
+    /// - Parameter total: 0 or less: not known.
     func report(_ more: Int64, of total: Int64) {
         let completed = sum.add(more, ordering: .relaxed).newValue
-        // A body that was compressed on its way grows beyond what was announced.
+        // A body that was compressed on its way grows beyond the announced size.
         tell(
             TransferProgress(
                 completed: completed, total: total > 0 && completed <= total ? total : nil))

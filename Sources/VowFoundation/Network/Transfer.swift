@@ -7,20 +7,20 @@ import Vow
     import FoundationNetworking
 #endif
 
-/// What a transfer has come to.
+/// The result of a transfer.
 typealias Answer<Body> = Result<(Body, URLResponse), any Error>
 
-/// Is told what a transfer has come to, once.
+/// Is called once with the result of a transfer.
 typealias AnswerHandler<Body> = @Sendable (Answer<Body>) -> Void
 
-/// Has a task made and started. It is cancelled when the promise is, or when nobody is left who could read it.
+/// Has a task made and started. The task is cancelled when the promise is, or loses its last reader.
 ///
-/// There is no link of a chain in between: a handler on a promise keeps it wanted, and then nobody's going would be
-/// noticed.
+/// No link of a chain comes in between: a handler on a promise keeps it wanted, so the loss of the last reader
+/// would not be noticed.
 ///
 /// - Parameters:
-///   - onProgress: told how far it is, and so is the promise; nil: nobody is.
-///   - settle: settles the promise with what the transfer has come to.
+///   - onProgress: called with the progress, which the promise gets too; nil: neither gets it.
+///   - settle: settles the promise with the result of the transfer.
 func transfer<Body: Sendable, Output: Sendable, Failure: Error>(
     cancelledBy token: CancellationToken?, onProgress: ProgressHandler? = nil,
     _ makeTask: (ProgressHandler?, @escaping AnswerHandler<Body>) -> URLSessionTask,
@@ -53,7 +53,7 @@ private func telling<Output, Failure>(
     }
 }
 
-/// What a session says at the end of a task. A cancelled one is told as every cancellation is.
+/// The result that a session gives at the end of a task. A cancelled task gives a `CancellationError`.
 func answer<Body>(_ body: Body?, _ response: URLResponse?, _ error: (any Error)?) -> Answer<Body> {
     if let error = error as? URLError, error.code == .cancelled {
         return .failure(CancellationError())

@@ -22,5 +22,5 @@ extension TransferProgress: CustomStringConvertible {
     public var description: String { "\(completed) of \(total.map { "\($0)" } ?? "?") bytes" }
 }
 
-/// Is told how far a transfer has come.
+/// Is called with the progress of a transfer.
 public typealias ProgressHandler = @Sendable (TransferProgress) -> Void

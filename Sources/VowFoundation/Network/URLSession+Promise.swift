@@ -10,9 +10,9 @@ public import Vow
 extension URLSession {
     /// Sends a request; the promise of the body and the response to it.
     ///
-    /// Whatever status a server answers with fulfils; see ``Fetch`` for statuses as failures. What the session fails
-    /// with rejects, unchanged but for `URLError.cancelled`, which becomes a `CancellationError`. The request is
-    /// cancelled when the promise is, and when nobody is left who could read it.
+    /// An answer of any status fulfils; see ``Fetch`` for statuses as failures. A failure of the session rejects,
+    /// unchanged but for `URLError.cancelled`, which becomes a `CancellationError`. The request is cancelled when
+    /// the promise is, or loses its last reader.
     ///
     /// ```swift
     /// let page = session.promise(for: request).map { data, response in

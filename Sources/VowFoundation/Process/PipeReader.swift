@@ -10,16 +10,16 @@ import Foundation
     import Darwin
 #endif
 
-/// Collects what comes out of several pipes, on a thread of its own.
+/// Collects the output of several pipes, on a thread of its own.
 ///
-/// A thread, since on Linux libdispatch's channels were seen to crash in its event loop when many pipes came to their
-/// ends at a time.
+/// A thread, because on Linux libdispatch's channels were seen to crash in its event loop when many pipes came to
+/// their ends at a time.
 final class PipeReader: Sendable {
     /// Readable, for it is at its end, once the reading is to stop.
     private let stopping = Pipe()
 
-    /// Calls `handler`, once, with all that comes from each until its last writer is gone, or why there is no more.
-    /// What is nil has nothing to say.
+    /// Calls `handler` once, with all bytes of each pipe until its last writer is gone, or with the reason why there
+    /// are no more. A pipe that is nil has no bytes.
     init(
         _ files: [FileHandle?], _ handler: @escaping @Sendable (Result<[Data], any Error>) -> Void
     ) {
@@ -55,7 +55,7 @@ private func waitForInput(_ files: [FileHandle]) throws -> [Bool] {
     return polls.map { $0.revents != 0 }
 }
 
-/// What is there; nothing: it is at its end.
+/// The bytes that are there; none: the pipe is at its end.
 private func readSome(_ file: FileHandle?) throws -> Data {
     guard let file else { return Data() }
     return try withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 1) { buffer in

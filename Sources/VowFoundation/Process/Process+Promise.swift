@@ -4,13 +4,13 @@ public import Foundation
 public import Vow
 
 extension Process {
-    /// Runs the process; the promise of what it has written, once it has ended and its pipes are closed.
+    /// Runs the process; the promise of its output, once it has ended and its pipes are closed.
     ///
     /// Standard output and standard error are collected, unless they were set to another place than this program's own
-    /// streams, which is what they are to begin with. An end
-    /// with another status than 0, or by a signal, rejects with ``ProcessError``; a process that cannot be run, with
-    /// Foundation's error. When the promise is cancelled, or nobody is left who could read it, the process is told to
-    /// terminate, as by `terminate()`. A `terminationHandler` that was set before is called as well.
+    /// streams, their default. An end with another status than 0, or by a signal, rejects with ``ProcessError``; a
+    /// process that cannot be run, with Foundation's error. When the promise is cancelled, or loses its last reader,
+    /// the process is asked to terminate, as by `terminate()`. A `terminationHandler` that was set before is called as
+    /// well.
     ///
     /// ```swift
     /// let process = Process()

@@ -1,8 +1,8 @@
-// What a process has written.
+// The output of a process.
 
 public import Foundation
 
-/// What a process has written until its end. Empty where the process was given a place of its own to write to.
+/// The output of a process until its end. Empty if the process was given a place of its own to write to.
 public struct ProcessOutput: Sendable, Hashable {
     public let standardOutput: Data
     public let standardError: Data
@@ -12,10 +12,10 @@ public struct ProcessOutput: Sendable, Hashable {
         self.standardError = standardError
     }
 
-    /// The standard output as UTF-8; what is none is replaced.
+    /// The standard output as UTF-8; invalid bytes are replaced.
     public var text: String { String(decoding: standardOutput, as: UTF8.self) }
 
-    /// The standard error as UTF-8; what is none is replaced.
+    /// The standard error as UTF-8; invalid bytes are replaced.
     public var errorText: String { String(decoding: standardError, as: UTF8.self) }
 }
 

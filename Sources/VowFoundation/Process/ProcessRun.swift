@@ -13,7 +13,7 @@ final class ProcessRun: Sendable {
         var end: (status: Int32, reason: Process.TerminationReason)?
         var written: Result<[Data], any Error>?
 
-        /// What it comes to; nil: something is still missing.
+        /// The result; nil: a part is still missing.
         var result: Result<ProcessOutput, any Error>? {
             guard let end, let written else { return nil }
             return Result {
@@ -26,7 +26,7 @@ final class ProcessRun: Sendable {
     }
 
     private let state: Guarded<State?>
-    /// The process until its end, also when nobody waits for that: Foundation uses it then.
+    /// The process until its end, also when no promise waits for that: Foundation uses it then.
     private let process = Guarded<Process?>(nil)
 
     /// - Parameter handler: called at the end of the process.
@@ -56,7 +56,7 @@ final class ProcessRun: Sendable {
         self.process.withLock { $0 = nil }
     }
 
-    /// Nobody wants the output any more.
+    /// The output has no reader any more.
     func stop() { state.withLock { $0.take() }?.reader?.stop() }
 
     private func note(_ change: (inout State) -> Void) {

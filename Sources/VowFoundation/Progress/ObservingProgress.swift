@@ -3,7 +3,8 @@
 import Foundation
 import Vow
 
-/// May go from thread to thread, although its base does not say so: whoever made it has named where it is used.
+/// May go from thread to thread, although its base does not say so: its maker has named the executor that uses
+/// it.
 final class ObservingProgress: Progress, @unchecked Sendable {
     /// Ends the listening, which the promise would keep.
     let end = CancellationSource()
@@ -31,7 +32,7 @@ final class ObservingProgress: Progress, @unchecked Sendable {
     }
 
     func finish() {
-        // It holds the promise.
+        // The handler holds the promise.
         cancellationHandler = nil
         localizedAdditionalDescription = nil
         completedUnitCount = totalUnitCount

@@ -5,11 +5,11 @@ public import Vow
 
 extension PromiseResolver {
     /// An object for code that reports to a `Progress`: setting its `completedUnitCount` or `totalUnitCount` sets the
-    /// progress of the promise. It is cancelled when the promise is, and when nobody is left who could read that.
+    /// progress of the promise. The object is cancelled when the promise is, or loses its last reader.
     ///
-    /// Of a `Progress` that somebody else has made there is no such thing: Foundation tells nobody that one has changed,
-    /// elsewhere than on Apple's systems. For the same reason the progress of this object's children is seen only when it
-    /// is set itself. The object keeps the resolver.
+    /// A `Progress` that other code has made cannot be followed: elsewhere than on Apple's systems Foundation notifies no
+    /// observer of a change. For the same reason the progress of this object's children is seen only when the object
+    /// itself is set. The object keeps the resolver.
     public func makeProgress(totalUnitCount count: Int64) -> Progress {
         let progress = ReportingProgress { setProgress($0, note: $1) }
         progress.totalUnitCount = count
@@ -19,7 +19,7 @@ extension PromiseResolver {
     }
 }
 
-/// Unchecked: only cancelled by another thread, which is what a `Progress` is made for.
+/// Unchecked: another thread only cancels it, as a `Progress` allows.
 private final class ReportingProgress: Progress, @unchecked Sendable {
     private let report: (Double, String?) -> Void
 
