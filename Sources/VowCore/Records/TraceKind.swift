@@ -1,4 +1,4 @@
-// The kinds of records in traces. packaging/gdb/vow.py knows the numbers.
+// The kinds of records in traces. packaging/gdb/vow_gdb/record.py knows the numbers.
 
 enum TraceKind: UInt8 {
     case promise, value, then, `catch`, finally, reaction, async, subscription

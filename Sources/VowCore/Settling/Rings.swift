@@ -258,14 +258,8 @@ private func endOfWay(
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// The owner of the observers of a pending promise that only waits for each of its members; else nil.
-    @inline(__always)
     var needsEach: UnsafeMutablePointer<ObserverOwner>? {
-        pointee.shape.isProduced ? observingEach : nil
-    }
-
-    @inline(never)
-    private var observingEach: UnsafeMutablePointer<ObserverOwner>? {
-        guard let owner = observing else { return nil }
+        guard pointee.shape.isProduced, let owner = observing else { return nil }
         let view = owner.pointee.view
         return view.needsEach && !view.endsByItself ? owner : nil
     }

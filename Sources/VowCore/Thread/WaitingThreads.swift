@@ -80,24 +80,22 @@ private let watchedCount = AtomicWord(0)
 private let blockingCount = AtomicWord(0)
 
 private let waitingThreadsLock = SpinLock()
-/// The waits that block an executor are apart, so new work never walks past the rest.
-nonisolated(unsafe) private var firstBlocking: UnsafeMutablePointer<WaitingThread>?
-nonisolated(unsafe) private var firstOther: UnsafeMutablePointer<WaitingThread>?
-
-/// The waits inside handlers, in lists by the reaction's address; under the lock. The pointer is written before any thread
-/// enters.
-nonisolated(unsafe) private var handlers: UnsafeMutablePointer<WaitingPointer?>! = nil
+/// The waits inside handlers, in lists by the reaction's address; behind these the two lists of all waits. Those that block an
+/// executor are apart, so new work never walks past the rest. Under the lock; the pointer is written before any thread enters.
+nonisolated(unsafe) private var lists: UnsafeMutablePointer<WaitingPointer?>! = nil
 private let listCount = 64
+private var firstBlocking: WaitingPointer? { lists[listCount] }
+private var firstOther: WaitingPointer? { lists[listCount + 1] }
 
 /// Takes memory from the front of `storage`, which it moves on.
 func prepareWaitingThreads(_ storage: inout UnsafeMutableRawPointer) {
-    handlers = storage.bindMemory(to: WaitingPointer?.self, capacity: listCount)
-    handlers.initialize(repeating: nil, count: listCount)
-    storage += listCount * MemoryLayout<WaitingPointer?>.stride
+    lists = storage.bindMemory(to: WaitingPointer?.self, capacity: listCount + 2)
+    lists.initialize(repeating: nil, count: listCount + 2)
+    storage += (listCount + 2) * MemoryLayout<WaitingPointer?>.stride
 }
 
 private func list(of reaction: RecordPointer) -> UnsafeMutablePointer<WaitingPointer?> {
-    handlers + Int(hashOfAddress(reaction) >> 58)
+    lists + Int(hashOfAddress(reaction) >> 58)
 }
 
 /// Calls the body, which enlists the waiter and takes it out again, while the wait is listed.
@@ -166,11 +164,11 @@ private func link(_ waiting: WaitingPointer) {
         waiting.pointee.nextOfReaction = list(of: reaction).pointee
         list(of: reaction).pointee = waiting
     }
-    let next = first(like: waiting)
+    let isFirst = list(like: waiting)
     waiting.pointee.previous = nil
-    waiting.pointee.next = next
-    next?.pointee.previous = waiting
-    setFirst(waiting, like: waiting)
+    waiting.pointee.next = isFirst.pointee
+    isFirst.pointee?.pointee.previous = waiting
+    isFirst.pointee = waiting
 }
 
 private func unlink(_ waiting: WaitingPointer) {
@@ -191,16 +189,11 @@ private func unlink(_ waiting: WaitingPointer) {
     let next = waiting.pointee.next
     let previous = waiting.pointee.previous
     next?.pointee.previous = previous
-    if let previous { previous.pointee.next = next } else { setFirst(next, like: waiting) }
+    if let previous { previous.pointee.next = next } else { list(like: waiting).pointee = next }
 }
 
-/// The first wait of the list in which such a wait is.
-private func first(like waiting: WaitingPointer) -> WaitingPointer? {
-    waiting.pointee.place.blocksItself ? firstBlocking : firstOther
-}
-
-private func setFirst(_ first: WaitingPointer?, like waiting: WaitingPointer) {
-    if waiting.pointee.place.blocksItself { firstBlocking = first } else { firstOther = first }
+private func list(like waiting: WaitingPointer) -> UnsafeMutablePointer<WaitingPointer?> {
+    lists + listCount + (waiting.pointee.place.blocksItself ? 0 : 1)
 }
 
 /// The promise (a visit) for which the handler of a reaction waits without a time-out. With waits inside that wait, the
@@ -261,15 +254,14 @@ private func nudgeThose(blocking executor: ExecutorPointer) {
 
 @inline(never)
 private func nudgeThose(past bit: UInt64) {
-    waitingThreadsLock.withLock {
-        forEach(from: firstBlocking) { nudge($0, past: bit) }
-        forEach(from: firstOther) { nudge($0, past: bit) }
+    let nudge = { (waiting: WaitingPointer) in
+        if waiting.pointee.isWatched && waiting.pointee.way.loadRelaxed() & bit != 0 {
+            waiting.pointee.waiter.nudge()
+        }
     }
-}
-
-private func nudge(_ waiting: WaitingPointer, past bit: UInt64) {
-    if waiting.pointee.isWatched && waiting.pointee.way.loadRelaxed() & bit != 0 {
-        waiting.pointee.waiter.nudge()
+    waitingThreadsLock.withLock {
+        forEach(from: firstBlocking, nudge)
+        forEach(from: firstOther, nudge)
     }
 }
 
@@ -287,9 +279,7 @@ func unlockWaitingThreads() { waitingThreadsLock.unlock() }
 /// In a forked child, under the lock: the stacks of the other threads are gone, so their waits leave the queues.
 func forgetWaitingThreads(but survivor: UnsafeMutableRawPointer?) {
     let (blocking, others) = (firstBlocking, firstOther)
-    firstBlocking = nil
-    firstOther = nil
-    handlers.update(repeating: nil, count: listCount)
+    lists.update(repeating: nil, count: listCount + 2)
     var watched: UInt64 = 0
     forEach(from: blocking) { keep($0, of: survivor, &watched) }
     blockingCount.storeRelaxed(watched)
