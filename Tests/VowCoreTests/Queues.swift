@@ -8,6 +8,6 @@ extension WorkQueue {
     /// A new serial queue, owned.
     static func serial(label: String) -> WorkQueue? {
         let queue: OpaquePointer? = dispatch_queue_create(label, nil)
-        return queue.map { WorkQueue(UnsafeMutableRawPointer($0)) }
+        return queue.flatMap { WorkQueue(UnsafeMutableRawPointer($0)) }
     }
 }
