@@ -308,3 +308,42 @@ TEST("G14: cancelling races with a producer that registers, resolves and lets go
         vow_promise_release(promise);
     }
 }
+
+typedef struct token_in_hook {
+    vow_cancel_source *source;
+    vow_promise *link;
+    counter context;
+    vow_state state;
+} token_in_hook;
+
+static void cancel_token(void *context) {
+    token_in_hook *self = context;
+    CHECK(vow_cancel_source_cancel(self->source));
+    self->state = vow_promise_state(self->link);
+    CHECK_INT_EQ(atomic_load(&self->context.ends), 1);
+}
+
+TEST("a token that a hook cancels has settled its reactions, their contexts destroyed, when the "
+     "call returns") {
+    vow_resolver *resolver, *shared_resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    vow_promise *shared = vow_promise_create(&shared_resolver);
+    token_in_hook self = {.source = vow_cancel_source_create()};
+    vow_token *token = vow_cancel_source_token(self.source);
+    vow_reaction reaction = {.size = sizeof reaction,
+                             .on_fulfilled = counter_run,
+                             .context = &self.context,
+                             .destroy = counter_end,
+                             .token = token};
+    self.link = vow_then_with(vow_promise_retain(shared), &reaction);
+    CHECK_INT_EQ(vow_resolver_on_cancel(resolver, cancel_token, &self, NULL), 0);
+    CHECK(vow_cancel(promise));
+    CHECK_INT_EQ(self.state, VOW_REJECTED);
+    CHECK_INT_EQ(code_of(self.link), VOW_ECANCELLED);
+    vow_token_release(token);
+    vow_cancel_source_release(self.source);
+    vow_promise_release(shared);
+    vow_resolver_release(shared_resolver);
+    vow_promise_release(promise);
+    vow_resolver_release(resolver);
+}

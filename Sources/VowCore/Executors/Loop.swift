@@ -125,7 +125,7 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
         closeWatches(loop.pointee.watches, thread)
     }
     // Inside a context's destructor, `asOneStep` has put the queue's contexts aside.
-    drainLeftovers(thread)
+    drainSkipped(thread)
     leave(thread)
     // No thread arms or watches any more. The event stays for threads that have just pushed work.
     vow_platform_close(loop.pointee.set)

@@ -85,34 +85,32 @@ func reclaim(_ record: RecordPointer, _ thread: ThreadPointer) {
     if isSettled && record.value.kind < VOW_STRING && record.isBareLink && !isWatched {
         // The usual link of a chain.
         freeMemory(of: record, size: Shape.link.recordSize, thread)
-    } else if isSettled && record.value.kind < VOW_STRING && record.holdsOnlyContent {
+    } else if !isSettled || !record.holdsOnlyContent || record.hasErrorToReport {
+        pushDead(record, thread)
+        drainDeadUnlessBusy(thread)
+    } else if record.value.kind < VOW_STRING {
         freeMemory(of: record, thread)
     } else {
-        reclaimWithBox(record, isSettled, thread)
+        freeWithBox(record, thread)
     }
 }
 
 @inline(never)
-private func reclaimWithBox(_ record: RecordPointer, _ isSettled: Bool, _ thread: ThreadPointer) {
-    if isSettled, record.value.kind < VOW_ERROR || record.holdsQuietError, record.holdsOnlyContent {
-        let value = record.value
-        freeMemory(of: record, thread)
-        value.release(thread)
-    } else {
-        pushDead(record, thread)
-        drainLeftoversUnlessBusy(thread)
-    }
+private func freeWithBox(_ record: RecordPointer, _ thread: ThreadPointer) {
+    let value = record.value
+    freeMemory(of: record, thread)
+    value.release(thread)
 }
 
 @inline(never)
 func reclaim(_ box: BoxPointer, _ thread: ThreadPointer) {
     pushDead(box, thread)
-    drainLeftoversUnlessBusy(thread)
+    drainDeadUnlessBusy(thread)
 }
 
 func reclaim(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     pushDead(executor, thread)
-    drainLeftoversUnlessBusy(thread)
+    drainDeadUnlessBusy(thread)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
@@ -122,9 +120,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         !pointee.shape.isTravelling && !pointee.flags.contains(RecordFlag.hasListeners)
     }
 
-    /// The settled promise has an error that is not to be reported.
-    fileprivate var holdsQuietError: Bool {
-        value.isError && (pointee.isObserved.isSet || value.isCancellation)
+    /// The settled promise has an error that no reader has observed, or a promise as its value.
+    @inline(__always)
+    fileprivate var hasErrorToReport: Bool {
+        value.kind >= VOW_ERROR
+            && !(value.isError && (pointee.isObserved.isSet || value.isCancellation))
     }
 }
 

@@ -270,7 +270,11 @@ private func registerInline(
 
 @inline(__always)
 private func finishRegistering(_ thread: ThreadPointer) {
-    if !thread.pointee.agenda.skipped.isEmpty { drainLeftoversUnlessBusy(thread) }
+    if !thread.pointee.agenda.skipped.isEmpty
+        && !thread.pointee.agenda.draining.contains(.handOver)
+    {
+        drainLeftovers(thread)
+    }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

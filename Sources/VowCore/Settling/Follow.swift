@@ -398,7 +398,7 @@ func yieldFollowers(of promise: RecordPointer, _ thread: ThreadPointer) -> Bool 
     var moving = first
     // Outcomes wait until all have moved: an outcome may cancel a follower that is still on the list.
     let outer = thread.pointee.agenda.draining
-    thread.pointee.agenda.draining = .outcomes
+    thread.pointee.agenda.draining.insert(.outcomes)
     defer { thread.pointee.agenda.draining = outer }
     // First, because a canceller of the last follower goes on with this promise. The followers still to move keep the promise,
     // which keeps its upstream. That one gets no other reader here, since its own followers may be about to move on.

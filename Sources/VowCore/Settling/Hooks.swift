@@ -46,7 +46,7 @@ func dismiss(
     hooks.next = thread.pointee.agenda.newestHook?.next ?? oldestFirst
     thread.pointee.agenda.newestHook?.next = oldestFirst
     thread.pointee.agenda.newestHook = hooks
-    drainLeftoversUnlessBusy(thread)
+    if !thread.pointee.agenda.draining.contains(.handOver) { drainLeftovers(thread) }
 }
 
 /// Calls the hooks on this thread's list. Also nested, from a wait inside a hook.

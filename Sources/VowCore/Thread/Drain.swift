@@ -23,9 +23,8 @@ func drainOutcomes(_ thread: ThreadPointer) {
 
 @inline(never)
 private func drainAllOutcomes(_ thread: ThreadPointer) {
-    let outer = thread.pointee.agenda.draining
-    if !outer.allows(.outcomes) { return }
-    thread.pointee.agenda.draining = .outcomes
+    if thread.pointee.agenda.draining.contains(.outcomes) { return }
+    thread.pointee.agenda.draining.insert(.outcomes)
     while true {
         if takeOwnOutcome(thread) { continue }
         guard let record = thread.pointee.agenda.leaving.popFirst() else { break }
@@ -35,7 +34,7 @@ private func drainAllOutcomes(_ thread: ThreadPointer) {
             giveUpObserved(record, thread)
         }
     }
-    thread.pointee.agenda.draining = outer
+    thread.pointee.agenda.draining.remove(.outcomes)
 }
 
 // MARK: Hand-over
@@ -44,7 +43,7 @@ private func drainAllOutcomes(_ thread: ThreadPointer) {
 @inline(never)
 func drainHandOver(_ thread: ThreadPointer) {
     let outer = thread.pointee.agenda.draining
-    thread.pointee.agenda.draining = .handOver
+    thread.pointee.agenda.draining.insert(.handOver)
     drainOutcomes(thread)
     finishLastBatch(thread)
     while let member = thread.pointee.agenda.handOver.popFirst() {
@@ -68,33 +67,54 @@ private func finishLastBatch(_ thread: ThreadPointer) {
 
 // MARK: Leftovers
 
-@inline(__always)
-func drainLeftoversUnlessBusy(_ thread: ThreadPointer) {
-    if thread.pointee.agenda.draining.allows(.leftovers) { drainLeftovers(thread) }
-}
-
 /// Does what waited for the end of the hand-over, because foreign code may wait for a member: contexts, hooks, dead objects.
-/// Also nested, from a wait inside a destructor.
 @inline(never)
 func drainLeftovers(_ thread: ThreadPointer) {
+    // Hooks first: a hook's context may be that of a link that waits for it.
+    if thread.pointee.agenda.newestHook != nil { drainDeadUnlessBusy(thread) }
+    if thread.hasSkipped && !thread.pointee.agenda.draining.contains(.skipped) {
+        drainSkipped(thread)
+    }
+    if thread.pointee.agenda.dead != 0 || thread.pointee.agenda.newestHook != nil {
+        drainDeadUnlessBusy(thread)
+    }
+}
+
+/// Also nested, from a wait inside a context's destructor.
+@inline(never)
+func drainSkipped(_ thread: ThreadPointer) {
     let outer = thread.pointee.agenda.draining
-    thread.pointee.agenda.draining = .leftovers
+    thread.pointee.agenda.draining.insert(.skipped)
     while true {
-        // Hooks first: a hook's context may be that of a link that waits for it.
-        let calls = thread.pointee.agenda.newestHook != nil
-        if !calls, let reaction = thread.pointee.agenda.skipped.popFirst() {
+        if let reaction = thread.pointee.agenda.skipped.popFirst() {
             skip(reaction, thread)
-        } else if !calls, let reaction = thread.pointee.agenda.withdrawn.popFirst() {
+        } else if let reaction = thread.pointee.agenda.withdrawn.popFirst() {
             destroyContext(of: reaction, reading: nil, thread)
             asOneStep(thread) { endWithdrawn(reaction, thread) }
         } else {
-            let isDead = popDead(
-                thread, box: { freeBox($0, thread) }, executor: { freeExecutor($0, thread) },
-                record: { freeRecord($0, thread) })
-            if isDead { continue }
-            if !calls { break }
-            runHooks(thread)
+            break
         }
+    }
+    thread.pointee.agenda.draining = outer
+}
+
+@inline(__always)
+func drainDeadUnlessBusy(_ thread: ThreadPointer) {
+    if thread.pointee.agenda.draining.isDisjoint(with: [.dead, .handOver]) { drainDead(thread) }
+}
+
+/// Frees dead objects, and objects that die by that, and calls hooks. Also nested, from a wait inside a destructor.
+@inline(never)
+private func drainDead(_ thread: ThreadPointer) {
+    let outer = thread.pointee.agenda.draining
+    thread.pointee.agenda.draining.insert(.dead)
+    while true {
+        let isDead = popDead(
+            thread, box: { freeBox($0, thread) }, executor: { freeExecutor($0, thread) },
+            record: { freeRecord($0, thread) })
+        if isDead { continue }
+        if thread.pointee.agenda.newestHook == nil { break }
+        runHooks(thread)
     }
     thread.pointee.agenda.draining = outer
 }
@@ -133,7 +153,8 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
     while !thread.hasDone(through: .ready) {
         if !hasStackLeft() { return false }
         drainHandOver(thread)
-        drainLeftovers(thread)
+        drainDead(thread)
+        drainSkipped(thread)
         drainReady(thread)
     }
     return true

@@ -2,9 +2,9 @@
 // work that the turn has made ready.
 //
 // A function enters its later work in the agenda, in the middle of a step, and `Drain` does it afterwards in the order of
-// the stages, because the work of a stage may need the results of the stages before it. While a stage is drained, nested
-// calls drain only the stages before it, and leave the rest to the loop further down the stack. A wait is the exception:
-// its thread drains all stages first, because the awaited work may be there.
+// the stages, because the work of a stage may need the results of the stages before it. A nested call leaves a list that is
+// being drained to the loop further down the stack (`Draining`), and all later stages while `handOver` is drained. A wait is
+// the exception: its thread drains all stages first, because the awaited work may be there.
 //
 //   stage      entries                                                      while it is drained
 //   outcomes   members that are notified at once: followers, observers      no foreign code runs
@@ -19,28 +19,21 @@ import CVowPlatform
 /// Calls `body`, and drains the agenda afterwards: foreign code that runs then may wait for what `body` has begun.
 @inline(__always)
 func asOneStep(_ thread: ThreadPointer, _ body: () -> Void) {
-    let outer = thread.pointee.agenda.draining
-    if !outer.allows(.handOver) {
+    if thread.pointee.agenda.draining.contains(.handOver) {
         body()
         drainOutcomes(thread)
         return
     }
-    thread.pointee.agenda.draining = .handOver
+    thread.pointee.agenda.draining.insert(.handOver)
     body()
-    endStep(outer, thread)
-}
-
-/// Mostly there is nothing to drain.
-@inline(never)
-private func endStep(_ outer: AgendaStage, _ thread: ThreadPointer) {
-    thread.pointee.agenda.draining = outer
-    if !thread.hasDone(through: .leftovers) { drainStep(thread) }
+    endStep(thread)
 }
 
 @inline(never)
-private func drainStep(_ thread: ThreadPointer) {
-    drainHandOver(thread)
-    drainLeftoversUnlessBusy(thread)
+private func endStep(_ thread: ThreadPointer) {
+    if !thread.hasDone(through: .handOver) { drainHandOver(thread) }
+    thread.pointee.agenda.draining.remove(.handOver)
+    if thread.hasLeftovers { drainLeftovers(thread) }
 }
 
 /// Each outermost call of the library ends here: inline handlers run as its last act.
@@ -71,12 +64,18 @@ func runForeign<Result>(_ thread: ThreadPointer, _ body: () -> Result) -> Result
 
 // MARK: The agenda
 
-/// The stages, the last one first; `idle`: no stage is drained.
 enum AgendaStage: UInt8 {
-    case idle, ready, leftovers, handOver, outcomes
+    case outcomes, handOver, leftovers, ready
+}
 
-    @inline(__always)
-    func allows(_ other: AgendaStage) -> Bool { rawValue < other.rawValue }
+struct Draining: OptionSet {
+    let rawValue: UInt8
+    static let outcomes = Draining(rawValue: 1)
+    static let handOver = Draining(rawValue: 2)
+    /// The contexts to destroy.
+    static let skipped = Draining(rawValue: 4)
+    /// The objects to free, and the hooks.
+    static let dead = Draining(rawValue: 8)
 }
 
 /// Starts as zeroes, as all fields of a thread do.
@@ -101,8 +100,7 @@ struct Agenda: ~Copyable {
     var dead: UInt64
     /// The hooks that producers asked for: a ring, in which the newest comes before the oldest.
     var newestHook: HookPointer?
-    /// The stage that is drained on this stack. A step drains as if it were `handOver`.
-    var draining: AgendaStage
+    var draining: Draining
 }
 
 // Members of the thread's pointer: an agenda would be lent as a copy, unless it is inlined.
@@ -111,10 +109,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState 
     @inline(__always)
     func hasDone(through stage: AgendaStage) -> Bool {
         pointee.agenda.outcomes.isEmpty && pointee.agenda.leaving.isEmpty
-            && (stage.rawValue > AgendaStage.handOver.rawValue
+            && (stage.rawValue < AgendaStage.handOver.rawValue
                 || pointee.agenda.handOver.isEmpty && pointee.agenda.handedOver == nil)
-            && (stage.rawValue > AgendaStage.leftovers.rawValue || !hasLeftovers)
-            && (stage.rawValue > AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
+            && (stage.rawValue < AgendaStage.leftovers.rawValue || !hasLeftovers)
+            && (stage.rawValue < AgendaStage.ready.rawValue || pointee.agenda.ready.isEmpty)
     }
 
     @inline(__always)
