@@ -29,10 +29,17 @@ typedef struct functions {
     void *main;
 } functions;
 
-/* Written once, before `is_found` is; threads that look at the same time find the same. */
-static functions dispatch;
+/* Written before `is_found` is. Threads that look at the same time find and write the same; none
+ * waits for another, which a fork may leave behind. */
+static struct {
+    _Atomic(object_function) retain, release;
+    _Atomic(async_function) async, barrier_async;
+    _Atomic(label_function) label;
+    _Atomic(void *) main;
+} dispatch;
 static atomic_int is_found;
-static atomic_flag is_busy = ATOMIC_FLAG_INIT;
+#define LOAD(field) atomic_load_explicit(&dispatch.field, memory_order_relaxed)
+#define STORE(field, value) atomic_store_explicit(&dispatch.field, value, memory_order_relaxed)
 
 /* POSIX has functions and data in the same addresses; C has no cast for it. */
 static int take(void *field, void *library, const char *name) {
@@ -82,35 +89,36 @@ int vow_platform_has_queues(void) {
     if (!look(&found)) {
         return 0;
     }
-    if (!atomic_flag_test_and_set(&is_busy)) {
-        dispatch = found;
-        atomic_store_explicit(&is_found, 1, memory_order_release);
-    }
-    while (!atomic_load_explicit(&is_found, memory_order_acquire)) {
-    }
+    STORE(retain, found.retain);
+    STORE(release, found.release);
+    STORE(async, found.async);
+    STORE(barrier_async, found.barrier_async);
+    STORE(label, found.label);
+    STORE(main, found.main);
+    atomic_store_explicit(&is_found, 1, memory_order_release);
     return 1;
 }
 
 void *vow_platform_main_queue(void) {
-    return vow_platform_has_queues() ? dispatch.main : NULL;
+    return vow_platform_has_queues() ? LOAD(main) : NULL;
 }
 
 void vow_platform_retain_queue(void *queue) {
-    dispatch.retain(queue);
+    LOAD(retain)(queue);
 }
 
 void vow_platform_release_queue(void *queue) {
-    dispatch.release(queue);
+    LOAD(release)(queue);
 }
 
 const char *vow_platform_queue_label(void *queue) {
-    return dispatch.label(queue);
+    return LOAD(label)(queue);
 }
 
 void vow_platform_submit(void *queue, void *context, void (*work)(void *context)) {
-    dispatch.async(queue, context, work);
+    LOAD(async)(queue, context, work);
 }
 
 void vow_platform_submit_barrier(void *queue, void *context, void (*work)(void *context)) {
-    dispatch.barrier_async(queue, context, work);
+    LOAD(barrier_async)(queue, context, work);
 }

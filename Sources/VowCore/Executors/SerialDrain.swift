@@ -81,18 +81,12 @@ func takeIntake(_ executor: ExecutorPointer) {
 /// Runs the queued reactions for one turn, and sends the next drain for the rest.
 func drain(_ executor: ExecutorPointer, _ thread: ThreadPointer) {
     var left = turn
-    // The pool drains the main executor of a process without libdispatch.
-    let hasNoQueue = executor == ownExecutors.main && WorkQueue.main == nil
     withPlace(at: executor, thread) {
         while left > 0 || isForkedChild, let reaction = nextOfDrain(executor) {
             left -= 1
             if isForkedChild {
                 // A handler of this drain has forked. The parent runs the rest.
                 refuseWholly(reaction, .forked, thread)
-                continue
-            }
-            if hasNoQueue {
-                refuseWholly(reaction, .shutDown, thread)
                 continue
             }
             perform(reaction, thread)

@@ -80,6 +80,9 @@ private func workUntilNothingIsLeft(_ worker: WorkerPointer, _ thread: ThreadPoi
                 leave(thread)
             }
             count(thread.cell.pointee.counters.workEnded)
+        case .drain(let executor) where executor == ownExecutors.main:
+            // The process had no libdispatch when the work came. It may have loaded one since, whose main queue is not here.
+            refuseDrain(executor, .shutDown, thread)
         case .drain(let executor):
             drain(executor, thread)
         case .event(.clock): fireProcessTimers(thread)

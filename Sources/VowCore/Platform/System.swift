@@ -88,8 +88,6 @@ typealias DispatchWork = @convention(c) (UnsafeMutableRawPointer?) -> Void
 struct WorkQueue: Equatable {
     private let object: UnsafeMutableRawPointer
 
-    private init(object: UnsafeMutableRawPointer) { self.object = object }
-
     /// Nil: the process has no libdispatch, so the pointer is no queue.
     init?(_ pointer: UnsafeMutableRawPointer) {
         if vow_platform_has_queues() == 0 { return nil }
@@ -97,7 +95,7 @@ struct WorkQueue: Equatable {
     }
 
     /// Nil: the process has no libdispatch.
-    static var main: WorkQueue? { vow_platform_main_queue().map { WorkQueue(object: $0) } }
+    static var main: WorkQueue? { vow_platform_main_queue().flatMap { WorkQueue($0) } }
 
     var address: UnsafeRawPointer { UnsafeRawPointer(object) }
 
