@@ -8,6 +8,7 @@ for compiler in gcc clang "$CC"; do
 done
 grep -q "$prefix/lib/libvow.so.0" < <(ldd "$work/app-$name")
 result $? "the program loads the installed library"
+lacks "and no libdispatch" "$work/app-$name" 'dispatch|Blocks|stdc|swift'
 
 # A program that is not position-independent and takes the address of a function.
 gcc -fno-pic -no-pie "$here/app.c" -o "$work/app-no-pie" $(flags --cflags --libs)
@@ -29,7 +30,7 @@ done
 $CC "$here/app.c" -o "$work/app-archive" \
     $(flags --cflags --libs --static | sed 's/-lvow/-l:libvow.a/')
 says "the archive with a shared libc" "$work/app-archive"
-lacks "a program with the archive needs no libvow.so" "$work/app-archive" libvow
+lacks "a program with the archive needs libc only" "$work/app-archive" 'vow|dispatch|Blocks|stdc|swift'
 
 "$SWIFTC" -swift-version 6 -parse-as-library -module-cache-path "$work/modules" \
     -I "$prefix/include/vow" -L "$prefix/lib" -Xlinker -rpath -Xlinker "$prefix/lib" \
