@@ -75,8 +75,8 @@ SCENARIO cancel_stays = {
     "cancel-stays", start_stays, {cancel_link, resolve, work}, finish_by_fate, 2, 3,
 };
 
-/* Its executor has it, and nothing is to run: it is withdrawn, and its executor drops what is left.
- */
+/* Its executor has it, and no handler is to run: the executor begins it cancelled, and destroys its
+ * context. */
 static void start_withdrawn(void) {
     start();
     watch_as(&link, it.promise, executor.handle, NULL, WITHOUT_CATCH);
