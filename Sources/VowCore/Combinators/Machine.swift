@@ -240,11 +240,12 @@ func makeMachine<Fields: ~Copyable>(
     return machine
 }
 
-/// Begins all lanes, and gives the maker's hold up.
+/// Begins all lanes, and gives the maker's hold up. Returns the promise (owned), as the machine may have ended.
 /// - Parameter token: borrowed. Its cancellation cancels the machine.
 func startMachine(
     _ machine: MachinePointer, cancelledBy token: SourcePointer?, _ thread: ThreadPointer
-) {
+) -> RecordPointer {
+    let promise = machine.promise
     asOneStep(thread) {
         if let token {
             machine.pointee.enrolment = enrol(machine.promise, in: token, thread)
@@ -255,6 +256,7 @@ func startMachine(
         for index in 0..<machine.pointee.laneCount { go(on: machine.lane(index), nil, thread) }
         letGo(of: machine, thread)
     }
+    return promise
 }
 
 /// Makes work for the user's function; the lane waits for its promise. The machine stays until the work is done.

@@ -49,9 +49,7 @@ func mapList(
         caller.giveUp(thread)
         return promiseWithoutMemory
     }
-    let promise = machine.promise
-    startMachine(machine, cancelledBy: caller.token, thread)
-    return promise
+    return startMachine(machine, cancelledBy: caller.token, thread)
 }
 
 private func nextOfMap(
@@ -162,9 +160,7 @@ func reduce(
         member.pointee.isObserved.set()
         (copies + index).initialize(to: member)
     }
-    let promise = machine.promise
-    startMachine(machine, cancelledBy: caller.token, thread)
-    return promise
+    return startMachine(machine, cancelledBy: caller.token, thread)
 }
 
 private func nextOfReduce(
@@ -277,9 +273,7 @@ func repeatSteps(
         caller.giveUp(thread)
         return promiseWithoutMemory
     }
-    let promise = machine.promise
-    startMachine(machine, cancelledBy: caller.token, thread)
-    return promise
+    return startMachine(machine, cancelledBy: caller.token, thread)
 }
 
 private func nextOfRepeat(

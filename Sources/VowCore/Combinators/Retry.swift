@@ -45,9 +45,7 @@ func retry(
         return promiseWithoutMemory
     }
     if policy.deadline != 0 { machine.lane(deadlineLane).index = deadlineLane }
-    let promise = machine.promise
-    startMachine(machine, cancelledBy: caller.token, thread)
-    return promise
+    return startMachine(machine, cancelledBy: caller.token, thread)
 }
 
 private func nextOfRetry(

@@ -50,9 +50,7 @@ func useResource(
         giveUpMember(promise, thread)
     }
     machine.fields(UsingFields.self).pointee.releasing = releasing
-    let combined = machine.promise
-    startMachine(machine, cancelledBy: caller.token, thread)
-    return combined
+    return startMachine(machine, cancelledBy: caller.token, thread)
 }
 
 private func nextOfUsing(
