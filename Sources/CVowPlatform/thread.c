@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* pthread_getattr_np, syscall */
 #include "copies.h"
 #include "platform.h"
+#include "stacks.h"
 #include "writing.h"
 
 #include <stdatomic.h>
@@ -37,6 +38,7 @@ void *vow_platform_open_thread(void *memory) {
 
 void *vow_platform_close_thread(void) {
     vow_thread_storage *storage = vow_thread;
+    vow_platform_end_alternate_stack(storage->alternate);
     vow_thread = NULL;
     if (storage < reserve || storage >= reserve + places) {
         return storage;

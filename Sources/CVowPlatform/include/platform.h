@@ -20,8 +20,13 @@
 #define VOW_THREAD_STORAGE_SIZE 512
 typedef struct vow_thread_storage {
     _Alignas(16) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
-    /* The thread's own stack, and where the last part of it begins; 0 until it is asked for. */
+    /* The stack that the thread is on, and where the last part of it begins; 0 until it is asked
+     * for. */
     uintptr_t lower, upper, limit;
+    /* The fiber's stack that the thread is on, and the stack for signals that it was given. */
+    const struct vow_stack *stack;
+    void *alternate;
+    int has_alternate;
     /* Called when the thread ends. */
     void (*leave)(void);
 } vow_thread_storage;
