@@ -593,6 +593,11 @@ VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VO
  * could run. */
 VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
+/** As vow_await, and gives promise (consumed) up at the end: if the time was up, or the wait was
+ * refused, promise is cancelled, unless it has another reader. So straight-line code has nothing to
+ * give back: `vow_take(fetch(url), 5 * VOW_SECOND, &page)`. */
+VOW_API int vow_take(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
+
 /* ------------------------------------------------------- 6. Where handlers run
  *
  * A reaction runs on its executor. A reaction that names none gets the executor of the thread that
@@ -722,6 +727,49 @@ typedef struct vow_call {
  * except for a wrong size. */
 VOW_API VOW_OWNED vow_promise *vow_async_with(VOW_SENDABLE vow_handler fn,
                                               const vow_call *VOW_NULLABLE call);
+
+/** The options of a fiber. Set size, leave the rest 0. */
+typedef struct vow_fiber_options {
+    size_t size;                   /**< sizeof(vow_fiber_options) */
+    size_t stack;                  /**< bytes, 1 GiB at most; 0: 64 KiB */
+    vow_token *VOW_NULLABLE token; /**< borrowed; cancelled, it cancels the fiber */
+    /** Frees the context, exactly once, before the fiber's promise settles: when body has returned
+     * or will not run, and a promise that it returned has settled. May be NULL. */
+    void (*VOW_NULLABLE destroy)(void *VOW_NULLABLE context);
+    const char *VOW_NULLABLE label; /**< names the fiber in messages; a static string */
+} vow_fiber_options;
+
+/** Runs body(vow_none(), context) as a fiber: on a stack of its own, and on an executor (borrowed;
+ * NULL: that of a reaction made here). While body waits, in vow_await, vow_take or
+ * vow_loop_run_until of its loop, it holds no thread: the executor goes on with other work, and the
+ * fiber goes on as one more piece of the executor's work when its promise has settled or its time is
+ * up. Time passes on the clock of the thread's loop, exactly on a virtual one. Returns the promise
+ * (owned) of body's result; options (borrowed) may be NULL. Bad arguments, and no memory for a
+ * stack: it is rejected, and destroy(context) runs, except for a wrong size.
+ *
+ * On a loop a fiber stays on the loop's thread. Elsewhere it may go on on another one after each
+ * wait: it must not hold a lock across a wait, and must read errno and thread-local variables anew.
+ * A wait blocks the thread, as in a handler, if body is not its direct caller: in an inline handler
+ * or a destructor that runs inside a vow call of body.
+ *
+ * A fiber is cancelled like other work (chapter 10): from then on its waits, the present one too,
+ * answer VOW_REJECTED with the cancellation, except for a vow_shield; body cleans up, and the
+ * promise settles when it has returned. Besides vow_await's codes a wait gives VOW_ECYCLE if the
+ * fiber would wait for itself, also through other fibers; and VOW_ESHUTDOWN if the fiber's executor
+ * takes no more work: body goes on on the thread that found that out.
+ *
+ * A write beyond the stack's end ends the process: with the fiber's label on standard error, unless
+ * the program handles SIGSEGV itself. Stacks are mapped from the system, with a guard page each, and
+ * kept for later fibers; vow_set_allocator does not concern them. In a process with shadow stacks
+ * (x86-64) no fiber can run: each is rejected with VOW_ENOMEM. */
+VOW_API VOW_OWNED vow_promise *vow_fiber(vow_executor *VOW_NULLABLE executor,
+                                         VOW_SENDABLE vow_handler body,
+                                         void *VOW_NULLABLE context,
+                                         const vow_fiber_options *VOW_NULLABLE options);
+
+/** Lets the executor of the running fiber do other work first. Returns 0, or VOW_EINVAL: the caller
+ * is no fiber. */
+VOW_API int vow_fiber_yield(void);
 
 /** As vow_catch_if, with a call (borrowed; see vow_call). */
 VOW_API VOW_OWNED vow_promise *vow_catch_if_with(vow_promise *promise,

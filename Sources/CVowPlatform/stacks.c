@@ -51,18 +51,11 @@ __asm__(
     "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
     "stmxcsr (%rsp)\n"
     "fnstcw 4(%rsp)\n"
-    "movl (%rsp), %eax\n"
-    "movzwl 4(%rsp), %ecx\n"
     "movq %rsp, (%rdi)\n"
     "movq %rsi, %rsp\n"
-    /* Loading control words takes longer than finding them the same. */
-    "cmpl (%rsp), %eax\n"
-    "jne 1f\n"
-    "cmpw 4(%rsp), %cx\n"
-    "je 2f\n"
-    "1: ldmxcsr (%rsp)\n"
+    "ldmxcsr (%rsp)\n"
     "fldcw 4(%rsp)\n"
-    "2: addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
+    "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
     "popq %r15\n.cfi_adjust_cfa_offset -8\n.cfi_restore r15\n"
     "popq %r14\n.cfi_adjust_cfa_offset -8\n.cfi_restore r14\n"
     "popq %r13\n.cfi_adjust_cfa_offset -8\n.cfi_restore r13\n"
@@ -93,7 +86,6 @@ static void prepare(vow_stack *stack) {
     uint32_t controls[2];
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(controls[0]), "=m"(controls[1]));
     controls[1] &= 0xffff;
-    *--top = NULL; /* so that the stack is aligned where the first function is called */
     *--top = (void *)(uintptr_t)vow_platform_start_stack;
     *--top = NULL;  /* rbp */
     *--top = NULL;  /* rbx */
@@ -352,8 +344,10 @@ UNWATCHED static void exchange(vow_stack *from, vow_stack *to) {
     }
 }
 
-UNWATCHED void vow_platform_enter_stack(vow_stack *home, vow_stack *stack) {
+UNWATCHED void vow_platform_enter_stack(vow_stack *stack) {
+    vow_stack record, *home = &record;
     stack->next = home;
+    home->work = NULL;
     home->outer = vow_thread->stack;
     exchange(home, stack);
     if (__sanitizer_start_switch_fiber != NULL) {
@@ -387,8 +381,7 @@ vow_platform_run_stack(vow_stack *stack) {
     abort();
 }
 
-UNWATCHED void vow_platform_begin_stack(vow_stack *home, vow_stack *stack, void (*work)(void *),
-                                        void *context) {
+UNWATCHED void vow_platform_begin_stack(vow_stack *stack, void (*work)(void *), void *context) {
     if (!vow_thread->has_alternate) {
         give_alternate_stack(vow_thread);
     }
@@ -402,7 +395,7 @@ UNWATCHED void vow_platform_begin_stack(vow_stack *home, vow_stack *stack, void 
     stack->fake = NULL;
     stack->thread = __tsan_create_fiber != NULL ? __tsan_create_fiber(0) : NULL;
     prepare(stack);
-    vow_platform_enter_stack(home, stack);
+    vow_platform_enter_stack(stack);
 }
 
 __attribute__((noinline)) void *vow_platform_thread_now(void) {

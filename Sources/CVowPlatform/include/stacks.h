@@ -42,13 +42,12 @@ __attribute__((visibility("hidden"))) vow_stack *vow_platform_take_stack(size_t 
 __attribute__((visibility("hidden"))) void vow_platform_give_stack(vow_stack *stack);
 
 /* Calls work(context) on a stack that was just taken; work never returns, but leaves. Returns when
- * the stack is left. `home` is the calling stack's record, its fields zero. */
+ * the stack is left. */
 __attribute__((visibility("hidden"))) void
-vow_platform_begin_stack(vow_stack *home, vow_stack *stack, void (*work)(void *), void *context);
+vow_platform_begin_stack(vow_stack *stack, void (*work)(void *), void *context);
 
 /* Enters a stack that was left, from any thread. Returns when it is left again. */
-__attribute__((visibility("hidden"))) void vow_platform_enter_stack(vow_stack *home,
-                                                                   vow_stack *stack);
+__attribute__((visibility("hidden"))) void vow_platform_enter_stack(vow_stack *stack);
 
 /* Leaves a stack for the one that it was entered from. Returns when it is entered again, perhaps on
  * another thread; never after the last time. */

@@ -175,24 +175,115 @@ public func vow_await(
     guard let record = promiseRecord(promise, "vow_await"), timeout_ns >= Int64(VOW_FOREVER) else {
         return VOW_EINVAL
     }
+    return wait(for: record, timeout: timeout_ns, running: nil, out)
+}
+
+@_cdecl("vow_take") @implementation
+public func vow_take(
+    _ promise: OpaquePointer!, _ timeout_ns: Int64, _ out: UnsafeMutablePointer<vow_value>!
+) -> Int32 {
+    out?.pointee = vow_none()
+    guard let record = consumedRecord(promise, "vow_take") else { return VOW_EINVAL }
+    let isValid = timeout_ns >= Int64(VOW_FOREVER)
+    let answer =
+        isValid ? wait(for: record, timeout: timeout_ns, running: nil, out) : VOW_EINVAL
+    let thread = threadNow()
+    if isValid && !record.pointee.state.read().hasValue {
+        cancelUnlessRead(record, ownErrors.cancelled, thread)
+    } else {
+        record.release(thread)
+    }
+    leave(thread)
+    return answer
+}
+
+/// Waits for a promise (borrowed), and runs a loop (borrowed) until then. Returns as vow_await and vow_loop_run_until do.
+func wait(
+    for record: RecordPointer, timeout: Int64, running loop: LoopPointer?,
+    _ out: UnsafeMutablePointer<vow_value>?
+) -> Int32 {
+    // Inside a fiber, this thread may be another one after the wait.
     let thread = currentThread()
     if !record.pointee.state.read().hasValue {
-        if timeout_ns == 0 { return Int32(VOW_PENDING) }
+        if timeout == 0 && loop == nil { return Int32(VOW_PENDING) }
         checkHandlersAreThere(thread)
-        let deadline: Deadline = timeout_ns == Int64(VOW_FOREVER) ? .never : .after(timeout_ns)
-        let result = wait(for: record, until: deadline, thread)
-        leave(thread)
+        let result = waitHere(for: record, timeout: timeout, running: loop, thread)
+        leave(threadNow())
         switch result {
         case .settled: break
         case .timedOut: return Int32(VOW_PENDING)
         case .deadlock: return VOW_EDEADLOCK
         case .forked: return VOW_EFORKED
         case .noThread: return VOW_ENOMEM
-        case .shutDown, .isBusy: fatal("a wait without a loop ended as if it had one")
+        case .shutDown: return VOW_ESHUTDOWN
+        case .isBusy: return VOW_EINVAL
+        case .ring: return VOW_ECYCLE
+        case .cancelled(let error):
+            if let out { out.pointee = error } else { error.release(threadNow()) }
+            return Int32(VOW_REJECTED)
         }
     }
     let value = record.value
     if value.isError { record.pointee.isObserved.set() }
     out?.pointee = value.retained()
     return Int32(value.isError ? VOW_REJECTED : VOW_FULFILLED)
+}
+
+private func waitHere(
+    for record: RecordPointer, timeout: Int64, running loop: LoopPointer?, _ thread: ThreadPointer
+) -> WaitResult {
+    if let fiber = fiberThatMayLeave(thread), loop == nil || fiber.runs(in: loop) {
+        return suspend(fiber, until: record, timeout: timeout < 0 ? nil : timeout, thread)
+    }
+    let deadline: Deadline = timeout < 0 ? .never : .after(timeout)
+    guard let loop else { return wait(for: record, until: deadline, thread) }
+    // A handler may destroy the loop.
+    loop.retain()
+    defer { loop.release(thread) }
+    return wait(for: record, until: deadline, running: loop, thread)
+}
+
+// MARK: Fibers
+
+@_cdecl("vow_fiber") @implementation
+public func vow_fiber(
+    _ executor: OpaquePointer!, _ body: vow_handler!, _ context: UnsafeMutableRawPointer!,
+    _ options: UnsafePointer<vow_fiber_options>!
+) -> OpaquePointer! {
+    let function: StaticString = "vow_fiber"
+    let thread = currentThread()
+    var given = vow_fiber_options()
+    var problem: StaticString?
+    if let options: UnsafePointer<vow_fiber_options> = options {
+        if isSizeValid(options.pointee.size, of: vow_fiber_options.self) {
+            given = options.pointee
+        } else {
+            problem = "options->size is not the size of vow_fiber_options"
+        }
+    }
+    if given.stack > mostStackSize { problem = "options->stack is more than a gigabyte" }
+    if body == nil { problem = "body is NULL" }
+    if let problem {
+        let answer = invalidPromise(function, problem, thread)
+        if let destroy = given.destroy { runForeign(thread) { destroy(context) } }
+        leave(thread)
+        return answer
+    }
+    let work = makeFiber(
+        Reaction(
+            shape: .ofFiber, handler: body, context: context,
+            executor: executorRecord(executor, function),
+            extras: LinkExtras(onRejected: nil, destroy: given.destroy, label: given.label),
+            token: tokenRecord(given.token, function)),
+        stackSize: given.stack == 0 ? defaultStackSize : given.stack, thread)
+    leave(thread)
+    return OpaquePointer(work)
+}
+
+@_cdecl("vow_fiber_yield") @implementation
+public func vow_fiber_yield() -> Int32 {
+    let thread = currentThread()
+    if thread.pointee.fiber == nil { return VOW_EINVAL }
+    yieldFiber(thread)
+    return 0
 }

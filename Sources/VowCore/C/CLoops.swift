@@ -71,26 +71,7 @@ public func vow_loop_run_until(
         let record = promiseRecord(promise, "vow_loop_run_until"),
         timeout_ns >= Int64(VOW_FOREVER)
     else { return VOW_EINVAL }
-    let thread = currentThread()
-    if !record.pointee.state.read().hasValue {
-        checkHandlersAreThere(thread)
-        // A handler may destroy the loop.
-        loop.retain()
-        let result = wait(for: record, until: deadline(timeout_ns), running: loop, thread)
-        loop.release(thread)
-        leave(thread)
-        switch result {
-        case .settled: break
-        case .timedOut: return Int32(VOW_PENDING)
-        case .deadlock: return VOW_EDEADLOCK
-        case .forked: return VOW_EFORKED
-        case .noThread: return VOW_ENOMEM
-        case .shutDown: return VOW_ESHUTDOWN
-        case .isBusy: return VOW_EINVAL
-        }
-    }
-    if record.value.isError { record.pointee.isObserved.set() }
-    return Int32(record.value.isError ? VOW_REJECTED : VOW_FULFILLED)
+    return wait(for: record, timeout: timeout_ns, running: loop, nil)
 }
 
 private func deadline(_ timeout: Int64) -> Deadline {

@@ -122,10 +122,13 @@ private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline) -> Boo
     return vow_platform_wait(address, UInt32(Parking.asleep), &time) != 0
 }
 
-/// Writes `done`, which releases. After the exchange the waiting thread may leave and its stack frame be gone, so the kernel
-/// gets the address as a number and nothing reads it.
-func unparkDone(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) {
-    if word.exchangeAcquireRelease(Parking.done) == Parking.asleep { vow_platform_wake(address) }
+/// Writes `done`, which releases, and returns the word before. After the exchange the waiting thread may leave and its stack
+/// frame be gone, so the kernel gets the address as a number and nothing reads it.
+@discardableResult
+func unparkDone(_ word: borrowing AtomicWord, at address: UnsafeRawPointer) -> UInt64 {
+    let before = word.exchangeAcquireRelease(Parking.done)
+    if before == Parking.asleep { vow_platform_wake(address) }
+    return before
 }
 
 /// Makes a thread look again, unless its word is `done`. The caller knows that the thread is there.

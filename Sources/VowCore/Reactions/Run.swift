@@ -24,7 +24,11 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     // The handler may take long.
     payOwedWorker(thread)
     if reaction.pointee.shape.contains(.subscription) {
-        subscribe(reaction, thread)
+        if reaction.pointee.shape == .step {
+            goOn(FiberPointer(ofStep: reaction), thread)
+        } else {
+            subscribe(reaction, thread)
+        }
         return
     }
     if reaction.isBegunByRunning {
@@ -47,6 +51,10 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     let executor = reaction.executor
     guard let handler = reaction.handler(rejected: input.isError) else {
         fatal("a reaction without a handler was given to an executor")
+    }
+    if isFiberBody(handler) {
+        begin(fiberOf: reaction, thread)
+        return
     }
     let result = call(
         handler, of: reaction, with: input, from: reading.promise, on: executor, thread)
@@ -139,7 +147,7 @@ private func callCarrying(
 
 /// Releases the context that a handler has left. A destructor may wait for the reaction, which must be seen.
 @inline(never)
-private func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) {
+func forgetContext(of reaction: RecordPointer, _ thread: ThreadPointer) {
     withFrame(of: reaction, nil, on: thread.pointee.frame?.pointee.executor, thread) {
         setContext(vow_none(), thread)
     }
@@ -220,7 +228,7 @@ private func waitFor(
 
 /// Destroys the context, unless the handler has returned a promise, which may use it. Then the context lives until that promise
 /// is through, and is destroyed on the executor, which is kept for that. A carried closure keeps what it handed out.
-private func destroyContext(
+func destroyContext(
     of reaction: RecordPointer, _ context: UnsafeMutableRawPointer?, after result: vow_value
 ) {
     guard let destroy = reaction.extras.pointee.destroy else { return }

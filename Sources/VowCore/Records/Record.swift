@@ -56,6 +56,8 @@ struct Shape: OptionSet {
     static let cooperative = Shape(rawValue: 16)
     /// Between a thenable and its follower: running it calls the object's `subscribe`. The link's context is the object's box.
     static let subscription = Shape(rawValue: 128)
+    /// Makes a fiber go on when it is run. Its context is the fiber's memory.
+    static let step = Shape(rawValue: 1 | 16 | 128)
     /// A promise (no link) that the library settles. A `ProducerPart` follows.
     static let produced = Shape(rawValue: 128)
     /// A combinator's member of a promise's queue: not a promise, and in the combinator's memory.
@@ -64,6 +66,8 @@ struct Shape: OptionSet {
     /// A constant, because a literal of several may become an array on the heap.
     static let linkWithExtras = Shape(rawValue: 1 | 2)
     static let ofWork = Shape(rawValue: 1 | 2 | 4)
+    /// Work that travels is begun by a step, so that it can be cancelled while it runs.
+    static let ofFiber = Shape(rawValue: 1 | 2 | 4 | 32)
 
     @inline(__always)
     var isWaiter: Bool { rawValue & 0b1010_0001 == 32 }

@@ -154,7 +154,11 @@ func cancelOne(
             }
             promise.errorToCome = error.retained()
             if keepsValue { promise.keepValue() }
+            // Under the lock, so that the fiber does not end its wait meanwhile.
+            let fiber = promise.fiber
+            let isSuspended = fiber?.pointee.awaited != nil && fiber?.nudge() == true
             promise.pointee.state.unlock(.cancelled, word.head)
+            if isSuspended { fiber?.handOver(thread) }
             return true
         case .following:
             if promise.pointee.flags.contains(RecordFlag.cancelled) {

@@ -26,7 +26,7 @@ func enqueueBatch(
         member = current.next
         if current.pointee.shape.isWaiter {
             // The record of a waiting thread is gone after this.
-            wake(current)
+            if let step = wake(current) { batch.prepend(step) }
         } else if current.takesOutcome {
             outcomes.prepend(current)
         } else {

@@ -97,6 +97,8 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
             && pointee.shape.isReaction, let upstream
         {
             found = .reads(upstream)
+        } else if let awaited = awaitedByFiber(in: word) {
+            found = .reads(awaited)
         }
         found.promise?.visit()
         pointee.state.unlock(word.phase, word.head)
@@ -392,17 +394,17 @@ private func lookAtMembers(
     var member = word.hasValue ? nil : word.head
     var steps = 0
     while let current = member, found == .other {
-        // No ring of adoptions goes through a waiting thread.
-        if !current.pointee.shape.isWaiter {
-            let waiting = current.pointee.shape.isObserver ? current.combined : current
-            if let waiting {
-                if waiting == wanted || last == end {
-                    found = .perhaps
-                } else {
-                    waiting.retainProducer()
-                    last.initialize(to: waiting)
-                    last += 1
-                }
+        // No ring of adoptions goes through a waiting thread; a fiber's waiter has the fiber's promise as its `upstream`.
+        let shape = current.pointee.shape
+        let waiting =
+            shape.isObserver ? current.combined : shape.isWaiter ? current.upstream : current
+        if let waiting {
+            if waiting == wanted || last == end {
+                found = .perhaps
+            } else {
+                waiting.retainProducer()
+                last.initialize(to: waiting)
+                last += 1
             }
         }
         steps += 1

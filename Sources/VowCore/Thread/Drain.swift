@@ -178,8 +178,15 @@ func perform(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread
 /// Settles a reaction that its executor cannot run, as its marks say.
 @inline(__always)
 func performRefused(_ reaction: RecordPointer, _ thread: ThreadPointer) {
-    passThrough(reaction, thread)
+    if reaction.pointee.shape == .step {
+        refuse(FiberPointer(ofStep: reaction), thread)
+    } else {
+        passThrough(reaction, thread)
+    }
 }
+
+func begin(fiberOf work: RecordPointer, _ thread: ThreadPointer) { beginFiber(of: work, thread) }
+func goOn(_ fiber: FiberPointer, _ thread: ThreadPointer) { enter(fiber, thread) }
 
 /// Calls a worker for the reaction that a pool worker left in the queue without a call.
 @inline(__always)

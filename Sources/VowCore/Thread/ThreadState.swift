@@ -29,6 +29,8 @@ struct ThreadState: ~Copyable {
     /// The innermost executor that this thread works for.
     var place: UnsafeMutablePointer<Place>?
     var waiting: WaitingPointer?
+    /// The fiber whose stack the thread is on.
+    var fiber: FiberPointer?
     /// How many pieces of foreign code (handlers, destructors, hooks, executors) are on the stack.
     var foreignDepth: Int32
     /// A custom executor's `submit` is on the stack.
@@ -69,6 +71,12 @@ func currentThread() -> ThreadPointer {
     return thread
 }
 
+/// `currentThread` anew, for a function whose thread may be another one after a call: a fiber's.
+func threadNow() -> ThreadPointer {
+    guard let storage = vow_platform_thread_now() else { fatal("a fiber is on no thread") }
+    return threadState(in: storage)
+}
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == ThreadState {
     /// The thread's counters and its place in the list of threads.
     @inline(__always)
@@ -85,13 +93,14 @@ struct Frame {
     let promise: RecordPointer?
     /// The executor of reactions that are registered inside.
     let executor: ExecutorPointer?
-    let outer: UnsafeMutablePointer<Frame>?
+    /// On a fiber, the outermost frame's is the frame of the stack that the fiber was entered from.
+    var outer: UnsafeMutablePointer<Frame>?
 }
 
 /// An executor's work that runs: its handlers, and inline handlers and destructors that these cause. A wait blocks it.
 struct Place {
-    let executor: ExecutorPointer
-    let outer: UnsafeMutablePointer<Place>?
+    var executor: ExecutorPointer
+    var outer: UnsafeMutablePointer<Place>?
     /// Reactions that have run here, whose references to the executor are still to be given back.
     var runs: UInt64 = 0
 }
@@ -99,7 +108,7 @@ struct Place {
 /// One call of a handler, or of code called as one. On the stack of its thread, and the innermost frame from `begin` to `end`.
 struct Call {
     /// First, so that the thread's frame is the call.
-    private let frame: Frame
+    private var frame: Frame
     private let wasSubmitting: Bool
     #if VOW_CHECKED
         private let foreignPlace: UnsafeRawPointer?

@@ -366,15 +366,16 @@ private func anyPlace(
 
 // MARK: Waking a thread, or making it look again
 
-/// Wakes a waiting thread. The record must not be touched afterwards.
-func wake(_ waiter: RecordPointer) {
+/// Wakes a waiting thread. Returns the step of a fiber that was suspended. The waiter must not be touched afterwards.
+func wake(_ waiter: RecordPointer) -> RecordPointer? {
     if let event = Parking.event(in: waiter.pointee.counts.loadRelaxed()) {
         // First: once the word is done, the loop may be gone. Until then the loop's thread does not leave.
         vow_platform_raise(event)
         waiter.pointee.counts.storeRelease(Parking.done)
-        return
+        return nil
     }
-    unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
+    let word = unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
+    return fiber(suspendedIn: word)?.step
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

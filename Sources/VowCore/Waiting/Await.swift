@@ -16,6 +16,10 @@ enum WaitResult {
     case shutDown
     /// Another thread runs that loop.
     case isBusy
+    /// The fiber's promise would wait for itself.
+    case ring
+    /// The fiber's promise was cancelled, with this error, owned.
+    case cancelled(vow_value)
 }
 
 /// Waits until a promise (borrowed) is settled. On a loop's thread it runs the loop meanwhile.
@@ -77,7 +81,8 @@ func wait(
             } else {
                 result = sleep(waiting, until: deadline, thread)
             }
-            return result == .settled || withdraw(waiter, from: promise) ? result : .settled
+            if case .settled = result { return .settled }
+            return withdraw(waiter, from: promise) ? result : .settled
         }
     }
 }
@@ -159,7 +164,7 @@ private func waitUntilDone(_ waiter: RecordPointer) -> WaitResult {
 
 /// Takes the waiter out of the queue. False: the settling thread has taken it. Then this function returns when that
 /// thread does not need the waiter's memory any more.
-private func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
+func withdraw(_ waiter: RecordPointer, from promise: RecordPointer) -> Bool {
     if promise.isLeftInStep && promise.pointee.state.read().isLocked {
         // The wait began before the fork.
         promise.pointee.state.removeAsOnlyThread(waiter)

@@ -179,7 +179,10 @@ private struct LookAhead: ~Copyable {
             return awaited
         }
         let upstream = current.lockedUpstream().promise
-        let isToRun = isIdle && current.pointee.shape.isReaction
+        // A fiber needs its executor to go on.
+        let isToRun =
+            isIdle && current.pointee.shape.isReaction
+            || word.phase == .running && current.fiber != nil
         // A follower settles when its executor has destroyed its context.
         let executor =
             isToRun

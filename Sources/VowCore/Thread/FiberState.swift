@@ -1,0 +1,179 @@
+// The memory of a fiber, and the steps of other threads on it. Waiting/Fibers.swift runs fibers.
+//
+// A fiber is work whose function has a stack of its own. While the function waits, the fiber is off that stack's thread: its
+// waiter is in the promise's queue like a waiting thread's, and the fiber's *step*, a record that an executor takes like a
+// reaction, makes it go on. One piece of memory holds all:
+//
+//   the step's record and link | the waiter's record | Fiber | FiberTimer
+//
+// The waiter's word says where the fiber is. The address is the fiber's:
+//
+//   address|6   on its stack: about to wait, or it looks again
+//   address|7   suspended
+//   nudged      it is to look again
+//   done        the promise has settled
+//
+// The thread that has switched away from the fiber makes the step from 6 to 7: until then the stack is in use. The thread that
+// takes the word from 7, by an exchange, alone hands the step over, as its last use of the fiber. A thread that finds another
+// word hands nothing over, and does not use the fiber afterwards.
+//
+//   awaited, the nudge of a canceller   the lock of the work's record: `awaited` is nil outside of a wait
+//   the timer's `end`                   the firing thread, until it has set `hasFired`, or else has handed the step over
+//   references                          any thread: the work's context has one, and a fiber that has a stack another
+//   all else                            the thread that the fiber is on; the word and the executor's queue pass it on
+
+import CVow
+import CVowPlatform
+
+typealias FiberPointer = UnsafeMutablePointer<Fiber>
+
+struct Fiber: ~Copyable {
+    enum Leaving { case suspended, yields, ended }
+
+    let body: Handler
+    let context: UnsafeMutableRawPointer?
+    let destroy: Destroy?
+    let stackSize: Int
+    let references = AtomicWord(1)
+    /// The promise of the fiber; its producer's reference keeps it until the function has returned.
+    var work: RecordPointer!
+    /// Nil: the fiber has not begun.
+    var stack: UnsafeMutablePointer<vow_stack>?
+    /// The promise that the fiber waits for, borrowed from its function.
+    var awaited: RecordPointer?
+    var leaving = Leaving.suspended
+    /// The executor refuses the fiber: it runs inline, and each wait says why.
+    var refusal: Passage?
+    /// The chain of calls, while the fiber is off its stack.
+    var kept = CallChain()
+    var place: Place
+    /// The frame of the function.
+    var frame: UnsafeMutablePointer<Frame>?
+
+    init(
+        _ body: @escaping Handler, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
+        stackSize: Int
+    ) {
+        self.body = body
+        self.context = context
+        self.destroy = destroy
+        self.stackSize = stackSize
+        place = Place(executor: ownExecutors.inline, outer: nil)
+    }
+}
+
+private let waiterStart = (Shape.step.recordSize + 15) & ~15
+private let fiberStart = waiterStart + (MemoryLayout<Record>.stride + 15) & ~15
+/// From the beginning of the memory.
+let fiberTimerStart = fiberStart + (MemoryLayout<Fiber>.stride + 15) & ~15
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
+    /// - Parameter memory: its beginning.
+    init(in memory: UnsafeMutableRawPointer) {
+        self = (memory + fiberStart).assumingMemoryBound(to: Fiber.self)
+    }
+
+    init(ofStep step: RecordPointer) { self.init(in: UnsafeMutableRawPointer(step)) }
+
+    var memory: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) - fiberStart }
+    var step: RecordPointer { memory.assumingMemoryBound(to: Record.self) }
+    var waiter: RecordPointer { (memory + waiterStart).assumingMemoryBound(to: Record.self) }
+
+    /// The states of the waiter's word.
+    var awake: UInt64 { word(of: self) | 6 }
+    var suspended: UInt64 { word(of: self) | 7 }
+
+    /// Makes the fiber look again. Returns true if the caller has to hand the step over: the fiber was suspended.
+    func nudge() -> Bool {
+        while true {
+            let word = waiter.pointee.counts.loadRelaxed()
+            if word != awake && word != suspended { return false }
+            if waiter.pointee.counts.replaceAcquireRelease(word, Parking.nudged).exchanged {
+                return word == suspended
+            }
+        }
+    }
+
+    /// Hands the step to the fiber's executor, at the end of the current step of the thread.
+    func handOver(_ thread: ThreadPointer) {
+        asOneStep(thread) { thread.pointee.agenda.handOver.append(step) }
+    }
+}
+
+/// The fiber that a waiter's word, taken by the caller, found suspended.
+func fiber(suspendedIn word: UInt64) -> FiberPointer? {
+    word & 7 == 7 ? FiberPointer(bitPattern: UInt(word & ~7)) : nil
+}
+
+/// Marks the work of a fiber, in the place of its handler. Never called.
+func fiberBody(_: vow_value, _: UnsafeMutableRawPointer?) -> vow_value {
+    fatal("a fiber's function was called without a stack")
+}
+
+@inline(__always)
+func isFiberBody(_ handler: @escaping Handler) -> Bool {
+    address(of: handler) == address(of: fiberBody)
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// The fiber of work that runs, or is to run. Under the lock of the record, or on the fiber.
+    var fiber: FiberPointer? {
+        guard pointee.shape.isTravelling, let handler = link.pointee.handler, isFiberBody(handler)
+        else { return nil }
+        return link.pointee.context.map { FiberPointer(in: $0) }
+    }
+
+    /// The promise that a running fiber waits for. Under the record's lock.
+    func awaitedByFiber(in word: StateWord) -> RecordPointer? {
+        word.phase == .running || word.phase == .cancelled ? fiber?.pointee.awaited : nil
+    }
+}
+
+// MARK: The chain of calls on a stack
+
+/// The part of a thread's state that belongs to the calls on its stack, while another stack is in use.
+struct CallChain {
+    private var frame: UnsafeMutablePointer<Frame>?
+    private var place: UnsafeMutablePointer<Place>?
+    private var waiting: WaitingPointer?
+    private var fiber: FiberPointer?
+    private var surroundings = Surroundings()
+    private var foreignDepth: Int32 = 0
+    private var isSubmitting = false
+    private var draining = Draining()
+    #if VOW_CHECKED
+        private var foreignPlace: UnsafeRawPointer?
+    #endif
+
+    /// The chain of a stack on which nothing has been called.
+    init() {}
+
+    init(of thread: ThreadPointer) {
+        frame = thread.pointee.frame
+        place = thread.pointee.place
+        waiting = thread.pointee.waiting
+        fiber = thread.pointee.fiber
+        surroundings = Surroundings(context: thread.pointee.context, scope: thread.pointee.scope)
+        foreignDepth = thread.pointee.foreignDepth
+        isSubmitting = thread.pointee.isSubmitting
+        draining = thread.pointee.agenda.draining
+        #if VOW_CHECKED
+            foreignPlace = thread.pointee.foreignPlace
+        #endif
+    }
+
+    func restore(_ thread: ThreadPointer) {
+        thread.pointee.frame = frame
+        thread.pointee.place = place
+        thread.pointee.waiting = waiting
+        thread.pointee.fiber = fiber
+        thread.pointee.context = surroundings.context
+        thread.pointee.scope = surroundings.scope
+        thread.pointee.foreignDepth = foreignDepth
+        thread.pointee.isSubmitting = isSubmitting
+        thread.pointee.agenda.draining = draining
+        #if VOW_CHECKED
+            thread.pointee.foreignPlace = foreignPlace
+        #endif
+    }
+}

@@ -1,0 +1,348 @@
+// Running fibers: beginning, waiting, going on, and the end. Thread/FiberState.swift has the memory, and who may touch it.
+//
+// The executor that runs a fiber's work, or its step, enters the fiber's stack, and returns when the fiber leaves it. A wait
+// registers the fiber in the promise's queue and leaves the stack; so the executor goes on with other work meanwhile, and the
+// settling thread hands the step over in the order of the queue (G2). Refusals, the end of the library's work and a fork need no
+// ways of their own: the executor accepts the step or refuses it, like any reaction.
+//
+// A fiber may go on on another thread. So a function that leaves the stack asks for its thread anew (`threadNow`), and so does
+// each function that calls it, up to the exported one: these are few, because a fiber leaves its stack only if no other piece of
+// the library is between its function and the wait (`mayLeave`). Else the wait blocks the thread, as in a handler.
+//
+// *Rings.* A fiber waits for `awaited` as a follower waits for its promise, so the proof in Settling/Rings.swift holds: the fiber
+// publishes `awaited` under its lock, enters the queue, and then looks, unless nothing waits for the fiber. A walk upstream comes
+// through `lockedUpstream`, a look downstream through the waiter's `upstream`. A thread whose look ahead came past the fiber is
+// nudged, as if the fiber's promise had begun to follow.
+//
+// *Cancelling.* The canceller marks the work cancelled, and nudges the fiber, under the lock that `awaited` is published under:
+// either the fiber sees the mark before it waits, or the canceller sees that it waits. The wait answers with the cancellation,
+// and so do all later ones, except the wait for a shield.
+
+import CVow
+import CVowPlatform
+
+/// The timer of a fiber's wait, and the run of the fiber that is being traced. Behind the fiber.
+struct FiberTimer: ~Copyable {
+    /// The first field.
+    var node = TimerNode(timeIsUp)
+    let hasFired = AtomicWord(0)
+    var end: TimerEnd?
+    var traced: TracedRun?
+}
+
+private let fiberSize = fiberTimerStart + MemoryLayout<FiberTimer>.stride
+let defaultStackSize = 64 << 10
+let mostStackSize = 1 << 30
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
+    private typealias Timer = UnsafeMutablePointer<FiberTimer>
+    fileprivate var timer: UnsafeMutablePointer<FiberTimer> {
+        (memory + fiberTimerStart).assumingMemoryBound(to: FiberTimer.self)
+    }
+    fileprivate init(ofTimer node: TimerPointer) {
+        self.init(in: UnsafeMutableRawPointer(node) - fiberTimerStart)
+    }
+    fileprivate var node: TimerPointer {
+        UnsafeMutableRawPointer(timer).assumingMemoryBound(to: TimerNode.self)
+    }
+
+    fileprivate func release() {
+        if pointee.references.subtractAcquireRelease(1) == 1 { giveMemoryBack(memory, fiberSize) }
+    }
+}
+
+// MARK: Making a fiber
+
+/// Makes a fiber of a reaction that is work. Its context is destroyed when the function has returned, or will not run.
+func makeFiber(_ reaction: Reaction, stackSize: Int, _ thread: ThreadPointer) -> RecordPointer {
+    guard let body = reaction.handler, let memory = takeMemory(fiberSize) else {
+        if let destroy = reaction.extras.destroy {
+            runForeign(thread) { destroy(reaction.context) }
+        }
+        return promiseWithoutMemory
+    }
+    let fiber = FiberPointer(in: memory)
+    fiber.initialize(
+        to: Fiber(body, reaction.context, reaction.extras.destroy, stackSize: stackSize))
+    fiber.timer.initialize(to: FiberTimer())
+    var work = reaction
+    work.shape = .ofFiber
+    work.handler = fiberBody
+    work.context = memory
+    work.extras.destroy = endFiberContext
+    return makeWork(work, thread)
+}
+
+/// The `destroy` of a fiber's work.
+private func endFiberContext(_ context: UnsafeMutableRawPointer?) {
+    guard let fiber = context.map({ FiberPointer(in: $0) }) else { return }
+    fiber.pointee.destroy?(fiber.pointee.context)
+    fiber.release()
+}
+
+// MARK: On the stack that a fiber is entered from
+
+/// Begins a fiber, whose work has just begun to run.
+func beginFiber(of work: RecordPointer, _ thread: ThreadPointer) {
+    guard let fiber = work.fiber, let executor = work.executor else { fatal("work is no fiber") }
+    guard let stack = vow_platform_take_stack(fiber.pointee.stackSize) else {
+        let error = ownErrors.noMemory
+        destroyContext(of: work, fiber.memory, after: error)
+        let reading = Reading(promise: nil, cancellation: nil)
+        asOneStep(thread) { complete(work, begunAs: .running, error, reading, thread) }
+        releaseAfterRun(executor, thread)
+        return
+    }
+    stack.pointee.label = work.extras.pointee.label
+    fiber.pointee.work = work
+    fiber.pointee.stack = stack
+    _ = fiber.pointee.references.addRelaxed(1)
+    fiber.step.initialize(to: Record(.open, shape: .step, promises: 1, producers: 1))
+    fiber.step.link.initialize(
+        to: LinkPart(handler: nil, context: nil, executor: executor))
+    fiber.pointee.place = Place(executor: executor, outer: nil)
+    enter(fiber, isNew: true, thread)
+}
+
+func enter(_ fiber: FiberPointer, _ thread: ThreadPointer) {
+    enter(fiber, isNew: false, thread)
+}
+
+/// Runs a fiber until it waits, yields or ends.
+private func enter(_ fiber: FiberPointer, isNew: Bool, _ thread: ThreadPointer) {
+    // The fiber's function may take long.
+    payOwedWorker(thread)
+    guard let stack = fiber.pointee.stack else { fatal("a fiber has no stack") }
+    let outer = CallChain(of: thread)
+    var isNew = isNew
+    while true {
+        fiber.pointee.place.outer = thread.pointee.place
+        fiber.pointee.frame?.pointee.outer = thread.pointee.frame
+        fiber.pointee.kept.restore(thread)
+        thread.pointee.fiber = fiber
+        if isNew {
+            vow_platform_begin_stack(stack, runFiber, fiber.memory)
+        } else {
+            vow_platform_enter_stack(stack)
+        }
+        outer.restore(thread)
+        switch fiber.pointee.leaving {
+        case .suspended:
+            // From this step on the fiber may go on, on another thread.
+            let word = (fiber.awake, fiber.suspended)
+            if fiber.waiter.pointee.counts.replaceAcquireRelease(word.0, word.1).exchanged { return }
+            isNew = false
+        case .yields:
+            fiber.handOver(thread)
+            return
+        case .ended:
+            vow_platform_give_stack(stack)
+            fiber.release()
+            return
+        }
+    }
+}
+
+/// A fiber whose executor refuses it goes on on this thread.
+func refuse(_ fiber: FiberPointer, _ thread: ThreadPointer) {
+    fiber.pointee.refusal = fiber.step.passage
+    let place = fiber.pointee.place
+    fiber.pointee.place.executor = ownExecutors.inline
+    fiber.pointee.place.runs = 0
+    place.executor.release(place.runs, thread)
+    thread.pointee.agenda.ready.append(fiber.step)
+}
+
+// MARK: On the fiber's stack
+
+/// Calls the fiber's function and settles its promise.
+private func runFiber(_ context: UnsafeMutableRawPointer?) {
+    guard let fiber = context.map({ FiberPointer(in: $0) }), let work = fiber.pointee.work else {
+        fatal("a stack without a fiber")
+    }
+    runFunction(of: fiber, work)
+    // The function may have come to another thread.
+    let thread = threadNow()
+    let runs = fiber.pointee.refusal == nil ? fiber.pointee.place.runs : 0
+    fiber.step.executorElsewhere?.release(runs &+ 1, thread)
+    fiber.pointee.leaving = .ended
+    leave(fiber, thread, isLast: true)
+}
+
+private func runFunction(of fiber: FiberPointer, _ work: RecordPointer) {
+    var thread = threadNow()
+    thread.pointee.place = place(of: fiber)
+    noteRuns(fiber)
+    let carried = work.surroundings ?? Surroundings()
+    exchangeSurroundings(
+        Surroundings(context: carried.context.retained(), scope: carried.scope), thread)
+    let executor = fiber.pointee.place.executor
+    var call = Call(of: work, reading: nil, on: executor, thread)
+    let result = withUnsafeMutablePointer(to: &call) { call in
+        call.begin(thread)
+        fiber.pointee.frame = thread.pointee.frame
+        let result = fiber.pointee.body(vow_none(), fiber.pointee.context)
+        thread = threadNow()
+        destroyContext(of: work, fiber.memory, after: result)
+        thread = threadNow()
+        fiber.pointee.frame = nil
+        call.end(thread)
+        return result
+    }
+    forgetContext(of: work, thread)
+    exchangeSurroundings(Surroundings(), thread)
+    noteRan(fiber)
+    let reading = Reading(promise: nil, cancellation: nil)
+    asOneStep(thread) { complete(work, begunAs: .running, result, reading, thread) }
+}
+
+private func place(of fiber: FiberPointer) -> UnsafeMutablePointer<Place> {
+    withUnsafeMutablePointer(to: &fiber.pointee.place) { $0 }
+}
+
+/// Leaves the fiber's stack; returns, unless this is the last time, when the fiber goes on.
+private func leave(_ fiber: FiberPointer, _ thread: ThreadPointer, isLast: Bool = false) {
+    if !isLast {
+        noteRan(fiber)
+        fiber.pointee.kept = CallChain(of: thread)
+    }
+    vow_platform_leave_stack(fiber.pointee.stack, isLast ? 1 : 0)
+    noteRuns(fiber)
+}
+
+private func noteRuns(_ fiber: FiberPointer) {
+    if !isWatched { return }
+    fiber.timer.pointee.traced = VowCore.noteRuns(
+        fiber.pointee.work, reading: nil, on: fiber.pointee.place.executor)
+}
+
+private func noteRan(_ fiber: FiberPointer) {
+    VowCore.noteRan(fiber.pointee.work, fiber.timer.pointee.traced)
+    fiber.timer.pointee.traced = nil
+}
+
+// MARK: Waiting
+
+/// The fiber that a wait of the calling thread suspends; nil: the wait blocks the thread.
+@inline(__always)
+func fiberThatMayLeave(_ thread: ThreadPointer) -> FiberPointer? {
+    guard let fiber = thread.pointee.fiber, let frame = fiber.pointee.frame else { return nil }
+    return thread.pointee.frame == frame && thread.pointee.foreignDepth == 1 ? fiber : nil
+}
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
+    func runs(in loop: LoopPointer?) -> Bool { step.executorElsewhere == loop?.pointee.executor }
+}
+
+/// Suspends the fiber until a promise (borrowed) is settled. The caller's thread is another one afterwards.
+/// - Parameter timeout: nanoseconds; nil: no limit.
+@inline(never)
+func suspend(
+    _ fiber: FiberPointer, until promise: RecordPointer, timeout: Int64?, _ thread: ThreadPointer
+) -> WaitResult {
+    if let refusal = fiber.pointee.refusal { return reason(refusal) }
+    if promise.isLeftInStep { return .forked }
+    guard let work = fiber.pointee.work else { fatal("a fiber without a promise") }
+    fiber.waiter.initialize(to: Record(.open, shape: .waiter, promises: fiber.awake, producers: 0))
+    fiber.waiter.upstream = work
+    fiber.step.upstream = promise
+    let word = work.pointee.state.lock()
+    let cancellation = cancellation(of: work, awaiting: promise)
+    if cancellation == nil { fiber.pointee.awaited = promise }
+    work.pointee.state.unlock(word.phase, word.head)
+    if let cancellation { return .cancelled(cancellation) }
+    var result = WaitResult.settled
+    if promise.pointee.state.enlist(fiber.waiter, while: .ofWaiters) == nil {
+        nudgeWaitingThreads(past: bit(of: work))
+        if word.head != nil && waitsForItself(work, by: promise, thread) {
+            work.endVisit(thread)
+            result = .ring
+        } else {
+            result = sleep(fiber, work, promise, timeout, thread)
+        }
+        if case .settled = result {
+        } else if !withdraw(fiber.waiter, from: promise) {
+            if case .cancelled(let error) = result { error.release(threadNow()) }
+            result = .settled
+        }
+    }
+    let now = work.pointee.state.lock()
+    fiber.pointee.awaited = nil
+    work.pointee.state.unlock(now.phase, now.head)
+    return result
+}
+
+/// The error (owned) with which the fiber's promise (locked) was cancelled. Nil: it was not, or the wait is for a shield.
+private func cancellation(of work: RecordPointer, awaiting promise: RecordPointer) -> vow_value? {
+    if !work.isCancelled || promise.pointee.shape.isShield { return nil }
+    return (work.errorToCome ?? ownErrors.cancelled).retained()
+}
+
+private func sleep(
+    _ fiber: FiberPointer, _ work: RecordPointer, _ promise: RecordPointer, _ timeout: Int64?,
+    _ thread: ThreadPointer
+) -> WaitResult {
+    fiber.timer.pointee.end = nil
+    if let timeout {
+        fiber.timer.pointee.hasFired.storeRelaxed(0)
+        switch startTimer(fiber.node, after: timeout, thread) {
+        case .started: break
+        case .refused: return isForkedChild ? .forked : .shutDown
+        case .noMemory: return .noThread
+        }
+    }
+    let began = isTracing ? noteWaits(fiber.waiter, for: promise) : 0
+    let result = sleep(fiber, work, promise)
+    if began != 0 { noteWaited(fiber.waiter, for: promise, since: began) }
+    if timeout != nil && !stopTimer(fiber.node) {
+        // The thread that fires the timer is through with the fiber in a moment.
+        var pause = Backoff()
+        while fiber.timer.pointee.hasFired.loadAcquire() == 0 { pause.wait() }
+    }
+    return result
+}
+
+private func sleep(_ fiber: FiberPointer, _ work: RecordPointer, _ promise: RecordPointer)
+    -> WaitResult
+{
+    let word = fiber.waiter
+    while true {
+        fiber.pointee.leaving = .suspended
+        leave(fiber, threadNow())
+        _ = word.pointee.counts.replaceAcquire(Parking.nudged, fiber.awake)
+        if word.pointee.counts.loadAcquire() == Parking.done { return .settled }
+        if work.isCancelled {
+            let now = work.pointee.state.lock()
+            let cancellation = cancellation(of: work, awaiting: promise)
+            work.pointee.state.unlock(now.phase, now.head)
+            if let cancellation { return .cancelled(cancellation) }
+        }
+        if let refusal = fiber.pointee.refusal { return reason(refusal) }
+        switch fiber.timer.pointee.end {
+        case .due: return .timedOut
+        case .shutDown: return .shutDown
+        case nil: break
+        }
+    }
+}
+
+private func reason(_ refusal: Passage) -> WaitResult {
+    if refusal.contains(.isShutOut) { return .shutDown }
+    return refusal.contains(.lacksThread) ? .noThread : .forked
+}
+
+private func timeIsUp(_ node: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let fiber = FiberPointer(ofTimer: node)
+    fiber.timer.pointee.end = end
+    let isSuspended = fiber.nudge()
+    // The last use, unless the fiber is this thread's to hand over.
+    fiber.timer.pointee.hasFired.storeRelease(1)
+    if isSuspended { fiber.handOver(thread) }
+}
+
+/// Lets the executor do other work first, if the fiber can leave its stack here.
+func yieldFiber(_ thread: ThreadPointer) {
+    guard let fiber = fiberThatMayLeave(thread), fiber.pointee.refusal == nil else { return }
+    fiber.pointee.leaving = .yields
+    leave(fiber, thread)
+}
