@@ -598,6 +598,12 @@ VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_N
  * give back: `vow_take(fetch(url), 5 * VOW_SECOND, &page)`. */
 VOW_API int vow_take(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
+/** Sets whether waits of the calling thread on the thread of an event loop nest (false at first),
+ * and returns what was set before. Else the library suspends a handler that waits there with its
+ * stack, and runs others meanwhile; the handlers may end in another order. For the binding of a
+ * language whose calls must end in reverse order, as an interpreter's: set it around each wait. */
+VOW_API bool vow_nest_waits(bool nest);
+
 /* ------------------------------------------------------- 6. Where handlers run
  *
  * A reaction runs on its executor. A reaction that names none gets the executor of the thread that

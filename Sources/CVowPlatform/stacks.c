@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -448,6 +449,15 @@ static size_t page_size(void) {
         size = (size_t)sysconf(_SC_PAGESIZE);
     }
     return size;
+}
+
+size_t vow_platform_usual_stack_size(void) {
+    enum { least = 256 << 10, most = 8 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > most) {
+        return most;
+    }
+    return limit.rlim_cur < least ? least : (size_t)limit.rlim_cur;
 }
 
 static int logarithm(size_t size) {

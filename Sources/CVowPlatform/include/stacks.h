@@ -38,6 +38,9 @@ typedef struct vow_stack {
  * the process has a shadow stack, which a switch would break. */
 __attribute__((visibility("hidden"))) vow_stack *vow_platform_take_stack(size_t size);
 
+/* The size of the stack of the program's threads. */
+__attribute__((visibility("hidden"))) size_t vow_platform_usual_stack_size(void);
+
 /* Gives a stack back that is not entered any more. */
 __attribute__((visibility("hidden"))) void vow_platform_give_stack(vow_stack *stack);
 

@@ -243,6 +243,14 @@ private func waitHere(
     return wait(for: record, until: deadline, running: loop, thread)
 }
 
+@_cdecl("vow_nest_waits") @implementation
+public func vow_nest_waits(_ nest: Bool) -> Bool {
+    let thread = currentThread()
+    let before = thread.pointee.nestsWaits
+    thread.pointee.nestsWaits = nest
+    return before
+}
+
 // MARK: Fibers
 
 @_cdecl("vow_fiber") @implementation

@@ -29,6 +29,10 @@ struct LoopRecord: ~Copyable {
     let isClosed = AtomicWord(0)
     /// Set in a forked child: the parent uses the same descriptors.
     let isCopy = AtomicWord(0)
+    /// The fibers that are suspended on the loop and cannot go on on another thread than its home, and a fiber that is kept
+    /// for running the loop. Written by the home.
+    let firstPinned = AtomicWord(0)
+    let idleFiber = AtomicWord(0)
     /// The thread whose reactions come here, and that thread's next loop: see "The loops of a thread".
     let home = AtomicWord(0)
     let nextHome = AtomicWord(0)
@@ -47,6 +51,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == LoopRecord {
     var isClosed: Bool { pointee.isClosed.loadRelaxed() != 0 }
     var isCopy: Bool { pointee.isCopy.loadRelaxed() != 0 }
     var isUsable: Bool { !isClosed && !isCopy }
+
+    /// Fibers of another thread are suspended here, which only that thread can go on with.
+    func isHeldByFibers(butOf thread: ThreadPointer) -> Bool {
+        pointee.firstPinned.loadRelaxed() != 0 && pointee.home.loadRelaxed() != word(of: thread)
+    }
 
     func isRun(by thread: ThreadPointer) -> Bool {
         pointee.runner.loadRelaxed() == word(of: thread)
@@ -115,6 +124,9 @@ func freeLoop(_ loop: LoopPointer) {
 
 /// - Parameter loop: the handle's reference, consumed.
 func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
+    if !loop.isCopy && loop.isHeldByFibers(butOf: thread) {
+        fatal("vow_loop_destroy", ": handlers of another thread wait there")
+    }
     if loop.pointee.isClosed.exchangeAcquireRelease(1) != 0 { return }
     withdrawLoop(loop)
     let isBatchWhole = waitForRunner(of: loop, thread)
@@ -123,10 +135,12 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
         closeQueue(of: loop.pointee.executor, isBatchWhole: isBatchWhole, thread)
         closeClock(loop.pointee.clock, thread)
         closeWatches(loop.pointee.watches, thread)
+        refusePinned(of: loop, thread)
     }
     // Inside a context's destructor, `asOneStep` has put the queue's contexts aside.
     drainSkipped(thread)
     leave(thread)
+    endIdleFiber(of: loop, thread)
     // No thread arms or watches any more. The event stays for threads that have just pushed work.
     vow_platform_close(loop.pointee.set)
     vow_platform_close(loop.pointee.timer)
@@ -244,8 +258,22 @@ func loopHere(_ thread: ThreadPointer) -> LoopPointer? {
     return homeLoop(thread)
 }
 
-/// The ending thread's loops have no home until a thread runs them.
+/// The ending thread's loops have no home until a thread runs them. A wait that is suspended there blocks the thread.
 func leaveHomes(_ thread: ThreadPointer) {
+    var next = VowCore.loop(in: thread.pointee.firstHome)
+    while let loop = next {
+        next = VowCore.loop(in: loop.pointee.nextHome)
+        if loop.pointee.firstPinned.loadRelaxed() == 0 || loop.isCopy { continue }
+        loop.retain()
+        asOneStep(thread) { refusePinned(of: loop, thread) }
+        leave(thread)
+        // The steps of the others are in the loop's queue.
+        while loop.isUsable && loop.pointee.firstPinned.loadRelaxed() != 0 {
+            if runOnce(loop, until: Deadline(at: 0), thread) < 0 { break }
+        }
+        loop.release(thread)
+        next = VowCore.loop(in: thread.pointee.firstHome)
+    }
     if thread.pointee.firstHome.loadRelaxed() == 0 { return }
     loopsLock.withLock {
         while let loop = VowCore.loop(in: thread.pointee.firstHome) {
@@ -306,7 +334,7 @@ private func advanceAsRunner(
     while loop.isUsable {
         if thread.pointee.foreignDepth > 0 && !hasStackLeft() { return VOW_EDEADLOCK }
         if !drainInsideWait(thread) { return VOW_EDEADLOCK }
-        let now = runReady(loop, thread) { false }
+        let now = runAside(loop, thread, until: nil)
         ran += now
         if now > 0 { continue }
         if !loop.isUsable { break }

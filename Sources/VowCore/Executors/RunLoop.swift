@@ -27,6 +27,7 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
     let isNested = loop.isRun(by: thread)
     if !isNested {
         if !loop.isUsable { return body() }
+        if loop.isHeldByFibers(butOf: thread) { return nil }
         // Acquires; pairs with the release of the runner before.
         if !loop.pointee.runner.replaceAcquire(0, word(of: thread)).exchanged { return nil }
         takeHome(of: loop, thread)
@@ -68,33 +69,41 @@ private func armLater(_ loop: LoopPointer) {
     withStripe(clock.pointee.stripe) { clock.pointee.isArmedLater = true }
 }
 
-/// Runs the ready work, and the work that this makes ready, up to the bound. Returns how much ran.
+/// Runs the ready work, and the work that this makes ready, up to the bound, or until a promise (borrowed) is settled. Returns
+/// how much ran.
+/// - Parameter fiber: the fiber whose stack this is; nil: the stack of the thread. A fiber that was suspended in between goes on
+///   with nothing further: the loop has another runner, and the promise may be gone.
 func runReady(
-    _ loop: LoopPointer, _ thread: ThreadPointer, until isEnough: () -> Bool
+    _ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?,
+    on fiber: FiberPointer?
 ) -> Int {
     var ran = 0
+    let isEnough = {
+        fiber?.pointee.wasSuspended == true || promise?.pointee.state.read().hasValue == true
+    }
     while ran < turn && loop.isUsable {
         var now = fireTimers(of: loop, thread)
+        fiber?.pointee.ran = ran + now
+        if fiber?.pointee.wasSuspended == true { break }
         now += fireWatches(loop.pointee.watches, thread)
-        now += runHandlers(of: loop, thread, until: isEnough)
+        if fiber?.pointee.wasSuspended == true { break }
+        var handlers = 0
+        while handlers < turn, loop.isUsable,
+            let reaction = nextReaction(in: loop.pointee.executor)
+        {
+            handlers += 1
+            fiber?.pointee.ran = ran + now + handlers
+            perform(reaction, thread)
+            leave(thread)
+            if isEnough() { break }
+        }
+        now += handlers
         #if VOW_CHECKED
             if now == 0 { now += fireClosed(loop.pointee.watches, thread) }
         #endif
         ran += now
+        fiber?.pointee.ran = ran
         if now == 0 || isEnough() { break }
-    }
-    return ran
-}
-
-private func runHandlers(
-    of loop: LoopPointer, _ thread: ThreadPointer, until isEnough: () -> Bool
-) -> Int {
-    var ran = 0
-    while ran < turn, loop.isUsable, let reaction = nextReaction(in: loop.pointee.executor) {
-        perform(reaction, thread)
-        leave(thread)
-        ran += 1
-        if isEnough() { break }
     }
     return ran
 }
@@ -130,7 +139,7 @@ private func runOnceAsRunner(
             return VOW_EDEADLOCK
         }
         let isWoken = takeWake(loop)
-        let ran = runReady(loop, thread) { false }
+        let ran = runAside(loop, thread, until: nil)
         if !loop.isUsable { break }
         if ran > 0 || isWoken || deadline.hasPassed { return Int32(ran) }
         sleep(in: loop, until: deadline) { false }
@@ -170,12 +179,11 @@ struct LoopPatience {
     init(_ loop: LoopPointer, until deadline: Deadline) {
         self.deadline = deadline
         var end = Int64.max
-        if loop.pointee.isVirtual, let nanoseconds = deadline.nanoseconds {
-            let left = max(nanoseconds &- monotonicNow(), 0)
+        if loop.pointee.isVirtual, let delay = deadline.delay {
             let now = withStripe(loop.pointee.clock.pointee.stripe) {
                 loop.pointee.clock.pointee.now
             }
-            let (sum, overflow) = now.addingReportingOverflow(left)
+            let (sum, overflow) = now.addingReportingOverflow(delay)
             if !overflow { end = sum }
         }
         virtualEnd = end
@@ -187,13 +195,14 @@ enum LoopStep {
 }
 
 /// Runs the ready work; without any, moves a virtual clock on, or sleeps. The caller is the runner.
-/// - Parameter isNudged: whether the caller has to look again before it sleeps. A thread that makes `isNudged` or `isEnough`
-///   true raises the loop's event afterwards.
+/// - Parameter isNudged: whether the caller has to look again before it sleeps. A thread that makes `isNudged` true, or settles
+///   the promise, raises the loop's event afterwards.
 func takeStep(
     of loop: LoopPointer, _ patience: LoopPatience, _ thread: ThreadPointer,
-    until isEnough: () -> Bool, unless isNudged: () -> Bool
+    until promise: RecordPointer, unless isNudged: () -> Bool
 ) -> LoopStep {
-    let ran = runReady(loop, thread, until: isEnough)
+    let ran = runAside(loop, thread, until: promise)
+    let isEnough = { promise.pointee.state.read().hasValue }
     if isEnough() { return .lookAgain }
     if loop.isClosed { return .shutDown }
     if loop.isCopy { return .forked }

@@ -49,15 +49,21 @@ struct Deadline {
     /// Nanoseconds of the monotonic clock; nil: never.
     let nanoseconds: Int64?
 
+    /// The nanoseconds that were given; nil: never.
+    let delay: Int64?
+
     static let never = Deadline(at: nil)
 
     /// A deadline `delay` nanoseconds from now; a sum beyond the clock's range is `never`.
     static func after(_ delay: Int64) -> Deadline {
         let (sum, overflow) = monotonicNow().addingReportingOverflow(delay)
-        return Deadline(at: overflow ? nil : sum)
+        return Deadline(at: overflow ? nil : sum, delay: overflow ? nil : delay)
     }
 
-    init(at nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
+    init(at nanoseconds: Int64?, delay: Int64? = nil) {
+        self.nanoseconds = nanoseconds
+        self.delay = delay ?? nanoseconds.map { max($0 - monotonicNow(), 0) }
+    }
 
     /// This deadline, but at most `delay` nanoseconds from now.
     func notAfter(_ delay: Int64) -> Deadline {

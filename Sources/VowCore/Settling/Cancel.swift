@@ -155,10 +155,9 @@ func cancelOne(
             promise.errorToCome = error.retained()
             if keepsValue { promise.keepValue() }
             // Under the lock, so that the fiber does not end its wait meanwhile.
-            let fiber = promise.fiber
-            let isSuspended = fiber?.pointee.awaited != nil && fiber?.nudge() == true
+            let step = promise.nudgeOwnFiber()
             promise.pointee.state.unlock(.cancelled, word.head)
-            if isSuspended { fiber?.handOver(thread) }
+            if let step { handOver(step: step, thread) }
             return true
         case .following:
             if promise.pointee.flags.contains(RecordFlag.cancelled) {

@@ -188,6 +188,15 @@ func performRefused(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 func begin(fiberOf work: RecordPointer, _ thread: ThreadPointer) { beginFiber(of: work, thread) }
 func goOn(_ fiber: FiberPointer, _ thread: ThreadPointer) { enter(fiber, thread) }
 
+/// Runs a loop's ready work so that a handler that waits can be suspended.
+func runAside(_ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?) -> Int {
+    runOnFiber(loop, thread, until: promise)
+}
+func refusePinned(of loop: LoopPointer, _ thread: ThreadPointer) {
+    refuseSuspended(on: loop, thread)
+}
+func endIdleFiber(of loop: LoopPointer, _ thread: ThreadPointer) { endIdle(of: loop, thread) }
+
 /// Calls a worker for the reaction that a pool worker left in the queue without a call.
 @inline(__always)
 func payOwedWorker(_ thread: ThreadPointer) {

@@ -1,10 +1,9 @@
 // The memory of a fiber, and the steps of other threads on it. Waiting/Fibers.swift runs fibers.
 //
-// A fiber is work whose function has a stack of its own. While the function waits, the fiber is off that stack's thread: its
-// waiter is in the promise's queue like a waiting thread's, and the fiber's *step*, a record that an executor takes like a
-// reaction, makes it go on. One piece of memory holds all:
-//
-//   the step's record and link | the waiter's record | Fiber | FiberTimer
+// A fiber is a function with a stack of its own: the function of `vow_fiber`, or the run of a loop (Waiting/LoopFibers.swift).
+// While it waits, it is off that stack's thread: its waiter is in the promise's queue like a waiting thread's, and the fiber's
+// *step*, a record that an executor takes like a reaction, makes it go on. One piece of memory has the step's record and link,
+// and behind them the `Fiber` and its `FiberRun`; the waiter is on the fiber's stack.
 //
 // The waiter's word says where the fiber is. The address is the fiber's:
 //
@@ -15,12 +14,12 @@
 //
 // The thread that has switched away from the fiber makes the step from 6 to 7: until then the stack is in use. The thread that
 // takes the word from 7, by an exchange, alone hands the step over, as its last use of the fiber. A thread that finds another
-// word hands nothing over, and does not use the fiber afterwards.
+// word hands nothing over, and does not use the fiber afterwards. The step from 6 to 7 releases what the fiber has written, and
+// the exchange acquires it; the queue of the executor passes it on.
 //
-//   awaited, the nudge of a canceller   the lock of the work's record: `awaited` is nil outside of a wait
-//   the timer's `end`                   the firing thread, until it has set `hasFired`, or else has handed the step over
+//   awaited, and waiter while that is set   the lock of the work's record; `awaited` is nil outside of a wait
 //   references                          any thread: the work's context has one, and a fiber that has a stack another
-//   all else                            the thread that the fiber is on; the word and the executor's queue pass it on
+//   all else                            the thread that the fiber is on
 
 import CVow
 import CVowPlatform
@@ -28,19 +27,28 @@ import CVowPlatform
 typealias FiberPointer = UnsafeMutablePointer<Fiber>
 
 struct Fiber: ~Copyable {
-    enum Leaving { case suspended, yields, ended }
+    enum Leaving { case suspended, yields, rests, ended }
 
-    let body: Handler
+    /// Nil: the fiber runs a loop.
+    let body: Handler?
     let context: UnsafeMutableRawPointer?
     let destroy: Destroy?
     let stackSize: Int
     let references = AtomicWord(1)
-    /// The promise of the fiber; its producer's reference keeps it until the function has returned.
-    var work: RecordPointer!
+    /// The promise of the fiber; its producer's reference keeps it until the function has returned. Nil: the fiber runs a loop.
+    var work: RecordPointer?
     /// Nil: the fiber has not begun.
     var stack: UnsafeMutablePointer<vow_stack>?
-    /// The promise that the fiber waits for, borrowed from its function.
+    /// The promise that the function itself waits for, borrowed from it.
     var awaited: RecordPointer?
+    /// The innermost wait on the stack.
+    var waiter: RecordPointer?
+    /// For a run of a loop: how much has run, and whether the run was suspended meanwhile.
+    var ran = 0
+    var wasSuspended = false
+    /// Neighbours in the loop's list of pinned fibers.
+    var next: FiberPointer?
+    var previous: FiberPointer?
     var leaving = Leaving.suspended
     /// The executor refuses the fiber: it runs inline, and each wait says why.
     var refusal: Passage?
@@ -51,7 +59,7 @@ struct Fiber: ~Copyable {
     var frame: UnsafeMutablePointer<Frame>?
 
     init(
-        _ body: @escaping Handler, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
+        _ body: Handler?, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
         stackSize: Int
     ) {
         self.body = body
@@ -62,10 +70,9 @@ struct Fiber: ~Copyable {
     }
 }
 
-private let waiterStart = (Shape.step.recordSize + 15) & ~15
-private let fiberStart = waiterStart + (MemoryLayout<Record>.stride + 15) & ~15
+private let fiberStart = (Shape.step.recordSize + 15) & ~15
 /// From the beginning of the memory.
-let fiberTimerStart = fiberStart + (MemoryLayout<Fiber>.stride + 15) & ~15
+let fiberRunStart = fiberStart + (MemoryLayout<Fiber>.stride + 15) & ~15
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
     /// - Parameter memory: its beginning.
@@ -77,32 +84,37 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
 
     var memory: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) - fiberStart }
     var step: RecordPointer { memory.assumingMemoryBound(to: Record.self) }
-    var waiter: RecordPointer { (memory + waiterStart).assumingMemoryBound(to: Record.self) }
 
-    /// The states of the waiter's word.
+    /// The states of its waiter's word.
     var awake: UInt64 { word(of: self) | 6 }
     var suspended: UInt64 { word(of: self) | 7 }
 
-    /// Makes the fiber look again. Returns true if the caller has to hand the step over: the fiber was suspended.
-    func nudge() -> Bool {
+}
+
+/// Hands the step of a fiber to its executor, at the end of the thread's current step.
+func handOver(step: RecordPointer, _ thread: ThreadPointer) {
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(step) }
+}
+
+/// The step that the thread which has taken a waiter's word has to hand over. Nil: the waiter was no suspended fiber's.
+func suspendedStep(in word: UInt64) -> RecordPointer? {
+    word & 7 == 7 ? FiberPointer(bitPattern: UInt(word & ~7))?.step : nil
+}
+
+/// Whether the word of a waiter is that of a fiber that waits or is about to.
+func isFibers(_ word: UInt64) -> Bool { word & 6 == 6 }
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// Makes the fiber of a waiter look again. Returns the step if the caller has to hand it over.
+    func nudgeFiber() -> RecordPointer? {
         while true {
-            let word = waiter.pointee.counts.loadRelaxed()
-            if word != awake && word != suspended { return false }
-            if waiter.pointee.counts.replaceAcquireRelease(word, Parking.nudged).exchanged {
-                return word == suspended
+            let word = pointee.counts.loadRelaxed()
+            if !isFibers(word) { return nil }
+            if pointee.counts.replaceAcquireRelease(word, Parking.nudged).exchanged {
+                return suspendedStep(in: word)
             }
         }
     }
-
-    /// Hands the step to the fiber's executor, at the end of the current step of the thread.
-    func handOver(_ thread: ThreadPointer) {
-        asOneStep(thread) { thread.pointee.agenda.handOver.append(step) }
-    }
-}
-
-/// The fiber that a waiter's word, taken by the caller, found suspended.
-func fiber(suspendedIn word: UInt64) -> FiberPointer? {
-    word & 7 == 7 ? FiberPointer(bitPattern: UInt(word & ~7)) : nil
 }
 
 /// Marks the work of a fiber, in the place of its handler. Never called.
@@ -121,6 +133,13 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
         guard pointee.shape.isTravelling, let handler = link.pointee.handler, isFiberBody(handler)
         else { return nil }
         return link.pointee.context.map { FiberPointer(in: $0) }
+    }
+
+    /// Makes the fiber of running work look again, if its function waits. Under the record's lock. Returns the step if the
+    /// caller has to hand it over.
+    func nudgeOwnFiber() -> RecordPointer? {
+        guard let fiber, fiber.pointee.awaited != nil else { return nil }
+        return fiber.pointee.waiter?.nudgeFiber()
     }
 
     /// The promise that a running fiber waits for. Under the record's lock.

@@ -35,6 +35,8 @@ struct ThreadState: ~Copyable {
     var foreignDepth: Int32
     /// A custom executor's `submit` is on the stack.
     var isSubmitting: Bool
+    /// Waits nest in each other: see `vow_nest_waits`.
+    var nestsWaits: Bool
     /// A pool handler's result is being settled: the worker soon looks for work, so one reaction needs no other worker.
     var isAboutToLookForWork: Bool
     /// That reaction exists. A worker is called for it before any foreign code runs.

@@ -246,6 +246,7 @@ func nudgeWaitingThreads(past bit: UInt64) {
 @inline(never)
 private func nudgeThose(blocking executor: ExecutorPointer) {
     waitingThreadsLock.withLock {
+        // No suspended fiber blocks an executor.
         forEach(from: firstBlocking) {
             if $0.pointee.place.blocks(executor) { $0.pointee.waiter.nudge() }
         }
@@ -254,14 +255,28 @@ private func nudgeThose(blocking executor: ExecutorPointer) {
 
 @inline(never)
 private func nudgeThose(past bit: UInt64) {
-    let nudge = { (waiting: WaitingPointer) in
+    var steps = MemberList()
+    let nudgeIfPast = { (waiting: WaitingPointer) in
         if waiting.pointee.isWatched && waiting.pointee.way.loadRelaxed() & bit != 0 {
-            waiting.pointee.waiter.nudge()
+            nudge(waiting, &steps)
         }
     }
     waitingThreadsLock.withLock {
-        forEach(from: firstBlocking, nudge)
-        forEach(from: firstOther, nudge)
+        forEach(from: firstBlocking, nudgeIfPast)
+        forEach(from: firstOther, nudgeIfPast)
+    }
+    if steps.isEmpty { return }
+    let thread = currentThread()
+    asOneStep(thread) { thread.pointee.agenda.handOver.append(steps) }
+}
+
+/// Makes a wait look again. The step of a suspended fiber is added to the list, to be handed over without the lock.
+private func nudge(_ waiting: WaitingPointer, _ steps: inout MemberList) {
+    let waiter = waiting.pointee.waiter
+    if let step = waiter.nudgeFiber() {
+        steps.append(step)
+    } else {
+        waiter.nudge()
     }
 }
 
@@ -316,6 +331,18 @@ struct WaitingPlace: ~Copyable {
     private let running: ExecutorPointer?
     /// The work that the wait is part of, without the work inside the wait.
     private let innermost: UnsafeMutablePointer<Place>?
+
+    /// The place of a suspended fiber, which blocks no executor.
+    init() {
+        isInsideWork = true
+        isInPool = false
+        worker = nil
+        blocksItself = false
+        blocksMain = false
+        ambient = nil
+        running = nil
+        innermost = nil
+    }
 
     /// - Parameter ambient: the custom executor that the thread says it belongs to; consumed.
     init(_ thread: ThreadPointer, running: ExecutorPointer?, ambient: ExecutorPointer?) {
@@ -375,7 +402,7 @@ func wake(_ waiter: RecordPointer) -> RecordPointer? {
         return nil
     }
     let word = unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
-    return fiber(suspendedIn: word)?.step
+    return suspendedStep(in: word)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {

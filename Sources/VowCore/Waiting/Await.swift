@@ -56,6 +56,9 @@ func wait(
     _ thread: ThreadPointer
 ) -> WaitResult {
     if promise.isLeftInStep { return .forked }
+    if let loop, let fiber = fiberPinned(to: loop, thread) {
+        return suspend(fiber, pinnedTo: loop, until: promise, deadline, thread)
+    }
     return withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Record>.stride, alignment: 16) {
         memory in
         guard let waiter = memory.baseAddress?.bindMemory(to: Record.self, capacity: 1) else {
@@ -143,8 +146,7 @@ private func wait(
         if !thread.hasDone(through: .ready) { continue }
         if let worker, !lendPlaceInPool(worker, thread) { return .noThread }
         let step = takeStep(
-            of: loop, patience, thread,
-            until: { promise.pointee.state.read().hasValue },
+            of: loop, patience, thread, until: promise,
             unless: { waiter.isNudged })
         if let worker { takePlaceInPoolBack(worker) }
         switch step {

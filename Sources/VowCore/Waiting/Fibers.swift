@@ -21,29 +21,22 @@
 import CVow
 import CVowPlatform
 
-/// The timer of a fiber's wait, and the run of the fiber that is being traced. Behind the fiber.
-struct FiberTimer: ~Copyable {
-    /// The first field.
-    var node = TimerNode(timeIsUp)
-    let hasFired = AtomicWord(0)
-    var end: TimerEnd?
+/// Behind the fiber.
+struct FiberRun {
+    /// The run of the function that is being traced.
     var traced: TracedRun?
+    /// For a run of a loop (owned): what its runner waits for, borrowed.
+    var loop: LoopPointer?
+    var awaited: RecordPointer?
 }
 
-private let fiberSize = fiberTimerStart + MemoryLayout<FiberTimer>.stride
+let fiberSize = fiberRunStart + MemoryLayout<FiberRun>.stride
 let defaultStackSize = 64 << 10
 let mostStackSize = 1 << 30
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
-    private typealias Timer = UnsafeMutablePointer<FiberTimer>
-    fileprivate var timer: UnsafeMutablePointer<FiberTimer> {
-        (memory + fiberTimerStart).assumingMemoryBound(to: FiberTimer.self)
-    }
-    fileprivate init(ofTimer node: TimerPointer) {
-        self.init(in: UnsafeMutableRawPointer(node) - fiberTimerStart)
-    }
-    fileprivate var node: TimerPointer {
-        UnsafeMutableRawPointer(timer).assumingMemoryBound(to: TimerNode.self)
+    var run: UnsafeMutablePointer<FiberRun> {
+        (memory + fiberRunStart).assumingMemoryBound(to: FiberRun.self)
     }
 
     fileprivate func release() {
@@ -64,7 +57,7 @@ func makeFiber(_ reaction: Reaction, stackSize: Int, _ thread: ThreadPointer) ->
     let fiber = FiberPointer(in: memory)
     fiber.initialize(
         to: Fiber(body, reaction.context, reaction.extras.destroy, stackSize: stackSize))
-    fiber.timer.initialize(to: FiberTimer())
+    fiber.run.initialize(to: FiberRun())
     var work = reaction
     work.shape = .ofFiber
     work.handler = fiberBody
@@ -95,45 +88,52 @@ func beginFiber(of work: RecordPointer, _ thread: ThreadPointer) {
     }
     stack.pointee.label = work.extras.pointee.label
     fiber.pointee.work = work
-    fiber.pointee.stack = stack
     _ = fiber.pointee.references.addRelaxed(1)
-    fiber.step.initialize(to: Record(.open, shape: .step, promises: 1, producers: 1))
-    fiber.step.link.initialize(
-        to: LinkPart(handler: nil, context: nil, executor: executor))
-    fiber.pointee.place = Place(executor: executor, outer: nil)
-    enter(fiber, isNew: true, thread)
+    prepare(fiber, stack, executor)
+    enter(fiber, beginning: runFiber, thread)
 }
 
-func enter(_ fiber: FiberPointer, _ thread: ThreadPointer) {
-    enter(fiber, isNew: false, thread)
+func prepare(
+    _ fiber: FiberPointer, _ stack: UnsafeMutablePointer<vow_stack>, _ executor: ExecutorPointer
+) {
+    fiber.pointee.stack = stack
+    fiber.step.initialize(to: Record(.open, shape: .step, promises: 1, producers: 1))
+    fiber.step.link.initialize(to: LinkPart(handler: nil, context: nil, executor: executor))
+    fiber.pointee.place = Place(executor: executor, outer: nil)
 }
+
+func enter(_ fiber: FiberPointer, _ thread: ThreadPointer) { enter(fiber, beginning: nil, thread) }
 
 /// Runs a fiber until it waits, yields or ends.
-private func enter(_ fiber: FiberPointer, isNew: Bool, _ thread: ThreadPointer) {
+/// - Parameter function: nil: the fiber has begun.
+func enter(_ fiber: FiberPointer, beginning function: Destroy?, _ thread: ThreadPointer) {
     // The fiber's function may take long.
     payOwedWorker(thread)
     guard let stack = fiber.pointee.stack else { fatal("a fiber has no stack") }
     let outer = CallChain(of: thread)
-    var isNew = isNew
+    var function = function
     while true {
         fiber.pointee.place.outer = thread.pointee.place
         fiber.pointee.frame?.pointee.outer = thread.pointee.frame
         fiber.pointee.kept.restore(thread)
         thread.pointee.fiber = fiber
-        if isNew {
-            vow_platform_begin_stack(stack, runFiber, fiber.memory)
+        if let first = function {
+            function = nil
+            vow_platform_begin_stack(stack, first, fiber.memory)
         } else {
             vow_platform_enter_stack(stack)
         }
         outer.restore(thread)
         switch fiber.pointee.leaving {
         case .suspended:
+            guard let waiter = fiber.pointee.waiter else { fatal("a fiber waits for nothing") }
             // From this step on the fiber may go on, on another thread.
-            let word = (fiber.awake, fiber.suspended)
-            if fiber.waiter.pointee.counts.replaceAcquireRelease(word.0, word.1).exchanged { return }
-            isNew = false
+            let (awake, suspended) = (fiber.awake, fiber.suspended)
+            if waiter.pointee.counts.replaceAcquireRelease(awake, suspended).exchanged { return }
         case .yields:
-            fiber.handOver(thread)
+            handOver(step: fiber.step, thread)
+            return
+        case .rests:
             return
         case .ended:
             vow_platform_give_stack(stack)
@@ -181,7 +181,7 @@ private func runFunction(of fiber: FiberPointer, _ work: RecordPointer) {
     let result = withUnsafeMutablePointer(to: &call) { call in
         call.begin(thread)
         fiber.pointee.frame = thread.pointee.frame
-        let result = fiber.pointee.body(vow_none(), fiber.pointee.context)
+        let result = fiber.pointee.body.unsafelyUnwrapped(vow_none(), fiber.pointee.context)
         thread = threadNow()
         destroyContext(of: work, fiber.memory, after: result)
         thread = threadNow()
@@ -196,12 +196,12 @@ private func runFunction(of fiber: FiberPointer, _ work: RecordPointer) {
     asOneStep(thread) { complete(work, begunAs: .running, result, reading, thread) }
 }
 
-private func place(of fiber: FiberPointer) -> UnsafeMutablePointer<Place> {
+func place(of fiber: FiberPointer) -> UnsafeMutablePointer<Place> {
     withUnsafeMutablePointer(to: &fiber.pointee.place) { $0 }
 }
 
-/// Leaves the fiber's stack; returns, unless this is the last time, when the fiber goes on.
-private func leave(_ fiber: FiberPointer, _ thread: ThreadPointer, isLast: Bool = false) {
+/// Leaves the fiber's stack. Returns, unless this is the last time, when the fiber goes on.
+func leave(_ fiber: FiberPointer, _ thread: ThreadPointer, isLast: Bool = false) {
     if !isLast {
         noteRan(fiber)
         fiber.pointee.kept = CallChain(of: thread)
@@ -211,22 +211,124 @@ private func leave(_ fiber: FiberPointer, _ thread: ThreadPointer, isLast: Bool 
 }
 
 private func noteRuns(_ fiber: FiberPointer) {
-    if !isWatched { return }
-    fiber.timer.pointee.traced = VowCore.noteRuns(
-        fiber.pointee.work, reading: nil, on: fiber.pointee.place.executor)
+    guard isWatched, let work = fiber.pointee.work else { return }
+    fiber.run.pointee.traced = noteRuns(
+        work, reading: nil, on: fiber.pointee.place.executor)
 }
 
 private func noteRan(_ fiber: FiberPointer) {
-    VowCore.noteRan(fiber.pointee.work, fiber.timer.pointee.traced)
-    fiber.timer.pointee.traced = nil
+    guard let work = fiber.pointee.work, let run = fiber.run.pointee.traced else { return }
+    fiber.run.pointee.traced = nil
+    noteRan(work, run)
 }
 
 // MARK: Waiting
 
-/// The fiber that a wait of the calling thread suspends; nil: the wait blocks the thread.
+/// A wait of a fiber, on its stack: the member of the promise's queue, and the timer. The thread that fires the timer writes
+/// `end`, and touches nothing after it has set `hasFired`, unless the step is its to hand over.
+struct FiberWait: ~Copyable {
+    /// The first field.
+    var waiter: Record
+    var timer: TimerNode
+    let hasFired = AtomicWord(0)
+    var end: TimerEnd?
+    let timeout: Int64?
+    var hasTimer = false
+
+    init(_ word: UInt64, timeout: Int64?) {
+        waiter = Record(.open, shape: .waiter, promises: word, producers: 0)
+        timer = TimerNode(timeIsUp)
+        self.timeout = timeout
+    }
+}
+
+/// The timer is the second field.
+private let waitTimerStart = (MemoryLayout<Record>.size + 7) & ~7
+
+typealias FiberWaitPointer = UnsafeMutablePointer<FiberWait>
+
+extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == FiberWait {
+    var waiter: RecordPointer {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Record.self)
+    }
+    private var timer: TimerPointer {
+        (UnsafeMutableRawPointer(self) + waitTimerStart).assumingMemoryBound(to: TimerNode.self)
+    }
+
+    fileprivate init(ofTimer node: TimerPointer) {
+        self = (UnsafeMutableRawPointer(node) - waitTimerStart)
+            .assumingMemoryBound(to: FiberWait.self)
+    }
+
+    /// Nil: the timer is set, or there is no limit.
+    func startTimer(_ thread: ThreadPointer) -> WaitResult? {
+        guard let timeout = pointee.timeout else { return nil }
+        switch VowCore.startTimer(timer, after: timeout, thread) {
+        case .started: pointee.hasTimer = true
+        case .refused: return isForkedChild ? .forked : .shutDown
+        case .noMemory: return .noThread
+        }
+        return nil
+    }
+
+    func stopTimer() {
+        if !pointee.hasTimer || VowCore.stopTimer(timer) { return }
+        // The thread that fires the timer is through with the wait in a moment.
+        var pause = Backoff()
+        while pointee.hasFired.loadAcquire() == 0 { pause.wait() }
+    }
+
+    /// The result of a wait whose fiber has come back; nil: it is to go on.
+    func result(on fiber: FiberPointer) -> WaitResult? {
+        _ = waiter.pointee.counts.replaceAcquire(Parking.nudged, fiber.awake)
+        if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
+        if let refusal = fiber.pointee.refusal { return reason(refusal) }
+        switch pointee.end {
+        case .due: return .timedOut
+        case .shutDown: return .shutDown
+        case nil: return nil
+        }
+    }
+}
+
+private func timeIsUp(_ node: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
+    let wait = FiberWaitPointer(ofTimer: node)
+    wait.pointee.end = end
+    let step = wait.waiter.nudgeFiber()
+    wait.pointee.hasFired.storeRelease(1)
+    if let step { handOver(step: step, thread) }
+}
+
+private func reason(_ refusal: Passage) -> WaitResult {
+    if refusal.contains(.isShutOut) { return .shutDown }
+    return refusal.contains(.lacksThread) ? .noThread : .forked
+}
+
+/// Calls the body with a wait on the fiber's stack, and stops its timer afterwards.
+func withWait<Result>(
+    on fiber: FiberPointer, timeout: Int64?, _ body: (FiberWaitPointer) -> Result
+) -> Result {
+    let size = MemoryLayout<FiberWait>.stride
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { memory in
+        guard let wait = memory.baseAddress?.bindMemory(to: FiberWait.self, capacity: 1) else {
+            fatal("no stack for a waiting fiber")
+        }
+        wait.initialize(to: FiberWait(fiber.awake, timeout: timeout))
+        let result = body(wait)
+        wait.stopTimer()
+        return result
+    }
+}
+
+// MARK: Waiting in the fiber's function itself
+
+/// The fiber that a wait of the calling thread suspends, and that may go on on any thread. Nil: there are other calls of the
+/// library on its stack.
 @inline(__always)
 func fiberThatMayLeave(_ thread: ThreadPointer) -> FiberPointer? {
-    guard let fiber = thread.pointee.fiber, let frame = fiber.pointee.frame else { return nil }
+    guard let fiber = thread.pointee.fiber, let frame = fiber.pointee.frame,
+        !thread.pointee.nestsWaits
+    else { return nil }
     return thread.pointee.frame == frame && thread.pointee.foreignDepth == 1 ? fiber : nil
 }
 
@@ -234,7 +336,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
     func runs(in loop: LoopPointer?) -> Bool { step.executorElsewhere == loop?.pointee.executor }
 }
 
-/// Suspends the fiber until a promise (borrowed) is settled. The caller's thread is another one afterwards.
+/// Suspends the fiber until a promise (borrowed) is settled. The caller's thread may be another one afterwards.
 /// - Parameter timeout: nanoseconds; nil: no limit.
 @inline(never)
 func suspend(
@@ -243,33 +345,37 @@ func suspend(
     if let refusal = fiber.pointee.refusal { return reason(refusal) }
     if promise.isLeftInStep { return .forked }
     guard let work = fiber.pointee.work else { fatal("a fiber without a promise") }
-    fiber.waiter.initialize(to: Record(.open, shape: .waiter, promises: fiber.awake, producers: 0))
-    fiber.waiter.upstream = work
-    fiber.step.upstream = promise
-    let word = work.pointee.state.lock()
-    let cancellation = cancellation(of: work, awaiting: promise)
-    if cancellation == nil { fiber.pointee.awaited = promise }
-    work.pointee.state.unlock(word.phase, word.head)
-    if let cancellation { return .cancelled(cancellation) }
-    var result = WaitResult.settled
-    if promise.pointee.state.enlist(fiber.waiter, while: .ofWaiters) == nil {
-        nudgeWaitingThreads(past: bit(of: work))
-        if word.head != nil && waitsForItself(work, by: promise, thread) {
-            work.endVisit(thread)
-            result = .ring
-        } else {
-            result = sleep(fiber, work, promise, timeout, thread)
+    return withWait(on: fiber, timeout: timeout) { wait in
+        wait.waiter.upstream = work
+        fiber.step.upstream = promise
+        let word = work.pointee.state.lock()
+        let cancellation = cancellation(of: work, awaiting: promise)
+        if cancellation == nil {
+            fiber.pointee.waiter = wait.waiter
+            fiber.pointee.awaited = promise
         }
-        if case .settled = result {
-        } else if !withdraw(fiber.waiter, from: promise) {
-            if case .cancelled(let error) = result { error.release(threadNow()) }
-            result = .settled
+        work.pointee.state.unlock(word.phase, word.head)
+        if let cancellation { return .cancelled(cancellation) }
+        var result = WaitResult.settled
+        if promise.pointee.state.enlist(wait.waiter, while: .ofWaiters) == nil {
+            nudgeWaitingThreads(past: bit(of: work))
+            if word.head != nil && waitsForItself(work, by: promise, thread) {
+                work.endVisit(thread)
+                result = .ring
+            } else {
+                result = wait.startTimer(thread) ?? sleep(fiber, wait, for: promise)
+            }
+            if case .settled = result {
+            } else if !withdraw(wait.waiter, from: promise) {
+                if case .cancelled(let error) = result { error.release(threadNow()) }
+                result = .settled
+            }
         }
+        let now = work.pointee.state.lock()
+        fiber.pointee.awaited = nil
+        work.pointee.state.unlock(now.phase, now.head)
+        return result
     }
-    let now = work.pointee.state.lock()
-    fiber.pointee.awaited = nil
-    work.pointee.state.unlock(now.phase, now.head)
-    return result
 }
 
 /// The error (owned) with which the fiber's promise (locked) was cancelled. Nil: it was not, or the wait is for a shield.
@@ -278,66 +384,25 @@ private func cancellation(of work: RecordPointer, awaiting promise: RecordPointe
     return (work.errorToCome ?? ownErrors.cancelled).retained()
 }
 
-private func sleep(
-    _ fiber: FiberPointer, _ work: RecordPointer, _ promise: RecordPointer, _ timeout: Int64?,
-    _ thread: ThreadPointer
-) -> WaitResult {
-    fiber.timer.pointee.end = nil
-    if let timeout {
-        fiber.timer.pointee.hasFired.storeRelaxed(0)
-        switch startTimer(fiber.node, after: timeout, thread) {
-        case .started: break
-        case .refused: return isForkedChild ? .forked : .shutDown
-        case .noMemory: return .noThread
-        }
-    }
-    let began = isTracing ? noteWaits(fiber.waiter, for: promise) : 0
-    let result = sleep(fiber, work, promise)
-    if began != 0 { noteWaited(fiber.waiter, for: promise, since: began) }
-    if timeout != nil && !stopTimer(fiber.node) {
-        // The thread that fires the timer is through with the fiber in a moment.
-        var pause = Backoff()
-        while fiber.timer.pointee.hasFired.loadAcquire() == 0 { pause.wait() }
-    }
-    return result
-}
-
-private func sleep(_ fiber: FiberPointer, _ work: RecordPointer, _ promise: RecordPointer)
+private func sleep(_ fiber: FiberPointer, _ wait: FiberWaitPointer, for promise: RecordPointer)
     -> WaitResult
 {
-    let word = fiber.waiter
+    guard let work = fiber.pointee.work else { fatal("a fiber without a promise") }
+    let began = isTracing ? noteWaits(wait.waiter, for: promise) : 0
+    defer { if began != 0 { noteWaited(wait.waiter, for: promise, since: began) } }
     while true {
         fiber.pointee.leaving = .suspended
         leave(fiber, threadNow())
-        _ = word.pointee.counts.replaceAcquire(Parking.nudged, fiber.awake)
-        if word.pointee.counts.loadAcquire() == Parking.done { return .settled }
+        let result = wait.result(on: fiber)
+        if case .settled? = result { return .settled }
         if work.isCancelled {
             let now = work.pointee.state.lock()
             let cancellation = cancellation(of: work, awaiting: promise)
             work.pointee.state.unlock(now.phase, now.head)
             if let cancellation { return .cancelled(cancellation) }
         }
-        if let refusal = fiber.pointee.refusal { return reason(refusal) }
-        switch fiber.timer.pointee.end {
-        case .due: return .timedOut
-        case .shutDown: return .shutDown
-        case nil: break
-        }
+        if let result { return result }
     }
-}
-
-private func reason(_ refusal: Passage) -> WaitResult {
-    if refusal.contains(.isShutOut) { return .shutDown }
-    return refusal.contains(.lacksThread) ? .noThread : .forked
-}
-
-private func timeIsUp(_ node: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
-    let fiber = FiberPointer(ofTimer: node)
-    fiber.timer.pointee.end = end
-    let isSuspended = fiber.nudge()
-    // The last use, unless the fiber is this thread's to hand over.
-    fiber.timer.pointee.hasFired.storeRelease(1)
-    if isSuspended { fiber.handOver(thread) }
 }
 
 /// Lets the executor do other work first, if the fiber can leave its stack here.
