@@ -386,11 +386,12 @@ UNWATCHED void vow_platform_begin_stack(vow_stack *stack, void (*work)(void *), 
     if (!vow_thread->has_alternate) {
         give_alternate_stack(vow_thread);
     }
+    enum { reserve = 128 << 10 };
     stack->work = work;
     stack->context = context;
     stack->bounds[0] = stack->lower;
     stack->bounds[1] = stack->upper;
-    stack->bounds[2] = stack->lower + (stack->upper - stack->lower) / 4;
+    stack->bounds[2] = stack->lower + (stack->size / 4 < reserve ? stack->size / 4 : reserve);
     stack->caught = NULL;
     stack->uncaught = 0;
     stack->fake = NULL;

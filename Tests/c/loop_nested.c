@@ -45,9 +45,8 @@ static vow_value nest(vow_value input, void *context) {
     nested *self = context;
     (void)input;
     if (self->depth++ < 1000000) {
-        vow_promise *deeper = vow_async(NULL, nest, self);
-        int answer = vow_await(deeper, VOW_FOREVER, NULL);
-        vow_promise_release(deeper);
+        vow_promise_release(vow_async(NULL, nest, self));
+        int answer = vow_loop_run_once(self->loop, VOW_FOREVER);
         if (answer == VOW_EDEADLOCK) {
             self->answer = answer;
             self->depth = 1000000;
@@ -63,6 +62,26 @@ TEST("nested runs end where the stack does, with VOW_EDEADLOCK") {
     CHECK_INT_EQ(context.answer, VOW_EDEADLOCK);
     while (vow_loop_run_once(loop, 0) > 0) {
     }
+    vow_loop_destroy(loop);
+}
+
+static vow_value await_deeper(vow_value input, void *context) {
+    int *left = context;
+    (void)input;
+    if (--*left == 0) {
+        return vow_int(1);
+    }
+    vow_promise *deeper = vow_async(NULL, await_deeper, left);
+    int answer = vow_await(deeper, VOW_FOREVER, NULL);
+    return answer == VOW_FULFILLED ? vow_int(1 + int_of(deeper)) : vow_int(-1000000);
+}
+
+TEST("any number of handlers may wait for each other: each has a stack of its own") {
+    vow_loop *loop = vow_loop_create();
+    int left = many_of(5000, 50000), count = left;
+    vow_promise *first = vow_async(NULL, await_deeper, &left);
+    CHECK_INT_EQ(vow_await(first, VOW_FOREVER, NULL), VOW_FULFILLED);
+    CHECK_INT_EQ(int_of(first), count);
     vow_loop_destroy(loop);
 }
 

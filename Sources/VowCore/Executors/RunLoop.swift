@@ -17,7 +17,7 @@ import CVow
 import CVowPlatform
 
 /// This many handlers, and this many timers, run before the program's own loop gets its turn.
-private let turn = 512
+let mostOfRun = 512
 
 /// Makes the calling thread the runner of the loop (borrowed), and keeps the loop's memory. Returns nil if another thread is
 /// the runner.
@@ -81,14 +81,14 @@ func runReady(
     let isEnough = {
         fiber?.pointee.wasSuspended == true || promise?.pointee.state.read().hasValue == true
     }
-    while ran < turn && loop.isUsable {
+    while ran < mostOfRun && loop.isUsable {
         var now = fireTimers(of: loop, thread)
         fiber?.pointee.ran = ran + now
         if fiber?.pointee.wasSuspended == true { break }
         now += fireWatches(loop.pointee.watches, thread)
         if fiber?.pointee.wasSuspended == true { break }
         var handlers = 0
-        while handlers < turn, loop.isUsable,
+        while handlers < mostOfRun, loop.isUsable,
             let reaction = nextReaction(in: loop.pointee.executor)
         {
             handlers += 1
@@ -114,7 +114,7 @@ private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
     let stripe = clock.pointee.stripe
     let moment = withStripe(stripe) { clock.pointee.heap.first == nil ? 0 : clock.pointee.now }
     var fired = 0
-    while fired < turn, loop.isUsable,
+    while fired < mostOfRun, loop.isUsable,
         let node = withStripe(stripe, { clock.pointee.takeDue(at: moment) })
     {
         node.pointee.fire(node, .due, thread)

@@ -39,7 +39,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
         (memory + fiberRunStart).assumingMemoryBound(to: FiberRun.self)
     }
 
-    fileprivate func release() {
+    func release() {
         if pointee.references.subtractAcquireRelease(1) == 1 { giveMemoryBack(memory, fiberSize) }
     }
 }

@@ -21,15 +21,25 @@ import CVowPlatform
 
 /// Runs the ready work of a loop, whose runner is the calling thread. Returns how much ran.
 func runOnFiber(_ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?) -> Int {
-    guard let fiber = takeFiber(of: loop) else {
-        return runReady(loop, thread, until: promise, on: nil)
+    // A handler that runs its own loop has a fiber already.
+    let isNested = thread.pointee.fiber.map { $0.pointee.work == nil && $0.runs(in: loop) } ?? false
+    var ran = 0
+    while !isNested, let fiber = takeFiber(of: loop) {
+        let isNew = fiber.pointee.leaving != .rests
+        fiber.pointee.ran = 0
+        fiber.run.pointee.awaited = promise
+        // For the looks after it has perhaps ended.
+        _ = fiber.pointee.references.addRelaxed(1)
+        defer { fiber.release() }
+        enter(fiber, beginning: isNew ? runLoop : nil, thread)
+        // Until the caller runs the loop again, no thread goes on with a suspended fiber.
+        ran += fiber.pointee.ran
+        let isOver =
+            !fiber.pointee.wasSuspended || ran >= mostOfRun || !loop.isUsable
+            || promise?.pointee.state.read().hasValue == true
+        if isOver { return ran }
     }
-    let isNew = fiber.pointee.leaving != .rests
-    fiber.pointee.ran = 0
-    fiber.run.pointee.awaited = promise
-    enter(fiber, beginning: isNew ? runLoop : nil, thread)
-    // A suspended fiber is the caller's until the caller runs the loop again.
-    return fiber.pointee.wasSuspended ? max(fiber.pointee.ran, 1) : fiber.pointee.ran
+    return ran + runReady(loop, thread, until: promise, on: nil)
 }
 
 private func takeFiber(of loop: LoopPointer) -> FiberPointer? {
