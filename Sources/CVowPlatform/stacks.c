@@ -410,6 +410,7 @@ __attribute__((noinline)) void *vow_platform_thread_now(void) {
 /* Stacks of one size, in one mapping. */
 typedef struct group {
     struct group *next; /* while it has cold stacks */
+    struct group *older;
     unsigned char *first;
     /* Of one stack, with its guard page. */
     size_t stride;
@@ -434,6 +435,7 @@ static struct {
     group *groups[sizes];
     int warm_count[sizes];
     uint64_t taken;
+    group *newest;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void vow_platform_lock_stacks(void) {
@@ -498,7 +500,8 @@ static group *make_group(int power) {
     for (int index = 0; index < count; index++) {
         guard(first + stride * (size_t)index);
     }
-    pool.groups[power] = made;
+    made->older = pool.newest;
+    pool.newest = pool.groups[power] = made;
     watch_for_overflow();
     return made;
 }

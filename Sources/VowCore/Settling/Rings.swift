@@ -93,10 +93,10 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
                 pointee.shape.contains(.finally) || keepsContext
                 || pointee.flags.contains(RecordFlag.cancelled) && !hasYielded
             found = standsBetween ? .waitsFor(upstream) : .follows(upstream)
-        } else if (word.phase == .open || word.phase == .cancelled && errorToCome == nil)
-            && pointee.shape.isReaction, let upstream
-        {
-            found = .reads(upstream)
+        } else if word.phase == .open {
+            if pointee.shape.isReaction, let upstream { found = .reads(upstream) }
+        } else if word.phase == .cancelled && errorToCome == nil {
+            if pointee.shape.isReaction, let upstream { found = .reads(upstream) }
         } else if let awaited = awaitedByFiber(in: word) {
             found = .reads(awaited)
         }

@@ -91,10 +91,11 @@ private func firstPinned(of loop: LoopPointer) -> FiberPointer? {
 private func runLoop(_ context: UnsafeMutableRawPointer?) {
     guard let fiber = context.map({ FiberPointer(in: $0) }), let loop = fiber.run.pointee.loop
     else { fatal("a stack without a loop") }
-    let thread = threadNow()
     let executor = loop.pointee.executor
-    thread.pointee.place = place(of: fiber)
+    threadNow().pointee.place = place(of: fiber)
     while true {
+        // Between two runs, another thread may have become the loop's.
+        let thread = threadNow()
         executor.retain()
         let awaited = fiber.run.pointee.awaited
         fiber.pointee.ran = runReady(loop, thread, until: awaited, on: fiber)
