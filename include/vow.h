@@ -1431,6 +1431,8 @@ typedef struct vow_statistics {
     uint64_t handlers; /**< reactions that wait for a promise or for their executor */
     uint64_t bytes;    /**< memory held by promises, values and executors */
     uint64_t spare;    /**< of freed promises, kept for new ones; not among the bytes */
+    uint64_t stacks;   /**< of fibers that have begun and not ended, and one or more of each loop */
+    uint64_t deepest;  /**< the most bytes that a fiber has used of a stack that is kept for later */
 } vow_statistics;
 
 /** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */

@@ -79,7 +79,7 @@ TEST("vow_allocator is laid out as compiled programs have it") {
 }
 
 TEST("vow_statistics is laid out as compiled programs have it") {
-    CHECK_INT_EQ(sizeof(vow_statistics), 64);
+    CHECK_INT_EQ(sizeof(vow_statistics), 80);
     CHECK_INT_EQ(offsetof(vow_statistics, size), 0);
     CHECK_INT_EQ(offsetof(vow_statistics, created), 8);
     CHECK_INT_EQ(offsetof(vow_statistics, settled), 16);
@@ -88,6 +88,8 @@ TEST("vow_statistics is laid out as compiled programs have it") {
     CHECK_INT_EQ(offsetof(vow_statistics, handlers), 40);
     CHECK_INT_EQ(offsetof(vow_statistics, bytes), 48);
     CHECK_INT_EQ(offsetof(vow_statistics, spare), 56);
+    CHECK_INT_EQ(offsetof(vow_statistics, stacks), 64);
+    CHECK_INT_EQ(offsetof(vow_statistics, deepest), 72);
 }
 
 TEST("constants are the numbers that compiled programs have inside") {

@@ -18,7 +18,7 @@ public enum PromiseRuntime {
         return Statistics(
             created: counted.created, settled: counted.settled, live: counted.live,
             pending: counted.pending, handlers: counted.handlers, bytes: counted.bytes,
-            spare: counted.spare)
+            spare: counted.spare, stacks: counted.stacks, deepestStack: counted.deepest)
     }
 
     /// Gives back the memory that the calling thread keeps of promises that it freed. A thread that sleeps in the
@@ -63,5 +63,9 @@ public enum PromiseRuntime {
         public let bytes: UInt64
         /// Memory of freed promises that threads keep for new ones; not among the bytes.
         public let spare: UInt64
+        /// Stacks of fibers that have begun and not ended, and one or more of each loop.
+        public let stacks: UInt64
+        /// The most bytes that a fiber has used of a stack that is kept for later.
+        public let deepestStack: UInt64
     }
 }

@@ -90,6 +90,9 @@ public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
     filled.handlers = sums.handlersRegistered &- sums.handlersDone
     filled.bytes = sums.bytesTaken &- sums.bytesFreed
     filled.spare = sums.spareBytes
+    if filled.size >= MemoryLayout<vow_statistics>.size {
+        vow_platform_count_stacks(&filled.stacks, &filled.deepest)
+    }
     memcpy(out, &filled, min(filled.size, MemoryLayout<vow_statistics>.size))
     return 0
 }

@@ -59,9 +59,11 @@ func holdLocks() {
     lockDescents()
     lockTrace()
     lockFreedMemory()
+    vow_platform_lock_stacks()
 }
 
 func letLocksGo() {
+    vow_platform_unlock_stacks()
     unlockFreedMemory()
     unlockTrace()
     unlockDescents()

@@ -179,7 +179,12 @@ def _block_in_library(promise: Promise[Any], timeout: Optional[float]) -> bool:
     promise._reader(waiter)
     if ref is None:
         return True
-    status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), 0)
+    # The interpreter's calls of a thread end in reverse order.
+    nested = lib.vow_nest_waits(True)
+    try:
+        status = lib.vow_await(ref.handle, nanoseconds(timeout, "wait"), 0)
+    finally:
+        lib.vow_nest_waits(nested)
     del ref  # or the traceback of what is raised here would hold the library's promise
     check(status, "wait")
     return bool(status)
