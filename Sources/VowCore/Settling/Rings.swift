@@ -149,13 +149,13 @@ func endOfPath(from follower: RecordPointer, _ thread: ThreadPointer) -> PathEnd
             waits = true
             break walk
         case .reads(let further):
-            // A reaction whose promise has settled waits for its executor only.
-            waits = !further.pointee.state.read().hasValue
+            // A reaction whose promise has settled waits for its executor only; a fiber may wait again.
+            waits = !further.pointee.state.read().hasValue || current.pointee.shape == .ofFiber
             further.endVisit(thread)
             break walk
         case .nothing:
-            // A combined promise does not follow its members.
-            waits = current.needsEach != nil
+            // A combined promise does not follow its members. A fiber may begin to wait without another phase.
+            waits = current.needsEach != nil || current.pointee.shape == .ofFiber
             break walk
         }
     }

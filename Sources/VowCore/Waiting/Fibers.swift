@@ -10,7 +10,9 @@
 // the library is between its function and the wait (`mayLeave`). Else the wait blocks the thread, as in a handler.
 //
 // *Rings.* A fiber waits for `awaited` as a follower waits for its promise, so the proof in Settling/Rings.swift holds: the fiber
-// publishes `awaited` under its lock, enters the queue, and then looks, unless nothing waits for the fiber. A walk upstream comes
+// publishes `awaited` under its lock, enters the queue, and then looks, unless nothing waits for the fiber. Of two fibers that
+// enter each other's queues, one sees its own queue filled: both have a full fence in between. A follower that enters a fiber's
+// queue always looks afterwards, because a fiber that begins to wait keeps its phase. A walk upstream comes
 // through `lockedUpstream`, a look downstream through the waiter's `upstream`. A thread whose look ahead came past the fiber is
 // nudged, as if the fiber's promise had begun to follow.
 //
@@ -358,8 +360,10 @@ func suspend(
         if let cancellation { return .cancelled(cancellation) }
         var result = WaitResult.settled
         if promise.pointee.state.enlist(wait.waiter, while: .ofWaiters) == nil {
+            // A full fence, between the entry and the look at the own queue: see the head.
             nudgeWaitingThreads(past: bit(of: work))
-            if word.head != nil && waitsForItself(work, by: promise, thread) {
+            let isAwaited = work.pointee.state.read().head != nil
+            if isAwaited && waitsForItself(work, by: promise, thread) {
                 work.endVisit(thread)
                 result = .ring
             } else {
