@@ -29,17 +29,21 @@ extension Promise {
         on executor: PromiseExecutor? = nil, stack: Int = 64 << 10,
         _ body: @escaping @Sendable () throws(Failure) -> Success
     ) -> Promise {
-        guard let size = UInt(exactly: stack), size > 0 else {
-            return .refused("Promise.fiber: stack is not positive")
-        }
+        if stack <= 0 { return .refused("Promise.fiber: stack is not positive") }
         let work = FiberBody { outcome { () throws(Failure) in try body() } }
         var options = vow_fiber_options()
         options.size = MemoryLayout<vow_fiber_options>.size
-        options.stack = Int(size)
+        options.stack = stack
         options.destroy = { Unmanaged<FiberBody>.fromOpaque($0.unsafelyUnwrapped).release() }
         let context = Unmanaged.passRetained(work).toOpaque()
         return PromiseExecutor.withPointer(executor) { executor in
-            Promise(owned: vow_fiber(executor, FiberBody.run, context, &options))
+            Promise(
+                owned: vow_fiber(
+                    executor,
+                    { _, context in
+                        let body = Unmanaged<FiberBody>.fromOpaque(context.unsafelyUnwrapped)
+                        return body.takeUnretainedValue().body()
+                    }, context, &options))
         }
     }
 }
@@ -59,8 +63,4 @@ private final class FiberBody: Sendable {
     let body: @Sendable () -> vow_value
 
     init(_ body: @escaping @Sendable () -> vow_value) { self.body = body }
-
-    static let run: vow_handler = { _, context in
-        Unmanaged<FiberBody>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue().body()
-    }
 }
