@@ -115,6 +115,24 @@ TEST("fibers of one thread wait in catch clauses and destructors, each with its 
     CHECK_THROWS(std::logic_error, (loop.run_until(rethrown), rethrown.get()));
 }
 
+TEST("handlers of a loop that wait in catch clauses have their own exceptions, too") {
+    auto loop = vow::loop::virtual_time();
+    std::vector<vow::promise<int>> all;
+    for (int i = 0; i < 20; i++)
+        all.push_back(vow::rejected<int>(std::out_of_range(std::to_string(i)))
+                          .recover<std::out_of_range>([i](const std::out_of_range &caught) -> int {
+                              vow::delay(std::chrono::seconds(i * 7 % 20)).get();
+                              try {
+                                  throw;
+                              } catch (const std::out_of_range &again) {
+                                  return &again == &caught ? i : -1;
+                              }
+                          }));
+    int next = 0;
+    for (const auto &each : all)
+        CHECK_EQ(each.get(), next++);
+}
+
 TEST("a fiber that goes on on another thread has its exceptions there") {
     auto ends = vow::pending<void>();
     const auto &gate = ends.promise;
