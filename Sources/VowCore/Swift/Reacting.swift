@@ -189,9 +189,9 @@ package func addInTime(_ promise: OpaquePointer, to scope: OpaquePointer) -> Boo
 package func makingUnder<Result, Failure: Error>(
     _ scope: OpaquePointer, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-    let thread = currentThread()
-    let outer = exchangeScope(ScopePointer(scope).promise, thread)
-    defer { exchangeScope(outer, thread) }
+    let outer = exchangeScope(ScopePointer(scope).promise, currentThread())
+    // A fiber may have come to another thread.
+    defer { exchangeScope(outer, threadNow()) }
     return try body()
 }
 

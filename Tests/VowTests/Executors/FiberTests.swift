@@ -1,6 +1,7 @@
 // Tests of fibers: synchronous code whose waits give its thread back.
 
 import Dispatch
+import Foundation
 import Synchronization
 import Vow
 import XCTest
@@ -82,6 +83,25 @@ final class FiberTests: VowTest {
         eventually("all fibers wait") { arrived.load(ordering: .relaxed) == 3_000 }
         resolver.fulfill(1)
         XCTAssertEqual(try Promise.all(fibers).wait().reduce(0, +), 3_000)
+    }
+
+    func testAFiberThatChangesThreadsInAScopesBodyLeavesTheScopeOnItsNewThread() throws {
+        let threads = PromiseExecutor.custom { work in Thread.detachNewThread { work() } }
+        let (gate, resolver) = Promise<Int, any Error>.pending()
+        let fiber = Promise<Int, any Error>.fiber(on: threads) {
+            let inside = withPromiseScope(deadline: .milliseconds(1)) { scope in
+                let late = scope.start(on: .pool) {
+                    Promise<Void, any Error>.delay(.seconds(3_600))
+                }
+                late.catch(on: .inline) { _ in resolver.fulfill(1) }
+                return .value(try gate.wait())
+            }
+            XCTAssertThrowsError(try inside.wait())
+            // Under the scope it would be rejected: the deadline has passed.
+            try Promise<Void, any Error>.delay(.milliseconds(1)).wait()
+            return 1
+        }
+        XCTAssertEqual(try fiber.wait(), 1)
     }
 
     func testAFiberWaitsForTheFibersThatItMakes() throws {
