@@ -128,6 +128,52 @@ template <class F> auto async(F f) {
     return fulfilled().then(std::move(f));
 }
 
+namespace detail {
+
+/// The function has memory of its own, not in the pointer: a coroutine may use it later, and the
+/// fiber may return on another thread than it began on, where no count tells whether one has begun.
+template <class F> auto begin_fiber(const vow_reaction &where, F function, std::size_t stack) {
+    using content = content_t<std::invoke_result_t<F>>;
+    vow_fiber_options given{};
+    given.size = sizeof given;
+    given.stack = stack;
+    given.token = where.token;
+    given.destroy = destroy_context<F>;
+    given.label = where.label;
+    const vow_handler run = [](vow_value, void *context) noexcept {
+        return guarded(
+            [&] { return call_and_write<content>(std::move(*static_cast<F *>(context))); });
+    };
+    return promise<content>::adopt(
+        vow_fiber(where.executor, run, new F(std::move(function)), &given));
+}
+
+} // namespace detail
+
+/// Calls `f` as a fiber, on an executor (none: that of a handler registered here) and on a stack of
+/// its own, of so many bytes (0: 64 KiB). The promise of its result. In f, and in the functions
+/// that f calls, a wait (`get`, `wait`, a scope's end, `run_until` of the executor's loop) suspends
+/// the fiber, and the executor goes on with other work; also in a catch clause. On a loop the fiber
+/// stays on the loop's thread; elsewhere it may be on another thread after a wait, so it holds no
+/// lock across one. When its promise is cancelled, its waits throw vow::cancelled, or answer
+/// state::rejected, except those for a vow::shield. Throws std::bad_alloc.
+template <class W = options, class F, detail::if_where<W> = 0>
+auto fiber(const W &where, F f, std::size_t stack = 0) {
+    return detail::begin_fiber(detail::reaction_with(where), std::move(f), stack);
+}
+template <class F> auto fiber(F f, std::size_t stack = 0) {
+    return detail::begin_fiber(detail::reaction_with(options{}), std::move(f), stack);
+}
+
+namespace this_fiber {
+
+/// Lets the executor of the calling fiber do other work first. Throws vow::error: no fiber.
+inline void yield() {
+    detail::check(vow_fiber_yield(), "vow::this_fiber::yield: the caller is no fiber");
+}
+
+} // namespace this_fiber
+
 } // namespace v1
 } // namespace vow
 

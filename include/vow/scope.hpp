@@ -112,9 +112,15 @@ class scope {
     }
     void join() noexcept {
         vow_scope_cancel(native_);
-        vow_promise *const end = vow_scope_close(std::exchange(native_, nullptr));
+        vow_promise *end = vow_scope_close(std::exchange(native_, nullptr));
         vow_value native = vow_none();
-        const int answer = vow_await(end, VOW_FOREVER, &native);
+        int answer = vow_await(end, VOW_FOREVER, &native);
+        if (answer == static_cast<int>(VOW_REJECTED) && vow_promise_state(end) == VOW_PENDING) {
+            // A fiber that was cancelled waits for shields alone.
+            vow_value_release(native);
+            end = vow_shield(end);
+            answer = vow_await(end, VOW_FOREVER, &native);
+        }
         const value outcome = value::adopt(answer >= 0 ? native
                                                        : vow_error("vow", answer,
                                                                    "vow::scope: its members' end "

@@ -3,6 +3,7 @@
 import CVow
 import CVowPlatform
 import Synchronization
+import VowCore
 
 /// A task of the main actor runs it, or else the main thread itself where it waits for a promise or runs an event loop of
 /// ours: no task could begin there meanwhile, and a script's `print(try answer.wait())` would wait for ever.
@@ -59,14 +60,22 @@ enum MainLane {
 @MainActor private func drainInTask() { MainLane.drain() }
 
 extension Promise {
-    /// On the main thread, runs the main actor's work until the promise is settled, or the wait is to end otherwise.
+    /// On the main thread, runs the main actor's work until the promise is settled, or the wait is to end otherwise. A
+    /// wait that suspends its caller leaves that to the code that the main thread goes on with.
     ///
-    /// - Parameter wait: waits for a promise (borrowed), as vow_await does.
+    /// - Parameters:
+    ///   - loop: runs during the wait (borrowed).
+    ///   - wait: waits for a promise (borrowed), as vow_await does.
     /// - Returns: the rest of the time.
     func servingMainActor(
-        _ nanoseconds: Int64, _ wait: (OpaquePointer, Int64) -> Int32
+        _ nanoseconds: Int64, running loop: OpaquePointer? = nil,
+        _ wait: (OpaquePointer, Int64) -> Int32
     ) -> Int64 {
-        if nanoseconds < -1 || state != .pending || !MainLane.isToBeServed { return nanoseconds }
+        if nanoseconds < -1 || state != .pending || !MainLane.isToBeServed
+            || waitSuspends(running: loop)
+        {
+            return nanoseconds
+        }
         let end = nanoseconds < 0 ? nil : vow_now() + nanoseconds
         func left() -> Int64 { end.map { max($0 - vow_now(), 0) } ?? nanoseconds }
         // Not the promise itself: a race says in a failure which member it is of, and converts the failure for that. Nor

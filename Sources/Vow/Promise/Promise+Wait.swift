@@ -4,11 +4,14 @@ import CVow
 
 extension Promise {
     /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on. The wait runs
-    /// the loop on the thread of an event loop, and the main actor's work on the main thread.
+    /// the loop on the thread of an event loop, and the main actor's work on the main thread. A fiber, or a handler of
+    /// a loop, is suspended instead.
     ///
     /// - Parameter timeout: the longest wait.
     /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` if the
-    ///   wait would block the work that it waits for, or complete a ring of handlers that wait for each other.
+    ///   wait would block the work that it waits for, or complete a ring of handlers that wait for each other. In a fiber
+    ///   also `CancellationError` when the fiber is cancelled, ``PromiseError/cycle`` if it would wait for itself, and
+    ///   ``PromiseError/shutDown`` when its executor is gone.
     @available(*, noasync, message: "a task awaits `value` instead")
     @discardableResult
     public func wait(timeout: Duration? = nil) throws -> Success {
@@ -24,6 +27,9 @@ extension Promise {
         case Int32(VOW_PENDING): throw PromiseError.timedOut
         case VOW_EDEADLOCK: throw PromiseError.deadlock
         case VOW_EFORKED: throw PromiseError.forked
+        case VOW_ECYCLE: throw PromiseError.cycle
+        case VOW_ESHUTDOWN: throw PromiseError.shutDown
+        case VOW_ENOMEM: throw PromiseError.outOfMemory
         default: throw PromiseError.invalidArgument("wait: a negative time-out")
         }
     }

@@ -82,14 +82,17 @@ public final class PromiseLoop: Sendable {
 
     /// Runs the loop until a promise is settled.
     ///
-    /// - Throws: its failure; ``PromiseError/timedOut(lastError:)`` when the time is up; else as ``runOnce(timeout:)``.
+    /// A fiber of the loop is suspended until then.
+    ///
+    /// - Throws: its failure; ``PromiseError/timedOut(lastError:)`` when the time is up; in a fiber as
+    ///   ``Promise/wait(timeout:)``; else as ``runOnce(timeout:)``.
     @available(*, noasync, message: "it blocks the thread")
     @discardableResult
     public func run<Success, Failure>(
         until promise: Promise<Success, Failure>, timeout: Duration? = nil
     ) throws -> Success {
         let answer = handle.withPointer { loop in
-            let rest = promise.servingMainActor(timeout.coreTimeout) {
+            let rest = promise.servingMainActor(timeout.coreTimeout, running: loop) {
                 vow_loop_run_until(loop, $0, $1)
             }
             return promise.withPointer { vow_loop_run_until(loop, $0, rest) }
@@ -97,7 +100,8 @@ public final class PromiseLoop: Sendable {
         if answer == Int32(VOW_PENDING) { throw PromiseError.timedOut }
         _ = try count(answer, "run")
         guard let result = (promise.retyped() as Promise<Success, any Error>).result else {
-            fatalError("a loop has run until a promise was settled, and it is not")
+            // The wait was a fiber's, which was cancelled.
+            throw CancellationError()
         }
         return try result.get()
     }
@@ -107,6 +111,8 @@ public final class PromiseLoop: Sendable {
         case VOW_EDEADLOCK: throw .deadlock
         case VOW_EFORKED: throw .forked
         case VOW_ESHUTDOWN: throw .shutDown
+        case VOW_ECYCLE: throw .cycle
+        case VOW_ENOMEM: throw .outOfMemory
         case ..<0:
             throw .invalidArgument(
                 "PromiseLoop.\(function): a negative time, a loop that another thread is running, "

@@ -81,6 +81,19 @@ package func workWith(
     return OpaquePointer(work)
 }
 
+// MARK: Fibers
+
+/// Whether a wait here that runs this loop (borrowed; nil: none) suspends its caller. Else it blocks the thread.
+package func waitSuspends(running loop: OpaquePointer?) -> Bool {
+    let thread = currentThread()
+    let loop = LoopPointer(loop)
+    if let fiber = fiberThatMayLeave(thread), loop == nil || fiber.runs(in: loop) { return true }
+    if let loop { return fiberPinned(to: loop, thread) != nil }
+    guard let loop = loopHere(thread) else { return false }
+    defer { loop.release(thread) }
+    return fiberPinned(to: loop, thread) != nil
+}
+
 // MARK: The combinators that run functions
 
 /// The context and executor of the program's functions. `owner` (consumed) is a value that keeps `context` alive.
@@ -176,9 +189,9 @@ package func addInTime(_ promise: OpaquePointer, to scope: OpaquePointer) -> Boo
 package func makingUnder<Result, Failure: Error>(
     _ scope: OpaquePointer, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-    let thread = currentThread()
-    let outer = exchangeScope(ScopePointer(scope).promise, thread)
-    defer { exchangeScope(outer, thread) }
+    let outer = exchangeScope(ScopePointer(scope).promise, currentThread())
+    // A fiber may have come to another thread.
+    defer { exchangeScope(outer, threadNow()) }
     return try body()
 }
 
