@@ -17,6 +17,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -253,15 +254,25 @@ typedef struct exceptions {
     unsigned int uncaught;
 } exceptions;
 
-/* The C++ runtime's, if the process has one, perhaps since later than this library. */
+/* The C++ runtime's, if the process has one: linked, or loaded before a stack is mapped, also for
+ * one object alone. */
 static _Atomic(uintptr_t) exceptions_function;
 
 static void find_exceptions(void) {
+    static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1"};
     void *found = (void *)(uintptr_t)__cxa_get_globals;
     if (found == NULL) {
         found = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
     }
-    __atomic_store_n((uintptr_t *)&exceptions_function, (uintptr_t)found, __ATOMIC_RELAXED);
+    /* As in queues.c, a static program has no dlopen to warn of. */
+    void *(*open)(const char *path, int flags) = NULL;
+    void *opener = found == NULL ? dlsym(RTLD_DEFAULT, "dlopen") : NULL;
+    memcpy(&open, &opener, sizeof open);
+    for (size_t i = 0; found == NULL && open != NULL && i < sizeof names / sizeof *names; i++) {
+        void *library = open(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = library == NULL ? NULL : dlsym(library, "__cxa_get_globals");
+    }
+    atomic_store_explicit(&exceptions_function, (uintptr_t)found, memory_order_relaxed);
 }
 
 /* ---------------------------------------------------------------------- An overflow
@@ -330,8 +341,7 @@ UNWATCHED static void exchange(vow_stack *from, vow_stack *to) {
     mine->upper = to->bounds[1];
     mine->limit = to->bounds[2];
     mine->stack = to->work != NULL ? to : to->outer;
-    uintptr_t function =
-        __atomic_load_n((uintptr_t *)&exceptions_function, __ATOMIC_RELAXED);
+    uintptr_t function = atomic_load_explicit(&exceptions_function, memory_order_relaxed);
     if (function != 0) {
         exceptions *now = ((exceptions * (*)(void)) function)();
         from->caught = now->caught;
@@ -539,7 +549,13 @@ vow_stack *vow_platform_take_stack(size_t size) {
         pool.warm[power] = stack->next;
         pool.warm_count[power]--;
     } else {
-        find_exceptions();
+        if (atomic_load_explicit(&exceptions_function, memory_order_relaxed) == 0) {
+            /* Without the lock: the loader has its own, and may be running code that takes a
+             * stack. */
+            pthread_mutex_unlock(&pool.lock);
+            find_exceptions();
+            pthread_mutex_lock(&pool.lock);
+        }
         stack = take_cold(power);
     }
     pool.taken += stack != NULL;

@@ -17,7 +17,7 @@
 
 /* The storage of a thread. It takes one pointer of static TLS, which is scarce in libraries that
  * are loaded late: one load, no call. NULL until vow_platform_open_thread. */
-#define VOW_THREAD_STORAGE_SIZE 512
+#define VOW_THREAD_STORAGE_SIZE 528
 typedef struct vow_thread_storage {
     _Alignas(16) unsigned char bytes[VOW_THREAD_STORAGE_SIZE];
     /* The stack that the thread is on, and where the last part of it begins; 0 until it is asked
