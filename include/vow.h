@@ -748,10 +748,10 @@ typedef struct vow_fiber_options {
 /** Runs body(vow_none(), context) as a fiber: on a stack of its own, and on an executor (borrowed;
  * NULL: that of a reaction made here). While body waits, in vow_await, vow_take or
  * vow_loop_run_until of its loop, it holds no thread: the executor goes on with other work, and the
- * fiber goes on as one more piece of the executor's work when its promise has settled or its time is
- * up. Time passes on the clock of the thread's loop, exactly on a virtual one. Returns the promise
- * (owned) of body's result; options (borrowed) may be NULL. Bad arguments, and no memory for a
- * stack: it is rejected, and destroy(context) runs, except for a wrong size.
+ * fiber goes on as one more piece of the executor's work when its promise has settled or its time
+ * is up. Time passes on the clock of the thread's loop, exactly on a virtual one. Returns the
+ * promise (owned) of body's result; options (borrowed) may be NULL. Bad arguments, and no memory
+ * for a stack: it is rejected, and destroy(context) runs, except for a wrong size.
  *
  * On a loop a fiber stays on the loop's thread. Elsewhere it may go on on another one after each
  * wait: it must not hold a lock across a wait, and must read errno and thread-local variables anew.
@@ -765,12 +765,11 @@ typedef struct vow_fiber_options {
  * takes no more work: body goes on on the thread that found that out.
  *
  * A write beyond the stack's end ends the process: with the fiber's label on standard error, unless
- * the program handles SIGSEGV itself. Stacks are mapped from the system, with a guard page each, and
- * kept for later fibers; vow_set_allocator does not concern them. In a process with shadow stacks
- * (x86-64) no fiber can run: each is rejected with VOW_ENOMEM. */
+ * the program handles SIGSEGV itself. Stacks are mapped from the system, with a guard page each,
+ * and kept for later fibers; vow_set_allocator does not concern them. In a process with shadow
+ * stacks (x86-64) no fiber can run: each is rejected with VOW_ENOMEM. */
 VOW_API VOW_OWNED vow_promise *vow_fiber(vow_executor *VOW_NULLABLE executor,
-                                         VOW_SENDABLE vow_handler body,
-                                         void *VOW_NULLABLE context,
+                                         VOW_SENDABLE vow_handler body, void *VOW_NULLABLE context,
                                          const vow_fiber_options *VOW_NULLABLE options);
 
 /** Lets the executor of the running fiber do other work first. Returns 0, or VOW_EINVAL: the caller
@@ -1432,7 +1431,7 @@ typedef struct vow_statistics {
     uint64_t bytes;    /**< memory held by promises, values and executors */
     uint64_t spare;    /**< of freed promises, kept for new ones; not among the bytes */
     uint64_t stacks;   /**< of fibers that have begun and not ended, and one or more of each loop */
-    uint64_t deepest;  /**< the most bytes that a fiber has used of a stack that is kept for later */
+    uint64_t deepest; /**< the most bytes that a fiber has used of a stack that is kept for later */
 } vow_statistics;
 
 /** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */

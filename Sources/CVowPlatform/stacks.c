@@ -98,7 +98,8 @@ static void prepare(vow_stack *stack) {
     stack->pointer = top;
 }
 
-/* A switch returns to another place than the one that was called from: a shadow stack forbids it. */
+/* A switch returns to another place than the one that was called from: a shadow stack forbids it.
+ */
 static int has_shadow_stack(void) {
     uint64_t pointer = 0;
     __asm__ volatile("rdsspq %0" : "+r"(pointer));
@@ -306,8 +307,8 @@ static void give_alternate_stack(vow_thread_storage *mine) {
     if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE)) {
         return;
     }
-    void *memory = mmap(NULL, alternate_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                        -1, 0);
+    void *memory =
+        mmap(NULL, alternate_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory != MAP_FAILED) {
         sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = alternate_size}, NULL);
         mine->alternate = memory;

@@ -160,8 +160,8 @@ static void *destroy_inside(vow_loop *loop, bool settles) {
     vow_resolver *resolver;
     vow_promise *given = vow_promise_create(&resolver);
     parking waits[3] = {{.promise = given, .timeout = VOW_FOREVER},
-                     {.promise = given, .timeout = MILLISECOND},
-                     {.timeout = 1000 * VOW_SECOND}};
+                        {.promise = given, .timeout = MILLISECOND},
+                        {.timeout = 1000 * VOW_SECOND}};
     vow_promise *handlers[3] = {vow_async(NULL, wait_here, &waits[0]),
                                 vow_async(NULL, wait_here, &waits[1]),
                                 vow_async(NULL, wait_a_delay, &waits[2])};

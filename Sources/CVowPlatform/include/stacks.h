@@ -56,12 +56,13 @@ __attribute__((visibility("hidden"))) void vow_platform_enter_stack(vow_stack *s
  * another thread; never after the last time. */
 __attribute__((visibility("hidden"))) void vow_platform_leave_stack(vow_stack *stack, int is_last);
 
-/* The calling thread's storage, anew: no compiler keeps it across a call that may switch threads. */
+/* The calling thread's storage, anew: no compiler keeps it across a call that may switch threads.
+ */
 __attribute__((visibility("hidden"))) void *vow_platform_thread_now(void);
 
 /* How many stacks are taken, and the most bytes that one in the pool has used. */
 __attribute__((visibility("hidden"))) void vow_platform_count_stacks(uint64_t *count,
-                                                                    uint64_t *deepest);
+                                                                     uint64_t *deepest);
 
 /* Ends the stack for signals that a thread was given, at the thread's end. */
 __attribute__((visibility("hidden"))) void vow_platform_end_alternate_stack(void *memory);

@@ -20,7 +20,8 @@ import CVowPlatform
 // MARK: On the runner's stack
 
 /// Runs the ready work of a loop, whose runner is the calling thread. Returns how much ran.
-func runOnFiber(_ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?) -> Int {
+func runOnFiber(_ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?) -> Int
+{
     // A handler that runs its own loop has a fiber already.
     let isNested = thread.pointee.fiber.map { $0.pointee.work == nil && $0.runs(in: loop) } ?? false
     var ran = 0

@@ -78,7 +78,8 @@ SCENARIO fiber_settle = {
 
 /* The fiber waits, or is about to, or goes on, when it is cancelled: each later wait says so. */
 static void finish_cancelled(void) {
-    bool was_open = fibers[0].first == VOW_FULFILLED, was_settled = fibers[0].second == VOW_FULFILLED;
+    bool was_open = fibers[0].first == VOW_FULFILLED,
+         was_settled = fibers[0].second == VOW_FULFILLED;
     CHECK(was_open || fibers[0].first == VOW_REJECTED);
     CHECK(was_settled || fibers[0].second == VOW_REJECTED);
     CHECK(was_first || (was_open && was_settled));
@@ -116,7 +117,8 @@ SCENARIO fiber_ring = {
     "fiber-ring", start_ring, {open_gate, open_other_gate}, finish_ring, 3, 3,
 };
 
-/* A promise that a fiber waits for adopts the fiber's promise: one of the two is refused, or both. */
+/* A promise that a fiber waits for adopts the fiber's promise: one of the two is refused, or both.
+ */
 static void adopt(void) {
     vow_resolve(it.resolver, vow_from_promise(vow_promise_retain(fibers[0].promise)));
 }
