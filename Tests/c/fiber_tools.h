@@ -95,8 +95,9 @@ typedef struct held {
     vow_promise *fiber;
     vow_executor *executor;
     counter told;
-    int64_t answers[4];
-    int64_t codes[4];
+    /* Several fibers may write to one place. */
+    _Atomic int64_t answers[4];
+    _Atomic int64_t codes[4];
 } held;
 
 static inline void held_told(void *context) {
