@@ -147,7 +147,8 @@ static void cancel_running(const ground *on) {
     object_of self = {.object = {0}};
     held_make(&self.at, on->executor);
     CHECK_INT_EQ(outcome_of(vow_async(on->executor, make_and_enter, &self)), VOW_FULFILLED);
-    CHECK_INT_EQ(outcome_of(self.at.fiber), VOW_ECANCELLED);
+    CHECK_INT_EQ(outcome_of(vow_promise_retain(self.at.fiber)), VOW_ECANCELLED);
+    vow_promise_release(self.at.fiber);
     check_answers(&self.at, 0, 2, VOW_REJECTED, VOW_ECANCELLED);
     CHECK_INT_EQ(atomic_load(&self.at.of.ends), 1);
     CHECK(reaches(&self.object.ends, 1));

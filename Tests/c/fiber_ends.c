@@ -300,7 +300,8 @@ static void fork_inside(const ground *on) {
                                    &(vow_fiber_options){.size = sizeof(vow_fiber_options)});
     self.fiber = fiber;
     CHECK(vow_resolve(self.resolver, vow_int(1)));
-    CHECK_INT_EQ(outcome_of(fiber), 0);
+    CHECK_INT_EQ(outcome_of(vow_promise_retain(fiber)), 0);
+    vow_promise_release(fiber);
     held_end(&self);
 }
 

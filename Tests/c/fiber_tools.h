@@ -45,7 +45,8 @@ static inline void on_each_executor(void (*part)(const ground *)) {
     stand_on(part, (ground){"custom", custom, NULL, true});
     vow_executor_release(custom);
     worker_stop(&thread);
-    CHECK_INT_EQ(atomic_load(&thread.destroyed), 1);
+    /* The thread of the timers may have the last reference for a moment. */
+    CHECK(reaches(&thread.destroyed, 1));
     vow_loop *loop = vow_loop_create();
     stand_on(part, (ground){"loop", vow_loop_executor(loop), loop, true});
     vow_loop_destroy(loop);
