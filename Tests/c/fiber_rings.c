@@ -143,7 +143,7 @@ static vow_value wait_apart(vow_value input, void *context) {
 }
 
 TEST("two threads that close a ring of fibers at once: at least one wait is refused") {
-    for (int round = 0; round < many_of(3000, 100000); round++) {
+    for (int round = 0; round < many_of(3000, 20000); round++) {
         ring two[2];
         memset(two, 0, sizeof two);
         pthread_t threads[2];
@@ -347,5 +347,49 @@ TEST("a handler that blocks and a fiber wait for each other: one of the waits is
               self.answers[0] == (int)VOW_REJECTED);
         held_end(&self);
         vow_executor_release(self.executor);
+    }
+}
+
+typedef struct late {
+    held at;
+    atomic_int blocks;
+    int64_t answer;
+} late;
+
+static vow_value wait_for_late(vow_value input, void *context) {
+    late *self = context;
+    (void)input;
+    held_wait(&self->at, 0);
+    return vow_none();
+}
+
+static vow_value block_until_late(vow_value input, void *context) {
+    late *self = context;
+    (void)input;
+    atomic_store(&self->blocks, 1);
+    self->answer = vow_await(self->at.fiber, VOW_FOREVER, NULL);
+    return vow_none();
+}
+
+TEST("G11: a wait is refused when what its fiber waits for comes to need the blocked executor") {
+    for (int round = 0; round < many_of(400, 10000); round++) {
+        late self = {.answer = 0};
+        vow_executor *serial = vow_executor_serial("late");
+        held_make(&self.at, NULL);
+        self.at.fiber = fiber_on(round % 2 == 0 ? vow_executor_pool() : vow_executor_inline(),
+                                 wait_for_late, &self);
+        vow_promise *blocked = vow_async(serial, block_until_late, &self);
+        CHECK(reaches(&self.blocks, 1));
+        vow_promise *work = vow_async(serial, add_one, NULL);
+        if (round % 3 == 0) {
+            vow_promise *members[2] = {work, fulfilled_int(1)};
+            work = vow_all(members, 2);
+        }
+        CHECK(vow_resolve(self.at.resolver, vow_from_promise(work)));
+        CHECK_INT_EQ(outcome_of(blocked), VOW_FULFILLED);
+        CHECK_INT_EQ(self.answer, VOW_EDEADLOCK);
+        CHECK_INT_EQ(outcome_of(self.at.fiber), VOW_FULFILLED);
+        held_end(&self.at);
+        vow_executor_release(serial);
     }
 }
