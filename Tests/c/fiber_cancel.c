@@ -1,4 +1,5 @@
 /* Tests cancelling fibers: before they begin, while they wait, run or yield, once and twice. */
+#include "dispatch.h"
 #include "fiber_tools.h"
 
 /* Waits again and again; each answer is kept. */

@@ -1,5 +1,6 @@
 /* Tests what becomes of fibers whose loop, executor or process ends, and of fibers that end it. */
 #include "child.h"
+#include "dispatch.h"
 #include "fiber_tools.h"
 #include "small_stack.h"
 

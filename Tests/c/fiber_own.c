@@ -1,5 +1,6 @@
 /* Tests what is a fiber's own across its waits, its stack, context, progress and rounding mode; and
  * the waits inside a fiber that block its thread. */
+#include "dispatch.h"
 #include "fiber_tools.h"
 #include "small_stack.h"
 

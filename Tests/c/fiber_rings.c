@@ -1,4 +1,5 @@
 /* Tests fibers that wait for each other, and waits of handlers for fibers that cannot go on. */
+#include "dispatch.h"
 #include "fiber_tools.h"
 
 /* A fiber that waits for whatever leads to the next fiber of its ring. */

@@ -1,5 +1,6 @@
 /* Tests fibers: where they run, waiting, taking, yielding, order, results, and bad input. Their
  * cancellation, rings and ends have files of their own. */
+#include "dispatch.h"
 #include "fiber_tools.h"
 
 typedef struct visit {
