@@ -49,6 +49,15 @@ TEST("vow_call is laid out as compiled programs have it") {
     CHECK_INT_EQ(offsetof(vow_call, label), 40);
 }
 
+TEST("vow_fiber_options is laid out as compiled programs have it") {
+    CHECK_INT_EQ(sizeof(vow_fiber_options), 40);
+    CHECK_INT_EQ(offsetof(vow_fiber_options, size), 0);
+    CHECK_INT_EQ(offsetof(vow_fiber_options, stack), 8);
+    CHECK_INT_EQ(offsetof(vow_fiber_options, token), 16);
+    CHECK_INT_EQ(offsetof(vow_fiber_options, destroy), 24);
+    CHECK_INT_EQ(offsetof(vow_fiber_options, label), 32);
+}
+
 TEST("vow_retry_policy is laid out as compiled programs have it") {
     CHECK_INT_EQ(sizeof(vow_retry_policy), 64);
     CHECK_INT_EQ(offsetof(vow_retry_policy, size), 0);
