@@ -231,6 +231,10 @@ static void cancel_in_child(void *context) {
         CHECK_INT_EQ(vow_promise_state(self->fibers[i]), VOW_REJECTED);
         CHECK_INT_EQ(outcome_of(self->fibers[i]), VOW_ECANCELLED);
     }
+    for (int i = 0; i < 3; i++) {
+        vow_resolve(self->on[i].resolver, vow_int(7));
+        CHECK(i == 2 || atomic_load(&self->on[i].of.ends) == 1);
+    }
     CHECK_INT_EQ(self->on[1].answers[0], VOW_REJECTED);
     CHECK_INT_EQ(self->on[1].codes[2], VOW_ECANCELLED);
     CHECK_INT_EQ(atomic_load(&self->on[1].of.ends), 1);
@@ -388,6 +392,20 @@ TEST("a fiber that needs more stack than it has ends the process, and its label 
                              : "vow: a fiber needs more stack than it has: it has no label\n");
         }
     }
+}
+
+TEST("a signal SIGSEGV that a process sends itself ends it, though fibers ran before") {
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        outcome_of(fiber_on(vow_executor_inline(), add_one, NULL));
+        raise(SIGSEGV);
+        _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) != 0);
 }
 
 static vow_value fault(vow_value input, void *context) {

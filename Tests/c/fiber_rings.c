@@ -61,7 +61,7 @@ static void close_ring(const ground *on, int count, way *to_next) {
 }
 
 static void close_plain(const ground *on) {
-    for (int count = 2; count <= 3; count++) {
+    for (int count = 1; count <= 3; count++) {
         close_ring(on, count, NULL);
     }
 }
@@ -163,6 +163,39 @@ TEST("two threads that close a ring of fibers at once: at least one wait is refu
             vow_promise *next = vow_promise_retain(two[1 - i].members[0].fiber);
             two[i].members[0].awaited =
                 round % 2 == 0 ? through_links(next) : then_inline(next, add_one, NULL);
+            threads[i] = start_thread(resolve_start, &two[i].start);
+        }
+        int refused = 0;
+        for (int i = 0; i < 2; i++) {
+            CHECK_INT_EQ(outcome_of(vow_promise_retain(two[i].members[0].fiber)), VOW_FULFILLED);
+        }
+        for (int i = 0; i < 2; i++) {
+            refused += two[i].members[0].answer == VOW_ECYCLE;
+            pthread_join(threads[i], NULL);
+            vow_promise_release(two[i].members[0].fiber);
+            vow_promise_release(two[i].members[0].awaited);
+            held_end(&two[i].start);
+        }
+        CHECK(refused == 1 || refused == 2);
+    }
+}
+
+TEST(
+    "two threads that close a ring of fibers that nobody waits for: at least one wait is refused") {
+    for (int round = 0; round < many_of(3000, 20000); round++) {
+        ring two[2];
+        memset(two, 0, sizeof two);
+        pthread_t threads[2];
+        for (int i = 0; i < 2; i++) {
+            held_make(&two[i].start, NULL);
+            two[i].members[0].all = &two[i];
+            two[i].members[0].fiber =
+                fiber_on(round % 2 == 0 ? vow_executor_pool() : vow_executor_inline(), wait_apart,
+                         &two[i].members[0]);
+        }
+        for (int i = 0; i < 2; i++) {
+            vow_promise *next = vow_promise_retain(two[1 - i].members[0].fiber);
+            two[i].members[0].awaited = round % 3 == 0 ? through_links(next) : next;
             threads[i] = start_thread(resolve_start, &two[i].start);
         }
         int refused = 0;
@@ -398,4 +431,23 @@ TEST("G11: a wait is refused when what its fiber waits for comes to need the blo
         held_end(&self.at);
         vow_executor_release(serial);
     }
+}
+
+static vow_value wait_for_itself(vow_value input, void *context) {
+    held *self = context;
+    (void)input;
+    self->answers[0] = vow_await(self->fiber, MILLISECOND, NULL);
+    return vow_none();
+}
+
+TEST("a fiber that nobody else waits for is refused when it waits for itself") {
+    vow_loop *loop = vow_loop_create();
+    held self = {.executor = NULL};
+    self.fiber = fiber_on(NULL, wait_for_itself, &self);
+    while (vow_promise_state(self.fiber) == VOW_PENDING) {
+        vow_loop_run_once(loop, VOW_FOREVER);
+    }
+    CHECK_INT_EQ(self.answers[0], VOW_ECYCLE);
+    vow_promise_release(self.fiber);
+    vow_loop_destroy(loop);
 }

@@ -165,7 +165,7 @@ static void go_on_in_order(const ground *on) {
     line self;
     vow_promise *ends[40];
     memset(&self, 0, sizeof self);
-    if (!on->is_serial || on->executor == vow_executor_inline()) {
+    if (!on->is_serial) {
         return;
     }
     held_make(&self.at, on->executor);
@@ -414,6 +414,11 @@ TEST("bad arguments of vow_fiber: a rejection, and the context ends, except for 
     CHECK_STR_HAS(vow_error_message(error), "stack");
     CHECK_INT_EQ(outcome_of(promise), VOW_EINVAL);
     CHECK_INT_EQ(atomic_load(&of.ends), 2);
+    options.stack = SIZE_MAX;
+    CHECK_INT_EQ(
+        outcome_of(vow_fiber(NULL, add_one, NULL,
+                             &(vow_fiber_options){.size = sizeof options, .stack = SIZE_MAX})),
+        VOW_EINVAL);
     options.stack = 0;
     for (options.size = 0; options.size < sizeof options; options.size += 4) {
         CHECK_INT_EQ(outcome_of(vow_fiber(NULL, counter_run, &of, &options)), VOW_EINVAL);
