@@ -758,11 +758,12 @@ typedef struct vow_fiber_options {
  * A wait blocks the thread, as in a handler, if body is not its direct caller: in an inline handler
  * or a destructor that runs inside a vow call of body.
  *
- * A fiber is cancelled like other work (chapter 10): from then on its waits, the present one too,
- * answer VOW_REJECTED with the cancellation, except for a vow_shield; body cleans up, and the
- * promise settles when it has returned. Besides vow_await's codes a wait gives VOW_ECYCLE if the
- * fiber would wait for itself, also through other fibers; and VOW_ESHUTDOWN if the fiber's executor
- * takes no more work: body goes on on the thread that found that out.
+ * A fiber is cancelled like other work (chapter 10): from then on its waits for pending promises,
+ * the present one too, answer VOW_REJECTED with the cancellation, except for a vow_shield; body
+ * cleans up, and the promise settles when it has returned. Besides vow_await's codes a wait gives
+ * VOW_ECYCLE if the fiber would wait for itself, also through other fibers; and VOW_ESHUTDOWN if
+ * the fiber's executor takes no more work when the wait would end. Then body goes on on the thread
+ * that found that out.
  *
  * A write beyond the stack's end ends the process: with the fiber's label on standard error, unless
  * the program handles SIGSEGV itself. Stacks are mapped from the system, with a guard page each,
@@ -772,8 +773,8 @@ VOW_API VOW_OWNED vow_promise *vow_fiber(vow_executor *VOW_NULLABLE executor,
                                          VOW_SENDABLE vow_handler body, void *VOW_NULLABLE context,
                                          const vow_fiber_options *VOW_NULLABLE options);
 
-/** Lets the executor of the running fiber do other work first. Returns 0, or VOW_EINVAL: the caller
- * is no fiber. */
+/** Lets the executor of the running fiber do other work first. Returns 0, or VOW_EINVAL: body is
+ * not the direct caller. */
 VOW_API int vow_fiber_yield(void);
 
 /** As vow_catch_if, with a call (borrowed; see vow_call). */

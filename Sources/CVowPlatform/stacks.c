@@ -16,6 +16,7 @@
 #include "writing.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -256,11 +257,23 @@ typedef struct exceptions {
 } exceptions;
 
 /* The C++ runtime's, if the process has one: linked, or loaded before a stack is mapped, also for
- * one object alone. */
+ * one object alone. It is looked for once for each set of loaded objects. */
 static _Atomic(uintptr_t) exceptions_function;
+static _Atomic(unsigned long long) loads_at_look;
+
+static int count_loads(struct dl_phdr_info *first, size_t size, void *loads) {
+    (void)size;
+    *(unsigned long long *)loads = first->dlpi_adds;
+    return 1;
+}
 
 static void find_exceptions(void) {
     static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    unsigned long long loads = 0;
+    dl_iterate_phdr(count_loads, &loads);
+    if (atomic_exchange_explicit(&loads_at_look, loads, memory_order_relaxed) == loads) {
+        return;
+    }
     void *found = (void *)(uintptr_t)__cxa_get_globals;
     if (found == NULL) {
         found = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
@@ -296,6 +309,9 @@ static void report_overflow(int signal, siginfo_t *fault, void *context) {
     }
     /* The instruction is repeated, and the program ends as it would without this handler. */
     sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (fault->si_code <= 0) {
+        raise(signal); /* The signal was sent, by no instruction. */
+    }
 }
 
 enum { alternate_size = 16384 };

@@ -308,9 +308,8 @@ static vow_value run_deeper(vow_value input, void *context) {
     deep_run *self = context;
     (void)input;
     if (self->depth++ < 1000000) {
-        vow_promise *deeper = vow_async(NULL, run_deeper, self);
-        int answer = vow_await(deeper, VOW_FOREVER, NULL);
-        vow_promise_release(deeper);
+        vow_promise_release(vow_async(NULL, run_deeper, self));
+        int answer = vow_loop_run_once(self->loop, VOW_FOREVER);
         if (answer == VOW_EDEADLOCK) {
             self->answer = answer;
             self->depth = 1000000;

@@ -269,7 +269,7 @@ public func vow_fiber(
             problem = "options->size is not the size of vow_fiber_options"
         }
     }
-    if given.stack > mostStackSize { problem = "options->stack is more than a gigabyte" }
+    if given.stack < 0 || given.stack > mostStackSize { problem = "options->stack is more than a gigabyte" }
     if body == nil { problem = "body is NULL" }
     if let problem {
         let answer = invalidPromise(function, problem, thread)
@@ -290,8 +290,5 @@ public func vow_fiber(
 
 @_cdecl("vow_fiber_yield") @implementation
 public func vow_fiber_yield() -> Int32 {
-    let thread = currentThread()
-    if thread.pointee.fiber == nil { return VOW_EINVAL }
-    yieldFiber(thread)
-    return 0
+    yieldFiber(currentThread()) ? 0 : VOW_EINVAL
 }

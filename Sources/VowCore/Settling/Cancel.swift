@@ -147,15 +147,15 @@ func cancelOne(
             return true
         case .running:
             promise.pointee.flags.insert(RecordFlag.cancelled)
-            if isForkedChild && isLeftWithParent(promise) {
+            // Under the lock, so that the fiber does not end its wait meanwhile. A suspended one goes on in a forked child too.
+            let step = promise.nudgeOwnFiber()
+            if step == nil && isForkedChild && isLeftWithParent(promise) {
                 // The handler does not return in this process.
                 settle(promise, lockedAs: word, error.retained(), .lent, thread)
                 return true
             }
             promise.errorToCome = error.retained()
             if keepsValue { promise.keepValue() }
-            // Under the lock, so that the fiber does not end its wait meanwhile.
-            let step = promise.nudgeOwnFiber()
             promise.pointee.state.unlock(.cancelled, word.head)
             if let step { handOver(step: step, thread) }
             return true

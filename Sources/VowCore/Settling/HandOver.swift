@@ -26,7 +26,14 @@ func enqueueBatch(
         member = current.next
         if current.pointee.shape.isWaiter {
             // The record of a waiting thread is gone after this.
-            if let step = wake(current) { batch.prepend(step) }
+            guard let step = wake(current) else { continue }
+            if step.executorElsewhere == ownExecutors.inline {
+                step.passage.insert(.countedInline)
+                promise.inlineLeft &+= 1
+                inline.prepend(step)
+            } else {
+                batch.prepend(step)
+            }
         } else if current.takesOutcome {
             outcomes.prepend(current)
         } else {

@@ -186,7 +186,13 @@ func performRefused(_ reaction: RecordPointer, _ thread: ThreadPointer) {
 }
 
 func begin(fiberOf work: RecordPointer, _ thread: ThreadPointer) { beginFiber(of: work, thread) }
-func goOn(_ fiber: FiberPointer, _ thread: ThreadPointer) { enter(fiber, thread) }
+func goOn(_ fiber: FiberPointer, _ thread: ThreadPointer) {
+    // Counted with the inline reactions of a promise, which the fiber's function keeps until the fiber goes on.
+    if fiber.step.passage.contains(.countedInline), let promise = fiber.step.upstream {
+        asOneStep(thread) { finishDelivery(of: fiber.step, promise, thread) }
+    }
+    enter(fiber, thread)
+}
 
 /// Runs a loop's ready work so that a handler that waits can be suspended.
 func runAside(_ loop: LoopPointer, _ thread: ThreadPointer, until promise: RecordPointer?) -> Int {

@@ -409,9 +409,11 @@ private func sleep(_ fiber: FiberPointer, _ wait: FiberWaitPointer, for promise:
     }
 }
 
-/// Lets the executor do other work first, if the fiber can leave its stack here.
-func yieldFiber(_ thread: ThreadPointer) {
-    guard let fiber = fiberThatMayLeave(thread), fiber.pointee.refusal == nil else { return }
+/// Lets the executor do other work first. Returns false if the caller is not a fiber's function itself.
+func yieldFiber(_ thread: ThreadPointer) -> Bool {
+    guard let fiber = fiberThatMayLeave(thread) else { return false }
+    if fiber.pointee.refusal != nil { return true }
     fiber.pointee.leaving = .yields
     leave(fiber, thread)
+    return true
 }
