@@ -269,7 +269,9 @@ public func vow_fiber(
             problem = "options->size is not the size of vow_fiber_options"
         }
     }
-    if given.stack < 0 || given.stack > mostStackSize { problem = "options->stack is more than a gigabyte" }
+    if given.stack < 0 || given.stack > mostStackSize {
+        problem = "options->stack is more than a gigabyte"
+    }
     if body == nil { problem = "body is NULL" }
     if let problem {
         let answer = invalidPromise(function, problem, thread)
