@@ -19,17 +19,17 @@ CC      := $(firstword $(foreach name,cc gcc clang,$(if $(shell command -v $(nam
 endif
 
 # Each variant has a directory of its own: plain $(BUILD), else $(BUILD)/checked and so on.
-ifneq ($(filter-out 1,$(CHECKED) $(MINIMAL) $(WATCHED)),)
-$(error CHECKED, MINIMAL and WATCHED are 1 or not given)
+ifneq ($(filter-out 1,$(CHECKED) $(MINIMAL) $(UCONTEXT) $(WATCHED)),)
+$(error CHECKED, MINIMAL, UCONTEXT and WATCHED are 1 or not given)
 endif
-variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(CHECKED),checked)$(if $(MINIMAL),minimal)
+variant := $(SANITIZE)$(if $(WATCHED),watched)$(if $(CHECKED),checked)$(if $(MINIMAL),minimal)$(if $(UCONTEXT),ucontext)
 OUT     := $(BUILD)$(addprefix /,$(variant))
 LIB     := $(OUT)/lib/libvow.a
 
 flavour := $(or $(variant),plain)
 OBJ     := $(BUILD)/objects/$(flavour)
 
-export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC CHECKED MINIMAL WATCHED SANITIZE OUT OBJ
+export VERSION PREFIX DESTDIR LIBDIR RELOCATABLE BUILD SWIFTC CC CHECKED MINIMAL UCONTEXT WATCHED SANITIZE OUT OBJ
 
 library_sources := $(shell find Sources/VowCore Sources/CVowPlatform include) \
                    packaging/libvow.map scripts/build-objects scripts/lib/toolchain.sh \
