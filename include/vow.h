@@ -584,7 +584,8 @@ VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VO
  * not recognise a wait whose end depends on facts of the program: a resolver of the waiting
  * thread, a vow_executor_main or custom executor that only the waiting thread serves, or another
  * loop of this thread. Having waited for a rejection counts as having handled it. On the thread of
- * an event loop (chapter 7) vow_await runs the loop instead of blocking it.
+ * an event loop (chapter 7) vow_await runs the loop instead of blocking it; a handler of the loop,
+ * and a fiber (chapter 6), are suspended.
  *
  * Inside a handler on the pool or a serial executor, a wait lends its place in the pool while
  * it blocks, if need be to a new thread: waiting there cannot starve the pool. A wait on the
@@ -798,6 +799,15 @@ VOW_API bool vow_current_is_cancelled(void);
  * A loop's thread is the thread that made it or that last ran it. Reactions that are made there
  * without an executor, outside of other executors' handlers, run on the loop; delays and
  * vow_fd_ready use it; and vow_await runs it instead of blocking.
+ *
+ * A handler that waits on its loop, in vow_await or vow_loop_run_until, is suspended with its
+ * stack, and so is a destructor or hook. The loop goes on with other work: each wait keeps its own
+ * time, and vow_loop_run_once may return while handlers wait. A later run on the same thread goes
+ * on with them; until then another thread gets VOW_EINVAL if it runs the loop, and must not destroy
+ * it (the process ends with a message). If its own thread destroys the loop, or ends, the waits
+ * block that thread. Handlers have a stack as large as a thread's (RLIMIT_STACK, 8 MiB at most), of
+ * which the system gives what they touch. Without memory for a further stack a wait runs the loop
+ * inside itself, and waits end in reverse order; see also vow_nest_waits.
  *
  * In a child made by fork the loop is a copy whose descriptor is still the
  * parent's: the child must destroy it before it uses promises on that thread.

@@ -6,7 +6,7 @@ from .memory import Unreadable
 
 def describe(library, address):
     if library.is_checked:
-        library.check_seal(address + 104, "a loop", library.LOOP)
+        library.check_seal(address + 120, "a loop", library.LOOP)
     its_executor, descriptor, _, _, is_virtual = memory.unpack("QiiiB", address)
     clock = memory.word(address + 24)
     runner, _, is_closed, is_copy = memory.unpack("QQQQ", address + 40)
