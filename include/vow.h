@@ -1448,7 +1448,9 @@ typedef struct vow_statistics {
 /** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
 
-/** Frees the spare memory of the calling thread. Returns the number of bytes.
+/** Frees the spare memory of the calling thread, and the memory of the stacks that are kept for
+ * later fibers (256 MiB at most, of which they touch a part). Returns the number of bytes, without
+ * the stacks.
  *
  * A thread keeps the memory of promises that it freed for its next ones: of each of three sizes
  * 1,024 at most, some 260 KB with the allocator's own part. When the thread rests in the

@@ -453,7 +453,11 @@ typedef struct place {
     uint64_t index;
 } place;
 
-enum { sizes = 40, most_warm = 256, group_bytes = 4 << 20 };
+/* The stacks of one size that are kept warm have so many bytes at most; most of these are reserved
+ * and never touched. */
+static const size_t most_warm = (size_t)256 << 20;
+
+enum { sizes = 40, group_bytes = 4 << 20 };
 
 static struct {
     pthread_mutex_t lock;
@@ -583,8 +587,24 @@ vow_stack *vow_platform_take_stack(size_t size) {
     return stack;
 }
 
-void vow_platform_give_stack(vow_stack *stack) {
+/* The stack is no list's. Its memory goes back before another thread can take the stack. */
+static void make_cold(vow_stack *stack) {
     place *given = (place *)(void *)stack;
+    group *its = given->group;
+    uint64_t bit = (uint64_t)1 << given->index;
+    int power = logarithm(stack->size);
+    ask_valgrind(valgrind_deregister, stack->valgrind, 0);
+    (void)madvise((void *)stack->lower, stack->size, MADV_DONTNEED);
+    pthread_mutex_lock(&pool.lock);
+    if (its->cold == 0) {
+        its->next = pool.groups[power];
+        pool.groups[power] = its;
+    }
+    its->cold |= bit;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void vow_platform_give_stack(vow_stack *stack) {
     int power = logarithm(stack->size);
     if (stack->thread != NULL) {
         __tsan_destroy_fiber(stack->thread);
@@ -592,22 +612,31 @@ void vow_platform_give_stack(vow_stack *stack) {
     }
     pthread_mutex_lock(&pool.lock);
     pool.taken--;
-    if (pool.warm_count[power] < most_warm) {
+    int is_kept = (size_t)pool.warm_count[power] << power < most_warm;
+    if (is_kept) {
         stack->next = pool.warm[power];
         pool.warm[power] = stack;
         pool.warm_count[power]++;
-    } else {
-        group *its = given->group;
-        uint64_t bit = (uint64_t)1 << given->index;
-        ask_valgrind(valgrind_deregister, stack->valgrind, 0);
-        (void)madvise((void *)stack->lower, stack->size, MADV_DONTNEED);
-        if (its->cold == 0) {
-            its->next = pool.groups[power];
-            pool.groups[power] = its;
-        }
-        its->cold |= bit;
     }
     pthread_mutex_unlock(&pool.lock);
+    if (!is_kept) {
+        make_cold(stack);
+    }
+}
+
+void vow_platform_trim_stacks(void) {
+    for (int power = 0; power < sizes; power++) {
+        pthread_mutex_lock(&pool.lock);
+        vow_stack *stack = pool.warm[power];
+        pool.warm[power] = NULL;
+        pool.warm_count[power] = 0;
+        pthread_mutex_unlock(&pool.lock);
+        while (stack != NULL) {
+            vow_stack *next = stack->next;
+            make_cold(stack);
+            stack = next;
+        }
+    }
 }
 
 void vow_platform_count_stacks(uint64_t *count, uint64_t *deepest) {

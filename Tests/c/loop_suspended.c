@@ -282,3 +282,31 @@ TEST("a handler that is cancelled while it waits settles when it has returned (G
     vow_resolver_release(resolver);
     vow_loop_destroy(loop);
 }
+
+TEST("a forked child that destroys its copy of the loop goes on with the handlers that wait there") {
+    vow_loop *loop = vow_loop_create();
+    vow_resolver *resolver;
+    vow_promise *given = vow_promise_create(&resolver);
+    parking one = {.promise = given, .timeout = VOW_FOREVER};
+    vow_promise *handler = vow_async(NULL, wait_here, &one);
+    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(CHILD_LIMIT);
+        vow_resolve(resolver, vow_int(1));
+        vow_loop_destroy(loop);
+        _exit(one.answer == (int)VOW_FULFILLED ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_INT_EQ(status, 0);
+    CHECK_INT_EQ(one.answer, 0);
+    CHECK(vow_resolve(resolver, vow_int(1)));
+    CHECK_INT_EQ(vow_await(handler, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    CHECK_INT_EQ(one.answer, VOW_FULFILLED);
+    vow_promise_release(handler);
+    vow_promise_release(given);
+    vow_resolver_release(resolver);
+    vow_loop_destroy(loop);
+}

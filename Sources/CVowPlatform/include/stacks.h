@@ -60,6 +60,9 @@ __attribute__((visibility("hidden"))) void vow_platform_leave_stack(vow_stack *s
  */
 __attribute__((visibility("hidden"))) void *vow_platform_thread_now(void);
 
+/* Gives the memory of the stacks in the pool back to the system. */
+__attribute__((visibility("hidden"))) void vow_platform_trim_stacks(void);
+
 /* How many stacks are taken, and the most bytes that one in the pool has used. */
 __attribute__((visibility("hidden"))) void vow_platform_count_stacks(uint64_t *count,
                                                                      uint64_t *deepest);

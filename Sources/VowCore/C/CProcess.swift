@@ -99,8 +99,9 @@ public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
 
 @_cdecl("vow_trim") @implementation
 public func vow_trim() -> Int {
+    vow_platform_trim_stacks()
     // A thread that has not entered keeps no memory.
-    vow_platform_thread() != nil ? giveSpareMemoryBack() : 0
+    return vow_platform_thread() != nil ? giveSpareMemoryBack() : 0
 }
 
 // MARK: Progress

@@ -295,6 +295,8 @@ func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
         loop.pointee.watches.pointee.isClosed = true
         if loop.pointee.home.loadRelaxed() != survivor.map({ word(of: $0) }) ?? 0 {
             loop.pointee.home.storeRelaxed(0)
+            // No thread of the child can go on with these.
+            loop.pointee.firstPinned.storeRelaxed(0)
         }
     }
 }
