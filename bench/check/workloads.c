@@ -623,6 +623,62 @@ static void work_and_rest(size_t size) {
     items = size;
 }
 
+/* ------------------------------------------------------------------------------------- fibers */
+
+static vow_value wait_once(vow_value input, void *context) {
+    (void)input;
+    vow_value value;
+    CHECK(vow_await(context, VOW_FOREVER, &value) == (int)VOW_FULFILLED);
+    ran++;
+    return value;
+}
+
+static vow_value yield_often(vow_value input, void *context) {
+    (void)input;
+    const size_t *times = context;
+    for (size_t i = 0; i < *times; i++) {
+        CHECK(vow_fiber_yield() == 0);
+        ran++;
+    }
+    return vow_none();
+}
+
+static void fiber(size_t size) {
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        vow_promise_release(vow_fiber(NULL, count_run, NULL, NULL));
+    }
+    measure_end();
+    CHECK(ran == size);
+    items = size;
+}
+
+static void fiber_await(size_t size) {
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        make(1);
+        vow_promise *result = vow_fiber(NULL, wait_once, promises[0], NULL);
+        CHECK(vow_promise_state(result) == VOW_PENDING);
+        resolve(0);
+        CHECK(integer_of(result) == 0);
+        vow_promise_release(result);
+        release_promises(1);
+    }
+    measure_end();
+    CHECK(ran == size);
+    items = size;
+}
+
+static void fiber_yield(size_t size) {
+    measure_begin();
+    vow_promise *result = vow_fiber(NULL, yield_often, &size, NULL);
+    CHECK(vow_promise_state(result) == VOW_FULFILLED);
+    vow_promise_release(result);
+    measure_end();
+    CHECK(ran == size);
+    items = size;
+}
+
 /* ----------------------------------------------------------------------------------- the list */
 
 static const workload workloads[] = {
@@ -652,6 +708,9 @@ static const workload workloads[] = {
     {"batch-serial", "W6 1,000 handlers on a serial queue", 200, batch_serial, true},
     {"await", "W8 a wait that is woken", 100, await, true},
     {"work-and-rest", "200 promises, and then a rest", 20, work_and_rest, false},
+    {"fiber", "a fiber that ends at once", 2000, fiber, false},
+    {"fiber-await", "a promise, and a fiber that waits for it", 2000, fiber_await, false},
+    {"fiber-yield", "a yield of a fiber", 2000, fiber_yield, false},
 };
 
 /* The one with this name, of those and of the curves. */
