@@ -374,8 +374,13 @@ UNWATCHED static void exchange(vow_stack *from, vow_stack *to) {
 
 UNWATCHED void vow_platform_enter_stack(vow_stack *stack) {
     vow_stack record, *home = &record;
+    if (!vow_thread->has_alternate) {
+        give_alternate_stack(vow_thread);
+    }
     stack->next = home;
     home->work = NULL;
+    home->caught = NULL;
+    home->uncaught = 0;
     home->outer = vow_thread->stack;
     exchange(home, stack);
     if (__sanitizer_start_switch_fiber != NULL) {
@@ -410,9 +415,6 @@ vow_platform_run_stack(vow_stack *stack) {
 }
 
 UNWATCHED void vow_platform_begin_stack(vow_stack *stack, void (*work)(void *), void *context) {
-    if (!vow_thread->has_alternate) {
-        give_alternate_stack(vow_thread);
-    }
     enum { reserve = 128 << 10 };
     stack->work = work;
     stack->context = context;
@@ -441,7 +443,6 @@ typedef struct group {
     unsigned char *first;
     /* Of one stack, with its guard page. */
     size_t stride;
-    int count;
     /* The stacks that are free, and have no memory. */
     uint64_t cold;
 } group;
@@ -504,10 +505,9 @@ static int logarithm(size_t size) {
 
 /* A write below a stack ends the program instead of reaching another stack. The newer way needs no
  * mapping of its own for each guard, of which the system gives 32,754. */
-static void guard(unsigned char *lowest) {
-    if (madvise(lowest, page_size(), MADV_GUARD_INSTALL) != 0) {
-        (void)mprotect(lowest, page_size(), PROT_NONE);
-    }
+static int guard(unsigned char *lowest) {
+    return madvise(lowest, page_size(), MADV_GUARD_INSTALL) == 0 ||
+           mprotect(lowest, page_size(), PROT_NONE) == 0;
 }
 
 static group *make_group(int power) {
@@ -526,11 +526,17 @@ static group *make_group(int power) {
     }
     /* A huge page would fill a stack, of which a page or two is used. */
     (void)madvise(first, stride * (size_t)count, MADV_NOHUGEPAGE);
-    *made = (group){.next = pool.groups[power], .first = first, .stride = stride, .count = count};
-    made->cold = count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
-    for (int index = 0; index < count; index++) {
-        guard(first + stride * (size_t)index);
+    int guarded = 0;
+    while (guarded < count && guard(first + stride * (size_t)guarded)) {
+        guarded++;
     }
+    if (guarded == 0) {
+        munmap(first, stride * (size_t)count);
+        free(made);
+        return NULL;
+    }
+    *made = (group){.next = pool.groups[power], .first = first, .stride = stride};
+    made->cold = guarded == 64 ? UINT64_MAX : ((uint64_t)1 << guarded) - 1;
     made->older = pool.newest;
     pool.newest = pool.groups[power] = made;
     watch_for_overflow();

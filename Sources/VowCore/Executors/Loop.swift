@@ -135,11 +135,11 @@ func destroyLoop(_ loop: LoopPointer, _ thread: ThreadPointer) {
         closeQueue(of: loop.pointee.executor, isBatchWhole: isBatchWhole, thread)
         closeClock(loop.pointee.clock, thread)
         closeWatches(loop.pointee.watches, thread)
-        refusePinned(of: loop, thread)
     }
     // Inside a context's destructor, `asOneStep` has put the queue's contexts aside.
     drainSkipped(thread)
     leave(thread)
+    refusePinned(of: loop, thread)
     endIdleFiber(of: loop, thread)
     // No thread arms or watches any more. The event stays for threads that have just pushed work.
     vow_platform_close(loop.pointee.set)
@@ -260,25 +260,19 @@ func loopHere(_ thread: ThreadPointer) -> LoopPointer? {
 
 /// The ending thread's loops have no home until a thread runs them. A wait that is suspended there blocks the thread.
 func leaveHomes(_ thread: ThreadPointer) {
-    var next = VowCore.loop(in: thread.pointee.firstHome)
-    while let loop = next {
-        next = VowCore.loop(in: loop.pointee.nextHome)
-        if loop.pointee.firstPinned.loadRelaxed() == 0 || loop.isCopy { continue }
-        loop.retain()
-        asOneStep(thread) { refusePinned(of: loop, thread) }
-        leave(thread)
-        // The steps of the others are in the loop's queue.
-        while loop.isUsable && loop.pointee.firstPinned.loadRelaxed() != 0 {
-            if runOnce(loop, until: Deadline(at: 0), thread) < 0 { break }
+    while let loop = homeLoop(thread) {
+        let isPinned = loop.pointee.firstPinned.loadRelaxed() != 0
+        if isPinned && loop.isUsable {
+            refusePinned(of: loop, thread)
+            // The steps of the others come to the loop.
+            while loop.isUsable && loop.pointee.firstPinned.loadRelaxed() != 0 {
+                if runOnce(loop, until: .after(Parking.longEnoughToTrim), thread) < 0 { break }
+            }
+        }
+        loopsLock.withLock {
+            if loop.pointee.home.loadRelaxed() == word(of: thread) { moveHome(of: loop, to: nil) }
         }
         loop.release(thread)
-        next = VowCore.loop(in: thread.pointee.firstHome)
-    }
-    if thread.pointee.firstHome.loadRelaxed() == 0 { return }
-    loopsLock.withLock {
-        while let loop = VowCore.loop(in: thread.pointee.firstHome) {
-            moveHome(of: loop, to: nil)
-        }
     }
 }
 

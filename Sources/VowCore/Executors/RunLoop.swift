@@ -27,9 +27,13 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
     let isNested = loop.isRun(by: thread)
     if !isNested {
         if !loop.isUsable { return body() }
-        if loop.isHeldByFibers(butOf: thread) { return nil }
         // Acquires; pairs with the release of the runner before.
         if !loop.pointee.runner.replaceAcquire(0, word(of: thread)).exchanged { return nil }
+        // The runner before may have suspended a fiber since.
+        if loop.isHeldByFibers(butOf: thread) {
+            loop.pointee.runner.storeRelease(0)
+            return nil
+        }
         takeHome(of: loop, thread)
         armLater(loop)
     }
@@ -230,7 +234,10 @@ func submitToLoop(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
     let loop = executor.loop
-    if !loop.isUsable {
+    // Only the loop's thread goes on with a pinned fiber.
+    let isPinned =
+        reaction.pointee.shape == .step && FiberPointer(ofStep: reaction).pointee.isPinned
+    if !loop.isUsable && !(isPinned && !loop.isCopy) {
         refuse(reaction, loop.isClosed ? .shutDown : .forked, thread)
         return
     }
@@ -242,7 +249,7 @@ func submitToLoop(
     }
     while true {
         let old = executor.pointee.intake.loadRelaxed()
-        if old & closed != 0 {
+        if old & closed != 0 && !isPinned {
             refuse(reaction, .shutDown, thread)
             return
         }
@@ -250,7 +257,7 @@ func submitToLoop(
         // Once pushed, the reaction may run and give up the last reference to the executor.
         if isFirst { executor.retain() }
         reaction.lane = RecordPointer(bitPattern: UInt(old & ~marks))
-        let new = UInt64(UInt(bitPattern: reaction)) | runIsComing
+        let new = UInt64(UInt(bitPattern: reaction)) | runIsComing | old & closed
         // Sequentially consistent, like the look of `nudgeWaitingThreads`.
         let isPushed = executor.pointee.intake.replaceOrdered(old, new).exchanged
         if isFirst {
@@ -270,7 +277,8 @@ func nextReaction(in executor: ExecutorPointer) -> RecordPointer? {
 
 func takeIntake(of executor: ExecutorPointer) {
     if executor.pointee.intake.loadRelaxed() & ~marks == 0 { return }
-    let taken = executor.pointee.intake.exchangeAcquireRelease(runIsComing)
+    let taken = executor.pointee.intake.exchangeAcquireRelease(
+        executor.pointee.intake.loadRelaxed() & closed | runIsComing)
     executor.batch.pointee.append(
         MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~marks))))
 }
@@ -295,6 +303,10 @@ func closeQueue(of executor: ExecutorPointer, isBatchWhole: Bool, _ thread: Thre
     if isBatchWhole { swap(&left, &executor.batch.pointee) }
     left.append(MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~marks))))
     while let reaction = left.popFirst() {
-        refuse(reaction, .shutDown, thread)
+        if reaction.pointee.shape == .step && FiberPointer(ofStep: reaction).pointee.isPinned {
+            executor.batch.pointee.append(reaction)
+        } else {
+            refuse(reaction, .shutDown, thread)
+        }
     }
 }

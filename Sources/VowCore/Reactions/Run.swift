@@ -52,7 +52,7 @@ func run(_ reaction: RecordPointer, looksForWorkNext: Bool = false, _ thread: Th
     guard let handler = reaction.handler(rejected: input.isError) else {
         fatal("a reaction without a handler was given to an executor")
     }
-    if isFiberBody(handler) {
+    if reaction.fiber != nil {
         begin(fiberOf: reaction, thread)
         return
     }

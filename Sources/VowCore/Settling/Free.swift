@@ -31,6 +31,7 @@ func freeRecord(_ record: RecordPointer, _ thread: ThreadPointer) {
     }
     if record.pointee.flags.contains(RecordFlag.hasListeners) { closeListeners(of: record, thread) }
     if record.pointee.shape.isTravelling {
+        record.fiber?.release()
         leaveToken(record, thread)
         record.travel.pointee.registration.source?.releaseToken(thread)
         record.travel.pointee.context.release(thread)

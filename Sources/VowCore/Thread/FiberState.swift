@@ -18,7 +18,7 @@
 // the exchange acquires it; the queue of the executor passes it on.
 //
 //   awaited, and waiter while that is set   the lock of the work's record; `awaited` is nil outside of a wait
-//   references                          any thread: the work's context has one, and a fiber that has a stack another
+//   references                          any thread: the work's record has one, and a fiber that has a stack another
 //   all else                            the thread that the fiber is on
 
 import CVow
@@ -34,6 +34,8 @@ struct Fiber: ~Copyable {
     let context: UnsafeMutableRawPointer?
     let destroy: Destroy?
     let stackSize: Int
+    /// Of the whole memory.
+    let size: Int
     let references = AtomicWord(1)
     /// The promise of the fiber; its producer's reference keeps it until the function has returned. Nil: the fiber runs a loop.
     var work: RecordPointer?
@@ -46,6 +48,8 @@ struct Fiber: ~Copyable {
     /// For a run of a loop: how much has run, and whether the run was suspended meanwhile.
     var ran = 0
     var wasSuspended = false
+    /// The fiber is suspended, and has calls of the library on its stack that have their thread.
+    var isPinned = false
     /// Neighbours in the loop's list of pinned fibers.
     var next: FiberPointer?
     var previous: FiberPointer?
@@ -60,12 +64,13 @@ struct Fiber: ~Copyable {
 
     init(
         _ body: Handler?, _ context: UnsafeMutableRawPointer?, _ destroy: Destroy?,
-        stackSize: Int
+        stackSize: Int, size: Int
     ) {
         self.body = body
         self.context = context
         self.destroy = destroy
         self.stackSize = stackSize
+        self.size = size
         place = Place(executor: ownExecutors.inline, outer: nil)
     }
 }
@@ -84,6 +89,12 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
 
     var memory: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) - fiberStart }
     var step: RecordPointer { memory.assumingMemoryBound(to: Record.self) }
+
+    func release() {
+        if pointee.references.subtractAcquireRelease(1) == 1 {
+            giveMemoryBack(memory, pointee.size)
+        }
+    }
 
     /// The states of its waiter's word.
     var awake: UInt64 { word(of: self) | 6 }
@@ -117,20 +128,22 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     }
 }
 
-/// Marks the work of a fiber, in the place of its handler. Never called.
+/// The handler of a fiber's work, which is never called.
 func fiberBody(_: vow_value, _: UnsafeMutableRawPointer?) -> vow_value {
     fatal("a fiber's function was called without a stack")
 }
 
-@inline(__always)
-func isFiberBody(_ handler: @escaping Handler) -> Bool {
-    address(of: handler) == address(of: fiberBody)
+/// The `destroy` of a fiber's work, by which the work is known.
+func endFiberContext(_ context: UnsafeMutableRawPointer?) {
+    guard let fiber = context.map({ FiberPointer(in: $0) }) else { return }
+    fiber.pointee.destroy?(fiber.pointee.context)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
-    /// The fiber of work that runs, or is to run. Under the lock of the record, or on the fiber.
+    /// The fiber of work, which the record keeps.
     var fiber: FiberPointer? {
-        guard pointee.shape.isTravelling, let handler = link.pointee.handler, isFiberBody(handler)
+        guard pointee.shape == .ofFiber, let destroy = extras.pointee.destroy,
+            address(of: destroy) == address(of: endFiberContext)
         else { return nil }
         return link.pointee.context.map { FiberPointer(in: $0) }
     }

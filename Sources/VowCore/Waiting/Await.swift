@@ -30,6 +30,9 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         defer { loop.release(thread) }
         let result = wait(for: promise, until: deadline, running: loop, thread)
         switch result {
+        case .shutDown where loop.isUsable:
+            // The fiber does not leave its stack any more: its thread ends.
+            return wait(for: promise, until: deadline, running: loop, thread)
         case .shutDown, .isBusy: break
         default: return result
         }

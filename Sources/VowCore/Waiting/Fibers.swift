@@ -40,10 +40,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
     var run: UnsafeMutablePointer<FiberRun> {
         (memory + fiberRunStart).assumingMemoryBound(to: FiberRun.self)
     }
-
-    func release() {
-        if pointee.references.subtractAcquireRelease(1) == 1 { giveMemoryBack(memory, fiberSize) }
-    }
 }
 
 // MARK: Making a fiber
@@ -58,21 +54,17 @@ func makeFiber(_ reaction: Reaction, stackSize: Int, _ thread: ThreadPointer) ->
     }
     let fiber = FiberPointer(in: memory)
     fiber.initialize(
-        to: Fiber(body, reaction.context, reaction.extras.destroy, stackSize: stackSize))
+        to: Fiber(
+            body, reaction.context, reaction.extras.destroy, stackSize: stackSize, size: fiberSize))
     fiber.run.initialize(to: FiberRun())
     var work = reaction
     work.shape = .ofFiber
     work.handler = fiberBody
     work.context = memory
     work.extras.destroy = endFiberContext
-    return makeWork(work, thread)
-}
-
-/// The `destroy` of a fiber's work.
-private func endFiberContext(_ context: UnsafeMutableRawPointer?) {
-    guard let fiber = context.map({ FiberPointer(in: $0) }) else { return }
-    fiber.pointee.destroy?(fiber.pointee.context)
-    fiber.release()
+    let made = makeWork(work, thread)
+    if made == promiseWithoutMemory { fiber.release() }
+    return made
 }
 
 // MARK: On the stack that a fiber is entered from
@@ -81,11 +73,8 @@ private func endFiberContext(_ context: UnsafeMutableRawPointer?) {
 func beginFiber(of work: RecordPointer, _ thread: ThreadPointer) {
     guard let fiber = work.fiber, let executor = work.executor else { fatal("work is no fiber") }
     guard let stack = vow_platform_take_stack(fiber.pointee.stackSize) else {
-        let error = ownErrors.noMemory
-        destroyContext(of: work, fiber.memory, after: error)
         let reading = Reading(promise: nil, cancellation: nil)
-        asOneStep(thread) { complete(work, begunAs: .running, error, reading, thread) }
-        releaseAfterRun(executor, thread)
+        passOn(work, reading, ownErrors.noMemory, thread)
         return
     }
     stack.pointee.label = work.extras.pointee.label
@@ -145,7 +134,7 @@ func enter(_ fiber: FiberPointer, beginning function: Destroy?, _ thread: Thread
     }
 }
 
-/// A fiber whose executor refuses it goes on on this thread.
+/// A fiber whose executor refuses it goes on on this thread. No executor refuses a pinned one: see `submitToLoop`.
 func refuse(_ fiber: FiberPointer, _ thread: ThreadPointer) {
     fiber.pointee.refusal = fiber.step.passage
     let place = fiber.pointee.place
@@ -233,9 +222,13 @@ struct FiberWait: ~Copyable {
     var waiter: Record
     var timer: TimerNode
     let hasFired = AtomicWord(0)
-    var end: TimerEnd?
+    /// 0: the timer has not fired.
+    let end = AtomicWord(0)
     let timeout: Int64?
     var hasTimer = false
+
+    static let isDue: UInt64 = 1
+    static let isShutDown: UInt64 = 2
 
     init(_ word: UInt64, timeout: Int64?) {
         waiter = Record(.open, shape: .waiter, promises: word, producers: 0)
@@ -277,7 +270,11 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == FiberWait {
         if !pointee.hasTimer || VowCore.stopTimer(timer) { return }
         // The thread that fires the timer is through with the wait in a moment.
         var pause = Backoff()
-        while pointee.hasFired.loadAcquire() == 0 { pause.wait() }
+        while pointee.hasFired.loadAcquire() == 0 {
+            // A thread of the parent may have been about to fire it.
+            if isForkedChild && pause.isHopeless { break }
+            pause.wait()
+        }
     }
 
     /// The result of a wait whose fiber has come back; nil: it is to go on.
@@ -285,17 +282,17 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == FiberWait {
         _ = waiter.pointee.counts.replaceAcquire(Parking.nudged, fiber.awake)
         if waiter.pointee.counts.loadAcquire() == Parking.done { return .settled }
         if let refusal = fiber.pointee.refusal { return reason(refusal) }
-        switch pointee.end {
-        case .due: return .timedOut
-        case .shutDown: return .shutDown
-        case nil: return nil
+        switch pointee.end.loadRelaxed() {
+        case 0: return nil
+        case FiberWait.isDue: return .timedOut
+        default: return .shutDown
         }
     }
 }
 
 private func timeIsUp(_ node: TimerPointer, _ end: TimerEnd, _ thread: ThreadPointer) {
     let wait = FiberWaitPointer(ofTimer: node)
-    wait.pointee.end = end
+    wait.pointee.end.storeRelaxed(end == .due ? FiberWait.isDue : FiberWait.isShutDown)
     let step = wait.waiter.nudgeFiber()
     wait.pointee.hasFired.storeRelease(1)
     if let step { handOver(step: step, thread) }

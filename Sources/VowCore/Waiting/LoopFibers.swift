@@ -6,7 +6,8 @@
 //
 // Such a fiber is *pinned*: calls of the library on its stack have their thread, so only that thread goes on with it. The loop
 // lists its pinned fibers, and no other thread can run it, or destroy it, meanwhile. A thread that ends, or destroys the loop,
-// refuses them: their waits go on as waits that block the thread.
+// refuses them: their waits go on as waits that block the thread. The steps of pinned fibers come to the loop also when it is
+// closed, and `refuseSuspended` waits for those that another thread is about to hand over.
 //
 // A pinned fiber's wait is listed and looks ahead as a waiting thread's (Thread/WaitingThreads.swift). It blocks no executor,
 // for the loop goes on; it is nudged by the fiber's step.
@@ -54,33 +55,52 @@ private func takeFiber(of loop: LoopPointer) -> FiberPointer? {
         return nil
     }
     let fiber = FiberPointer(in: memory)
-    fiber.initialize(to: Fiber(nil, nil, nil, stackSize: 0))
+    fiber.initialize(to: Fiber(nil, nil, nil, stackSize: 0, size: fiberSize))
     fiber.run.initialize(to: FiberRun())
     fiber.run.pointee.loop = loop
     prepare(fiber, stack, loop.pointee.executor)
     return fiber
 }
 
-/// Frees the fiber that a loop keeps: there is nothing on its stack.
+/// Ends the fiber that a loop keeps.
 func endIdle(of loop: LoopPointer, _ thread: ThreadPointer) {
     guard let fiber = FiberPointer(bitPattern: UInt(loop.pointee.idleFiber.loadRelaxed())) else {
         return
     }
     loop.pointee.idleFiber.storeRelaxed(0)
-    vow_platform_give_stack(fiber.pointee.stack)
-    giveMemoryBack(fiber.memory, fiberSize)
+    fiber.run.pointee.loop = nil
+    enter(fiber, thread)
 }
 
-/// The loop is destroyed, or its thread ends.
+/// The loop is closed, or its thread ends: pinned fibers that are suspended go on here, and their waits run no loop, or run it
+/// inside themselves. The steps of the others are on their way to the loop.
 func refuseSuspended(on loop: LoopPointer, _ thread: ThreadPointer) {
+    var steps = MemberList()
+    var missing = 0
     var next = firstPinned(of: loop)
     while let fiber = next {
         next = fiber.pointee.next
         fiber.pointee.refusal = [.isRefused, .isShutOut]
         if let step = fiber.pointee.waiter?.nudgeFiber() {
-            thread.pointee.agenda.ready.append(step)
+            steps.append(step)
+        } else {
+            missing += 1
         }
     }
+    // A closed loop takes nothing else. All come before the first goes on: its wait may need the others.
+    var pause = Backoff()
+    while loop.isClosed && missing > 0 {
+        takeIntake(of: loop.pointee.executor)
+        if let step = loop.pointee.executor.batch.pointee.popFirst() {
+            steps.append(step)
+            missing -= 1
+        } else {
+            pause.wait()
+        }
+    }
+    if steps.isEmpty { return }
+    thread.pointee.agenda.ready.append(steps)
+    drainReady(thread)
 }
 
 private func firstPinned(of loop: LoopPointer) -> FiberPointer? {
@@ -106,8 +126,14 @@ private func runLoop(_ context: UnsafeMutableRawPointer?) {
         let rests = loop.isUsable && loop.pointee.idleFiber.loadRelaxed() == 0
         if rests { loop.pointee.idleFiber.storeRelaxed(word(of: fiber)) }
         executor.release(thread)
-        fiber.pointee.leaving = rests ? .rests : .ended
-        leave(fiber, thread, isLast: !rests)
+        if rests {
+            fiber.pointee.leaving = .rests
+            leave(fiber, thread)
+        }
+        if !rests || fiber.run.pointee.loop == nil {
+            fiber.pointee.leaving = .ended
+            leave(fiber, threadNow(), isLast: true)
+        }
     }
 }
 
@@ -161,6 +187,8 @@ private func sleep(
         }
         if !thread.hasDone(through: .ready) { continue }
         fiber.pointee.waiter = wait.waiter
+        // A wait inside this one has left its own promise there.
+        fiber.step.upstream = waiting.pointee.promise
         fiber.pointee.leaving = .suspended
         fiber.pointee.wasSuspended = true
         pin(fiber, to: loop)
@@ -173,11 +201,13 @@ private func pin(_ fiber: FiberPointer, to loop: LoopPointer) {
     let first = firstPinned(of: loop)
     fiber.pointee.next = first
     fiber.pointee.previous = nil
+    fiber.pointee.isPinned = true
     first?.pointee.previous = fiber
     loop.pointee.firstPinned.storeRelaxed(word(of: fiber))
 }
 
 private func unpin(_ fiber: FiberPointer, from loop: LoopPointer) {
+    fiber.pointee.isPinned = false
     let (next, previous) = (fiber.pointee.next, fiber.pointee.previous)
     next?.pointee.previous = previous
     if let previous {
