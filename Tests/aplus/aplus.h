@@ -183,6 +183,8 @@ static inline void for_each(void (*body)(trial *), unsigned outcomes, unsigned w
     vow_executor *own = vow_executor_custom(&worker_class, &thread);
     for_each_on(own, "the program's own", body, outcomes, ways);
     vow_executor_release(own);
+    /* The thread that settled last may hold the executor a moment longer. */
+    CHECK(reaches(&thread.destroyed, 1));
     worker_stop(&thread);
 }
 
