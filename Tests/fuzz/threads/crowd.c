@@ -24,6 +24,7 @@ typedef struct ticket {
     int link;
     unsigned form;
     vow_resolver *resolver;
+    vow_promise *read;
 } ticket;
 
 typedef struct crowd {
@@ -89,6 +90,7 @@ static void on_news(double fraction, const char *note, void *context) {
 static void on_end(void *context) {
     ticket *self = context;
     vow_resolver_release(self->resolver);
+    vow_promise_release(self->read);
     if (atomic_load(&self->runs) || atomic_fetch_add(&self->ends, 1) != 0) {
         differ("a context is destroyed twice, or too early", (int)(self - c.tickets));
     }
@@ -111,11 +113,12 @@ static void decided(int number, bool done) {
 }
 
 /* In short pieces, or in one that may give its handle up. */
-static int wait_in_fiber(const ticket *self, vow_value *out) {
-    vow_promise *promise = read_by(self->link);
+static int wait_in_fiber(ticket *self, vow_value *out) {
+    vow_promise *promise = self->read;
     int state = VOW_PENDING;
     if (self->form & 4) {
-        return vow_take(vow_promise_retain(promise), VOW_FOREVER, out);
+        self->read = NULL;
+        return vow_take(promise, VOW_FOREVER, out);
     }
     for (int i = 0; i < 8 && self->form & 8 && state == VOW_PENDING; i++) {
         state = vow_await(promise, (int64_t)(self->form / 16) * 2000, out);
@@ -160,6 +163,7 @@ static vow_promise *start_fiber(int link, unsigned form, const vow_reaction *rea
     options.destroy = reaction->destroy;
     self->link = link;
     self->form = form;
+    self->read = vow_promise_retain(read_by(link));
     self->resolver = vow_resolver_retain(c.resolvers[form / 16 % FOLK]);
     return vow_fiber(reaction->executor, in_fiber, self, &options);
 }
