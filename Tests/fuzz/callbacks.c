@@ -97,6 +97,14 @@ vow_value on_value(vow_value input, void *context) {
     return run_handler(input, context);
 }
 
+vow_value on_fiber(vow_value input, void *context) {
+    int outer = w.fiber_depth;
+    w.fiber_depth = w.depth + 1;
+    vow_value result = on_value(input, context);
+    w.fiber_depth = outer;
+    return result;
+}
+
 vow_value on_error(vow_value input, void *context) {
     EXPECT(input.kind == VOW_ERROR, "a value for the handler of errors");
     return run_handler(input, context);

@@ -130,13 +130,19 @@ static void long_form(void) {
     have(real, made);
 }
 
-static void async(void) {
-    int number = new_context(false);
+/* A fiber that does not wait is work like any other. */
+static void async(bool as_fiber) {
+    /* A fiber's own memory waits for its executor, as a context with a destructor does. */
+    vow_fiber_options options = {.size = sizeof options, .destroy = on_destroy};
+    int number = new_context(as_fiber);
     int executor = executor_for_call();
     int made =
         expect_reaction(-1, number, (model_reaction){true, false, false, executor, -1, 0, 0});
-    trace("async -> %d, executor %d", made, executor);
-    have(vow_async(executor_handle(executor), on_value, &w.contexts[number]), made);
+    trace("%s -> %d, executor %d", as_fiber ? "fiber" : "async", made, executor);
+    vow_executor *named = executor_handle(executor);
+    have(as_fiber ? vow_fiber(named, on_fiber, &w.contexts[number], &options)
+                  : vow_async(named, on_value, &w.contexts[number]),
+         made);
 }
 
 void chaining_op(unsigned which) {
@@ -145,6 +151,6 @@ void chaining_op(unsigned which) {
     } else if (which < 6) {
         long_form();
     } else {
-        async();
+        async(which == 7);
     }
 }

@@ -138,7 +138,8 @@ static void await(int slot) {
     vow_value out = vow_int(4711);
     unsigned how = next_below(8);
     bool wanted = how % 4 != 0;
-    int64_t timeout = how / 4; /* 0 looks; 1 gives up soon, but begins to wait */
+    /* 0 looks; 1 gives up soon, but begins to wait, which would suspend a fiber */
+    int64_t timeout = w.depth > 0 && w.depth == w.fiber_depth ? 0 : how / 4;
     trace("await promise %d", model);
     if (top_frame() == FRAME_CALLBACK) {
         return;

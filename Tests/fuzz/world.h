@@ -93,6 +93,7 @@ typedef struct world {
     int carried[256];         /* what travels along, as far as it is known; -1: nothing */
     bool carried_is_set[256]; /* by the handler itself, whose reference is held */
     int depth;
+    int fiber_depth; /* where the latest function of a fiber runs; 0: none */
     unsigned events; /* callbacks that have begun or ended, and what the program has done */
     int leaver;      /* the last handler's reaction, if that has left an object as context */
     int left;        /* that object; else -1 */
@@ -127,6 +128,7 @@ void put_value(pair value);
 
 /* callbacks.c */
 vow_value on_value(vow_value input, void *context);
+vow_value on_fiber(vow_value input, void *context);
 vow_value on_error(vow_value input, void *context);
 vow_value on_either(vow_value input, void *context);
 void on_destroy(void *context);

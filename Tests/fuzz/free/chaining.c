@@ -179,11 +179,12 @@ static void react_shortly(unsigned which) {
                             : vow_catch_if(promise, "fuzz", VOW_ANY_CODE, free_on_error, self));
 }
 
-static void run_elsewhere(void) {
+static void run_elsewhere(bool as_fiber) {
     int executor = 0;
     vow_executor *named = some_executor(&executor);
     bond *self = new_link(-1, executor, true, false);
-    have(self, vow_async(named, free_on_value, self));
+    have(self, as_fiber ? vow_fiber(named, free_on_fiber, self, NULL)
+                        : vow_async(named, free_on_value, self));
 }
 
 void chain_step(unsigned which) {
@@ -195,7 +196,7 @@ void chain_step(unsigned which) {
     } else if (which < 6) {
         react();
     } else {
-        run_elsewhere();
+        run_elsewhere(which == 7);
     }
 }
 

@@ -27,7 +27,7 @@ static void reset(const uint8_t *data, size_t size) {
     memset(f.can, 0, sizeof f.can);
     f.record_count = f.link_count = f.watch_count = f.thing_count = f.queue_count = 0;
     f.loop_count = f.listener_count = f.machine_count = f.edge_count = f.group_count = 0;
-    f.next_code = f.depth = 0;
+    f.next_code = f.depth = f.fibers = 0;
     f.frames[0] = AT_TOP;
     f.carried[0] = -1;
     memcpy(f.descriptors, pair, sizeof pair);

@@ -164,6 +164,7 @@ typedef struct state {
     int frame_executors[FRAMES];
     int carried[FRAMES];
     int depth;
+    int fibers; /* functions of fibers that run */
     int64_t next_code;
     int adopted;  /* the record of the latest promise that became a value */
     bool looks;   /* at values whenever it can, which marks errors as seen */
@@ -212,6 +213,7 @@ void run_tasks(bool all);
 /* callbacks.c */
 vow_value free_on_value(vow_value input, void *context);
 vow_value free_on_error(vow_value input, void *context);
+vow_value free_on_fiber(vow_value input, void *context);
 void free_on_destroy(void *context);
 void free_on_hook(void *context);
 void free_on_hook_destroy(void *context);

@@ -113,10 +113,10 @@ static void advance(int number) {
     }
 }
 
-/* Only for a delay: that will come. */
+/* Only for a delay: that will come. A fiber would be suspended. */
 static void run_until(int number) {
     int place = some_place();
-    if (place < 0) {
+    if (place < 0 || f.fibers > 0) {
         return;
     }
     int wanted = f.promises[place];

@@ -1,5 +1,6 @@
 /* Two threads at once with the same few promises: no model can say who comes first, so what holds
- * either way is checked. Cancelling, tokens, combinators, a scope and progress.
+ * either way is checked. Cancelling, tokens, combinators, a scope and progress; and fibers that
+ * wait for these promises.
  *
  * Left out, since the library does not stand it yet: a scope whose end is cancelled, or read by
  * nobody, while its last member settles. So the end has a handle here until it is settled, and
@@ -13,12 +14,17 @@
 
 enum { FOLK = 4, GROUPS = 4, SCRIPT = 24, CROWD_LINKS = 16 };
 
-/* Of a reaction, a hook or a listener. */
+/* Of a reaction, a fiber, a hook or a listener. */
 typedef struct ticket {
     atomic_int calls, ends;
     atomic_bool runs;
     int most;
     bool cleans_up; /* so it is called exactly once */
+    /* Of a fiber: its place among the links, its bits, and what it resolves before it waits. */
+    int link;
+    unsigned form;
+    vow_resolver *resolver;
+    vow_promise *read;
 } ticket;
 
 typedef struct crowd {
@@ -83,6 +89,8 @@ static void on_news(double fraction, const char *note, void *context) {
 
 static void on_end(void *context) {
     ticket *self = context;
+    vow_resolver_release(self->resolver);
+    vow_promise_release(self->read);
     if (atomic_load(&self->runs) || atomic_fetch_add(&self->ends, 1) != 0) {
         differ("a context is destroyed twice, or too early", (int)(self - c.tickets));
     }
@@ -94,7 +102,74 @@ static vow_executor *executor(unsigned number) {
                              : vow_executor_inline();
 }
 
-static void gather(unsigned form) {
+static vow_promise *read_by(int link) {
+    return link % 2 ? c.promises[link / 2 % FOLK] : c.groups[link / 2 % GROUPS];
+}
+
+static void decided(int number, bool done) {
+    if (done && atomic_fetch_add(&c.winners[number], 1) != 0) {
+        differ("two have decided about one promise", number);
+    }
+}
+
+/* In short pieces, or in one that may give its handle up. */
+static int wait_in_fiber(ticket *self, vow_value *out) {
+    vow_promise *promise = self->read;
+    int state = VOW_PENDING;
+    if (self->form & 4) {
+        self->read = NULL;
+        return vow_take(promise, VOW_FOREVER, out);
+    }
+    for (int i = 0; i < 8 && self->form & 8 && state == VOW_PENDING; i++) {
+        state = vow_await(promise, (int64_t)(self->form / 16) * 2000, out);
+        if (state == VOW_PENDING && (out->kind != VOW_NONE || vow_fiber_yield() != 0)) {
+            differ("a fiber that has waited is none", self->link);
+        }
+    }
+    return state == VOW_PENDING ? vow_await(promise, VOW_FOREVER, out) : state;
+}
+
+static vow_value in_fiber(vow_value input, void *context) {
+    ticket *self = context;
+    vow_value out = vow_none();
+    int number = (int)(self->form / 16) % FOLK;
+    on_call(self);
+    /* Until the function returns, however often it is suspended. */
+    atomic_store(&self->runs, true);
+    vow_executor *here = vow_executor_current();
+    if (input.kind != VOW_NONE || (self->form & 1 && vow_fiber_yield() != 0)) {
+        differ("a fiber is run wrongly", self->link);
+    }
+    if (self->form & 2) {
+        decided(number, vow_resolve(self->resolver, vow_int(self->form)));
+    }
+    vow_resolver_release(self->resolver);
+    self->resolver = NULL;
+    int state = wait_in_fiber(self, &out);
+    if (state != (int)(out.kind == VOW_ERROR ? VOW_REJECTED : VOW_FULFILLED)) {
+        differ("a fiber's wait", state);
+    }
+    if (vow_executor_current() != here) {
+        differ("a fiber goes on on another executor", self->link);
+    }
+    atomic_store(&self->runs, false);
+    return out;
+}
+
+/* A fiber in the place of a link. */
+static vow_promise *start_fiber(int link, unsigned form, const vow_reaction *reaction) {
+    vow_fiber_options options = {.size = sizeof options, .token = reaction->token};
+    ticket *self = reaction->context;
+    options.destroy = reaction->destroy;
+    self->link = link;
+    self->form = form;
+    self->read = vow_promise_retain(read_by(link));
+    self->resolver = vow_resolver_retain(c.resolvers[form / 16 % FOLK]);
+    return vow_fiber(reaction->executor, in_fiber, self, &options);
+}
+
+/* The first byte says which links are fibers, the others have their bits. */
+static void gather(unsigned form, const uint8_t *fibers) {
     c.serial = vow_executor_serial("fuzz");
     c.source = vow_cancel_source_create();
     c.scope = vow_scope_create();
@@ -116,7 +191,6 @@ static void gather(unsigned form) {
                                : vow_race(members, FOLK);
     }
     for (int i = 0; i < CROWD_LINKS; i++) {
-        vow_promise *read = i % 2 ? c.promises[i / 2 % FOLK] : c.groups[i / 2 % GROUPS];
         vow_reaction reaction = {.size = sizeof reaction, .destroy = on_end};
         reaction.on_fulfilled = on_link;
         bool cleans_up = form & 2 && i % 4 < 2;
@@ -126,13 +200,9 @@ static void gather(unsigned form) {
         c.links[i]->cleans_up = cleans_up;
         reaction.executor = executor(form / 4 + (unsigned)i);
         reaction.token = i % 3 ? NULL : vow_cancel_source_token(c.source);
-        c.chains[i] = vow_then_with(vow_promise_retain(read), &reaction);
-    }
-}
-
-static void decided(int number, bool done) {
-    if (done && atomic_fetch_add(&c.winners[number], 1) != 0) {
-        differ("two have decided about one promise", number);
+        bool is_fiber = fibers[0] >> i % 8 & 1 && !cleans_up;
+        c.chains[i] = is_fiber ? start_fiber(i, fibers[1 + i % 4], &reaction)
+                               : vow_then_with(vow_promise_retain(read_by(i)), &reaction);
     }
 }
 
@@ -268,13 +338,17 @@ static bool all_ended(void) {
 
 void crowd_step(void) {
     actor actors[2];
+    uint8_t form = next_byte(), fibers[5];
     memset(&c, 0, sizeof c);
-    gather(next_byte());
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < SCRIPT; j++) {
             actors[i].script[j] = next_byte();
         }
     }
+    for (int i = 0; i < 5; i++) {
+        fibers[i] = next_byte();
+    }
+    gather(form, fibers);
     for (int i = 0; i < 2; i++) {
         pthread_create(&actors[i].thread, NULL, run_script, &actors[i]);
     }

@@ -12,13 +12,24 @@ vow_state wait_until_settled(errand *self, vow_promise *promise, vow_value *out)
     int64_t most = self->form % 4 == 3 && o.orderly ? PATIENCE * INT64_C(1000000000) : VOW_FOREVER;
     int state = first == VOW_FOREVER ? VOW_PENDING : vow_await(promise, first, out);
     if (state == VOW_PENDING) {
-        state = vow_await(promise, most, out);
+        bool takes = self->is_fiber && self->form & 4 && self->way != WAY_SCOPE;
+        vow_promise *last = promise;
+        promise = takes ? NULL : promise;
+        state = takes ? vow_take(last, most, out) : vow_await(last, most, out);
         if (state == VOW_PENDING) {
             differ("a wait does not end", self->number);
         }
     }
+    bool is_own_end = self->is_fiber && is_own(*out, VOW_ECANCELLED) && vow_current_is_cancelled();
+    if (state == (int)VOW_REJECTED && is_own_end) {
+        vow_value_release(*out);
+        *out = vow_none();
+        atomic_store(&self->refused, true);
+        state = VOW_PENDING;
+    }
     if (state < 0) {
-        if (o.orderly || state != VOW_EDEADLOCK) {
+        bool is_ring = state == VOW_EDEADLOCK || (self->is_fiber && state == VOW_ECYCLE);
+        if (o.orderly || !is_ring) {
             differ("a wait is refused", state);
         }
         if (out->kind != VOW_NONE) {
@@ -87,6 +98,9 @@ static vow_value run(vow_value input, void *context) {
     }
     check_context(self->parent < 0 ? 0 : o.errands[self->parent].number);
     vow_context_set(vow_int(self->number));
+    if (self->is_fiber && self->form & 32 && vow_fiber_yield() != 0) {
+        differ("a fiber is none", (int)self->number);
+    }
     if (self->descriptor >= 0) {
         uint64_t one = 1;
         if (write(self->descriptor, &one, sizeof one) != (ssize_t)sizeof one) {
@@ -118,6 +132,11 @@ vow_promise *begin_errand(int number) {
     reaction.executor = o.executors[self->desk];
     if (atomic_fetch_add(&self->begun, 1) != 0) {
         differ("an errand is begun twice", number);
+    }
+    if (self->is_fiber) {
+        vow_fiber_options options = {.size = sizeof options, .destroy = end, .label = "errand"};
+        options.stack = self->form & 64 ? 256 << 10 : 0;
+        return vow_fiber(reaction.executor, run, self, &options);
     }
     if (self->form & 64) {
         return vow_then_with(vow_promise_with(vow_none()), &reaction);

@@ -150,7 +150,11 @@ void errands_step(void) {
     for (int i = 0; i < LOOPS; i++) {
         roots[i] = plan_errand(-1, DESK_LOOP_0, 0);
     }
-    trace("errands%s", o.orderly ? ", in order" : "");
+    unsigned fibers = next_byte();
+    for (int i = 0; i < o.count; i++) {
+        o.errands[i].is_fiber = fibers >> i % 8 & 1;
+    }
+    trace("errands%s, fibers %u", o.orderly ? ", in order" : "", fibers);
     before = (vow_statistics){.size = sizeof before};
     vow_stats(&before);
     open_desks();

@@ -61,12 +61,13 @@ typedef struct errand {
     unsigned form; /* bits for the way */
     int64_t number;
     bool fails;
+    bool is_fiber; /* its function is a fiber's: only that of a map and its like holds a thread */
     int children[CHILDREN], count;
     int parent;     /* -1: the program's threads */
     int descriptor; /* a byte is to be written to it; -1: none */
     atomic_int begun, runs, ended;
     atomic_int listened, deaf; /* its listeners, and those that are destroyed */
-    atomic_bool refused;       /* a wait of it */
+    atomic_bool refused;       /* a wait of it, or a fiber's was answered by its cancellation */
 } errand;
 
 /* The whole step. */
@@ -84,7 +85,7 @@ extern outing o;
 /* errand.c: begins an errand; its promise is the caller's. */
 vow_promise *begin_errand(int number);
 /* Waits for a promise (consumed) that must settle: its state, with out (owned). VOW_PENDING: the
- * wait was refused, as it may be where nothing is in order. */
+ * wait was refused, as it may be where nothing is in order, or the fiber was cancelled. */
 vow_state wait_until_settled(errand *self, vow_promise *promise, vow_value *out);
 /* Waits for the promise (consumed) of a child, and checks what that ends with. */
 void wait_for_child(errand *self, vow_promise *promise, int number);

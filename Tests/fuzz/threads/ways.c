@@ -141,7 +141,10 @@ static void wait_for_scope(errand *self, vow_promise **promises) {
             differ("a member is not added", i);
         }
     }
-    vow_state state = wait_until_settled(self, vow_scope_close(scope), &out);
+    /* The wait for a shield is not ended by a cancellation, so the end keeps its reader. */
+    vow_promise *scope_end = vow_scope_close(scope);
+    scope_end = self->is_fiber ? vow_shield(scope_end) : scope_end;
+    vow_state state = wait_until_settled(self, scope_end, &out);
     if (state != VOW_PENDING && (state == VOW_REJECTED) != (failing(self) > 0)) {
         differ("a scope's end", (int)state);
     }
@@ -177,8 +180,8 @@ static void wait_for_descriptor(errand *self, vow_promise **promises) {
     o.errands[self->children[0]].descriptor = dup(descriptor);
     vow_promise *ready = vow_fd_ready(descriptor, VOW_READ);
     begin(self, promises);
-    wait_until_settled(self, ready, &out);
-    if (out.kind != VOW_INT || out.as.integer != VOW_READ) {
+    vow_state state = wait_until_settled(self, ready, &out);
+    if (state != VOW_PENDING && (out.kind != VOW_INT || out.as.integer != VOW_READ)) {
         differ("a descriptor is not ready", (int)out.kind);
     }
     wait_for_each(self, promises);
