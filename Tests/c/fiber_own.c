@@ -2,6 +2,7 @@
  * the waits inside a fiber that block its thread. */
 #include "dispatch.h"
 #include "fiber_tools.h"
+#include "loop_tools.h"
 #include "small_stack.h"
 
 /* Calls itself until so many bytes of the stack are in use. */
@@ -330,6 +331,8 @@ static vow_value run_loop_inside(vow_value input, void *context) {
 }
 
 TEST("runs of a loop nested on a fiber's stack end where that does, with VOW_EDEADLOCK") {
+    rlim_t before;
+    limit_stacks(1 << 20, &before);
     vow_loop *loop = vow_loop_create();
     deep_run self = {.loop = loop};
     CHECK_INT_EQ(outcome_of(fiber_on(NULL, run_loop_inside, &self)), VOW_FULFILLED);
@@ -337,6 +340,7 @@ TEST("runs of a loop nested on a fiber's stack end where that does, with VOW_EDE
     while (vow_loop_run_once(loop, 0) > 0) {
     }
     vow_loop_destroy(loop);
+    limit_stacks(before, NULL);
 }
 
 static void wait_and_end(void *context) {

@@ -56,6 +56,8 @@ static vow_value nest(vow_value input, void *context) {
 }
 
 TEST("nested runs end where the stack does, with VOW_EDEADLOCK") {
+    rlim_t before;
+    limit_stacks(1 << 20, &before);
     vow_loop *loop = vow_loop_create();
     nested context = {.loop = loop};
     CHECK_INT_EQ(code_of(vow_async(NULL, nest, &context)), 0);
@@ -63,6 +65,7 @@ TEST("nested runs end where the stack does, with VOW_EDEADLOCK") {
     while (vow_loop_run_once(loop, 0) > 0) {
     }
     vow_loop_destroy(loop);
+    limit_stacks(before, NULL);
 }
 
 static vow_value await_deeper(vow_value input, void *context) {

@@ -283,7 +283,7 @@ TEST("a handler that is cancelled while it waits settles when it has returned (G
     vow_loop_destroy(loop);
 }
 
-TEST("a forked child that destroys its copy of the loop goes on with the handlers that wait there") {
+TEST("a forked child that destroys its copy of the loop goes on with handlers that wait there") {
     vow_loop *loop = vow_loop_create();
     vow_resolver *resolver;
     vow_promise *given = vow_promise_create(&resolver);

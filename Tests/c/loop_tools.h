@@ -14,6 +14,18 @@ static inline bool is_readable(vow_loop *loop) {
     return poll(&one, 1, 0) == 1;
 }
 
+/* The stacks on which loops run handlers are as large as threads' from here on. ThreadSanitizer
+ * knows 65,536 calls on a stack, and no test may come to more. */
+static inline void limit_stacks(rlim_t bytes, rlim_t *before) {
+    struct rlimit limit;
+    CHECK_INT_EQ(getrlimit(RLIMIT_STACK, &limit), 0);
+    if (before != NULL) {
+        *before = limit.rlim_cur;
+    }
+    limit.rlim_cur = bytes;
+    CHECK_INT_EQ(setrlimit(RLIMIT_STACK, &limit), 0);
+}
+
 /* What a handler saw of the place where it ran. */
 typedef struct place {
     atomic_int runs;

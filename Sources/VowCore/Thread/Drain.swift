@@ -164,7 +164,7 @@ func drainInsideWait(_ thread: ThreadPointer) -> Bool {
 func isOwn(_ destroy: @escaping Destroy) -> Bool {
     let own = address(of: destroy)
     return own == address(of: endWork) || own == address(of: endDelivery)
-        || own == address(of: freeFilter)
+        || own == address(of: freeFilter) || own == address(of: endNothing)
 }
 
 // MARK: Entries of executors

@@ -139,11 +139,15 @@ func endFiberContext(_ context: UnsafeMutableRawPointer?) {
     fiber.pointee.destroy?(fiber.pointee.context)
 }
 
+/// The same, for a context without a destructor.
+func endNothing(_: UnsafeMutableRawPointer?) {}
+
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
     /// The fiber of work, which the record keeps.
     var fiber: FiberPointer? {
         guard pointee.shape == .ofFiber, let destroy = extras.pointee.destroy,
             address(of: destroy) == address(of: endFiberContext)
+                || address(of: destroy) == address(of: endNothing)
         else { return nil }
         return link.pointee.context.map { FiberPointer(in: $0) }
     }

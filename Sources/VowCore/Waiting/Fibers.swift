@@ -61,7 +61,8 @@ func makeFiber(_ reaction: Reaction, stackSize: Int, _ thread: ThreadPointer) ->
     work.shape = .ofFiber
     work.handler = fiberBody
     work.context = memory
-    work.extras.destroy = endFiberContext
+    work.extras.destroy = endNothing
+    if reaction.extras.destroy != nil { work.extras.destroy = endFiberContext }
     let made = makeWork(work, thread)
     if made == promiseWithoutMemory { fiber.release() }
     return made
