@@ -128,7 +128,10 @@ static atomic_int refused;
 
 static vow_value wait_for(vow_promise *promise) {
     vow_value out;
+    /* Without memory the scene does not wait for the fiber. */
+    vow_promise_retain(promise);
     int answer = vow_await(promise, VOW_FOREVER, &out);
+    vow_promise_release(promise);
     vow_value_release(out);
     if (answer < 0) {
         is_code(answer, VOW_ECYCLE);
