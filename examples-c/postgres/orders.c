@@ -2,16 +2,9 @@
  * leaves.
  *
  *   orders WHERE        WHERE: a server, as libpq has it, where a table "orders" can be made */
-#include <signal.h>
-
-#include "../common.h"
-#include "pool.h"
-#include "query.h"
+#include "shop.h"
 #include "transaction.h"
 
-#define MAKE_TABLE                                                                                 \
-    "drop table if exists orders;"                                                                 \
-    "create table orders (lamps int check (lamps > 0))"
 #define STILL_AT_WORK                                                                              \
     "select count(*) from pg_stat_activity "                                                       \
     "where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()"
@@ -20,22 +13,8 @@
 
 /* ---------------------------------------------------------------- With a connection */
 
-/* Asks what the context says. */
-static vow_value ask(vow_value connection, void *context) {
-    return vow_from_promise(query(connection_of(connection), context, VOW_FOREVER));
-}
-
 static vow_value ask_for_50_ms(vow_value connection, void *context) {
     return vow_from_promise(query(connection_of(connection), context, 50 * VOW_MS));
-}
-
-static vow_value number_of(vow_value answer, void *context) {
-    (void)context;
-    return vow_int(query_number(answer));
-}
-
-static vow_promise *ask_number(struct pool *pool, const char *sql) {
-    return vow_then(pool_use(pool, ask, (void *)sql, NULL), number_of, NULL);
 }
 
 /* ---------------------------------------------------------------- An order */
@@ -110,24 +89,5 @@ static void visit(struct pool *pool) {
 }
 
 int main(int count, char **arguments) {
-    signal(SIGPIPE, SIG_IGN); /* as query.h asks for */
-    vow_loop *loop = vow_loop_create();
-    struct pool *pool = count == 2 ? pool_create(arguments[1], 2) : NULL;
-    if (loop == NULL || pool == NULL) {
-        fprintf(stderr, "usage: orders WHERE\n");
-        return 2;
-    }
-    vow_value opened = wait_for(pool_open(pool));
-    if (opened.kind == VOW_ERROR) {
-        show("the server cannot be reached", opened);
-    } else {
-        vow_value_release(wait_for(pool_use(pool, ask, MAKE_TABLE, NULL)));
-        visit(pool);
-    }
-    show_result("connections that came home", pool_close(pool));
-    vow_loop_destroy(loop);
-    int status = nothing_left();
-    status |= opened.kind == VOW_ERROR;
-    vow_value_release(opened);
-    return status;
+    return run_shop(count, arguments, visit);
 }

@@ -1,15 +1,7 @@
 /* straight.c: the orders of orders.c as fibers: a transaction in straight lines.
  *
  *   straight WHERE        WHERE: a server, as libpq has it, where a table "orders" can be made */
-#include <signal.h>
-
-#include "../common.h"
-#include "pool.h"
-#include "query.h"
-
-#define MAKE_TABLE                                                                                 \
-    "drop table if exists orders;"                                                                 \
-    "create table orders (lamps int check (lamps > 0))"
+#include "shop.h"
 
 struct order {
     struct connection *connection;
@@ -48,15 +40,6 @@ static vow_value with_connection(vow_value connection, void *context) {
     return vow_from_promise(vow_fiber(NULL, write_order, order, NULL));
 }
 
-static vow_value ask(vow_value connection, void *context) {
-    return vow_from_promise(query(connection_of(connection), context, VOW_FOREVER));
-}
-
-static vow_value number_of(vow_value answer, void *context) {
-    (void)context;
-    return vow_int(query_number(answer));
-}
-
 static void visit(struct pool *pool) {
     struct order three = {.sql = "insert into orders values (3)"};
     struct order none = {.sql = "insert into orders values (0)"};
@@ -65,29 +48,9 @@ static void visit(struct pool *pool) {
     show_result("an order for 0", pool_use(pool, with_connection, &none, NULL));
     show_result("one whose time is up while it thinks",
                 vow_timeout(pool_use(pool, with_connection, &seven, NULL), 200 * VOW_MS));
-    vow_promise *sum = pool_use(pool, ask, (void *)"select sum(lamps) from orders", NULL);
-    show_result("lamps in the books", vow_then(sum, number_of, NULL));
+    show_result("lamps in the books", ask_number(pool, "select sum(lamps) from orders"));
 }
 
 int main(int count, char **arguments) {
-    signal(SIGPIPE, SIG_IGN); /* as query.h asks for */
-    vow_loop *loop = vow_loop_create();
-    struct pool *pool = count == 2 ? pool_create(arguments[1], 2) : NULL;
-    if (loop == NULL || pool == NULL) {
-        fprintf(stderr, "usage: straight WHERE\n");
-        return 2;
-    }
-    vow_value opened = wait_for(pool_open(pool));
-    if (opened.kind == VOW_ERROR) {
-        show("the server cannot be reached", opened);
-    } else {
-        vow_value_release(wait_for(pool_use(pool, ask, MAKE_TABLE, NULL)));
-        visit(pool);
-    }
-    show_result("connections that came home", pool_close(pool));
-    vow_loop_destroy(loop);
-    int status = nothing_left();
-    status |= opened.kind == VOW_ERROR;
-    vow_value_release(opened);
-    return status;
+    return run_shop(count, arguments, visit);
 }
