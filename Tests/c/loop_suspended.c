@@ -1,7 +1,7 @@
 /* Tests handlers that wait on a loop: they are suspended, and each wait keeps its own time. */
 #include "loop_tools.h"
 
-/* What a handler waits for, for how long, and the answer with the virtual time of it. */
+/* The wait of a handler: its promise, limit and answer, with the virtual time of it. */
 typedef struct parking {
     vow_promise *promise;
     int64_t timeout;
@@ -91,24 +91,42 @@ TEST("two handlers of a loop may wait for what the other one does") {
     }
 }
 
-TEST("vow_loop_run_once returns while a handler waits, and a later one goes on with it") {
-    vow_loop *loop = vow_loop_create();
+/* A loop with a handler that waits, suspended, for a promise. */
+typedef struct parked {
+    vow_loop *loop;
     vow_resolver *resolver;
-    vow_promise *given = vow_promise_create(&resolver);
-    parking one = {.promise = given, .timeout = VOW_FOREVER, .answer = 99};
-    vow_promise *handler = vow_async(NULL, wait_here, &one);
-    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
-    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 0);
-    CHECK(!is_readable(loop));
-    CHECK_INT_EQ(one.answer, 99);
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK(is_readable(loop));
-    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
-    CHECK_INT_EQ(one.answer, VOW_FULFILLED);
-    CHECK_INT_EQ(int_of(handler), VOW_FULFILLED);
-    vow_promise_release(given);
-    vow_resolver_release(resolver);
-    vow_loop_destroy(loop);
+    parking one;
+    vow_promise *handler;
+} parked;
+
+static void park(parked *self) {
+    *self = (parked){.loop = vow_loop_create(), .one = {.timeout = VOW_FOREVER, .answer = 99}};
+    self->one.promise = vow_promise_create(&self->resolver);
+    self->handler = vow_async(NULL, wait_here, &self->one);
+    CHECK_INT_EQ(vow_loop_run_once(self->loop, 0), 1);
+    CHECK_INT_EQ(self->one.answer, 99);
+}
+
+static void unpark(parked *self) {
+    CHECK_INT_EQ(self->one.answer, VOW_FULFILLED);
+    vow_promise_release(self->handler);
+    vow_promise_release(self->one.promise);
+    vow_resolver_release(self->resolver);
+    vow_loop_destroy(self->loop);
+}
+
+TEST("vow_loop_run_once returns while a handler waits, and a later one goes on with it") {
+    parked it;
+    park(&it);
+    CHECK_INT_EQ(vow_loop_run_once(it.loop, 0), 0);
+    CHECK(!is_readable(it.loop));
+    CHECK_INT_EQ(it.one.answer, 99);
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+    CHECK(is_readable(it.loop));
+    CHECK_INT_EQ(vow_loop_run_once(it.loop, 0), 1);
+    CHECK_INT_EQ(it.one.answer, VOW_FULFILLED);
+    CHECK_INT_EQ(int_of(vow_promise_retain(it.handler)), VOW_FULFILLED);
+    unpark(&it);
 }
 
 static vow_value wait_in_destructor(vow_value input, void *context) {
@@ -229,22 +247,16 @@ static void *run_foreign(void *context) {
 }
 
 TEST("while a handler waits on a loop, another thread cannot run it") {
-    vow_resolver *resolver;
-    vow_promise *given = vow_promise_create(&resolver);
-    loaned context = {.loop = vow_loop_create()};
-    parking one = {.promise = given, .timeout = VOW_FOREVER};
-    vow_promise *handler = vow_async(NULL, wait_here, &one);
-    CHECK_INT_EQ(vow_loop_run_once(context.loop, 0), 1);
-    pthread_join(start_thread(run_foreign, &context), NULL);
-    CHECK_INT_EQ(context.one.answer, VOW_EINVAL);
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK_INT_EQ(vow_await(handler, LONG_ENOUGH, NULL), VOW_FULFILLED);
-    pthread_join(start_thread(run_foreign, &context), NULL);
-    CHECK_INT_EQ(context.one.answer, 0);
-    vow_promise_release(handler);
-    vow_promise_release(given);
-    vow_resolver_release(resolver);
-    vow_loop_destroy(context.loop);
+    parked it;
+    park(&it);
+    loaned other = {.loop = it.loop};
+    pthread_join(start_thread(run_foreign, &other), NULL);
+    CHECK_INT_EQ(other.one.answer, VOW_EINVAL);
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+    CHECK_INT_EQ(vow_await(it.handler, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    pthread_join(start_thread(run_foreign, &other), NULL);
+    CHECK_INT_EQ(other.one.answer, 0);
+    unpark(&it);
 }
 
 TEST("vow_nest_waits: a wait runs the loop inside itself, and waits end in reverse order") {
@@ -266,47 +278,31 @@ TEST("vow_nest_waits: a wait runs the loop inside itself, and waits end in rever
 }
 
 TEST("a handler that is cancelled while it waits settles when it has returned (G14)") {
-    vow_loop *loop = vow_loop_create();
-    vow_resolver *resolver;
-    vow_promise *given = vow_promise_create(&resolver);
-    parking one = {.promise = given, .timeout = VOW_FOREVER};
-    vow_promise *handler = vow_async(NULL, wait_here, &one);
-    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
-    CHECK(vow_cancel(handler));
-    CHECK_INT_EQ(vow_promise_state(handler), VOW_PENDING);
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK_INT_EQ(vow_await(handler, LONG_ENOUGH, NULL), VOW_REJECTED);
-    CHECK_INT_EQ(one.answer, VOW_FULFILLED);
-    vow_promise_release(handler);
-    vow_promise_release(given);
-    vow_resolver_release(resolver);
-    vow_loop_destroy(loop);
+    parked it;
+    park(&it);
+    CHECK(vow_cancel(it.handler));
+    CHECK_INT_EQ(vow_promise_state(it.handler), VOW_PENDING);
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+    CHECK_INT_EQ(vow_await(it.handler, LONG_ENOUGH, NULL), VOW_REJECTED);
+    unpark(&it);
 }
 
 TEST("a forked child that destroys its copy of the loop goes on with handlers that wait there") {
-    vow_loop *loop = vow_loop_create();
-    vow_resolver *resolver;
-    vow_promise *given = vow_promise_create(&resolver);
-    parking one = {.promise = given, .timeout = VOW_FOREVER};
-    vow_promise *handler = vow_async(NULL, wait_here, &one);
-    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
+    parked it;
+    park(&it);
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         alarm(CHILD_LIMIT);
-        vow_resolve(resolver, vow_int(1));
-        vow_loop_destroy(loop);
-        _exit(one.answer == (int)VOW_FULFILLED ? 0 : 1);
+        vow_resolve(it.resolver, vow_int(1));
+        vow_loop_destroy(it.loop);
+        _exit(it.one.answer == (int)VOW_FULFILLED ? 0 : 1);
     }
     int status = -1;
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
     CHECK_INT_EQ(status, 0);
-    CHECK_INT_EQ(one.answer, 0);
-    CHECK(vow_resolve(resolver, vow_int(1)));
-    CHECK_INT_EQ(vow_await(handler, LONG_ENOUGH, NULL), VOW_FULFILLED);
-    CHECK_INT_EQ(one.answer, VOW_FULFILLED);
-    vow_promise_release(handler);
-    vow_promise_release(given);
-    vow_resolver_release(resolver);
-    vow_loop_destroy(loop);
+    CHECK_INT_EQ(it.one.answer, 99);
+    CHECK(vow_resolve(it.resolver, vow_int(1)));
+    CHECK_INT_EQ(vow_await(it.handler, LONG_ENOUGH, NULL), VOW_FULFILLED);
+    unpark(&it);
 }

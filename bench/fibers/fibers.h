@@ -40,7 +40,7 @@ static inline double status(const char *key) {
     return number;
 }
 
-/* What n items take, since `before` was read, and how many threads there are. */
+/* The cost of n items, since `before` was read, and the number of threads. */
 static inline void hold_items(size_t n, double before) {
     held = (status("VmRSS:") - before) * 1024 / (double)n;
     printf("{\"ns_per_item\":%g,\"threads\":%g}\n", held, status("Threads:"));

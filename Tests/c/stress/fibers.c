@@ -58,7 +58,7 @@ static vow_value some_value(uint64_t *random) {
     return vow_object(NULL, &object_class);
 }
 
-/* One wait, of any kind. */
+/* A wait, of any kind. */
 static void wait_somehow(runner *self) {
     uint64_t choice = random_next(&self->random);
     vow_promise *promise = NULL;
