@@ -1442,7 +1442,8 @@ typedef struct vow_statistics {
     uint64_t bytes;    /**< memory held by promises, values and executors */
     uint64_t spare;    /**< of freed promises, kept for new ones; not among the bytes */
     uint64_t stacks;   /**< of fibers that have begun and not ended, and one or more of each loop */
-    uint64_t deepest; /**< the most bytes that a fiber has used of a stack that is kept for later */
+    uint64_t deepest;  /**< the most bytes that a fiber has used of its stack, as stacks kept for
+                          later show */
 } vow_statistics;
 
 /** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */

@@ -35,16 +35,16 @@ __attribute__((visibility("hidden"))) void vow_platform_switch_stack(void **from
 /* The return address of a new stack: calls vow_platform_run_stack with the record. */
 __attribute__((visibility("hidden"))) void vow_platform_start_stack(void);
 
+/* A hidden function in a section of its own. */
+#define BEGIN(name)                                                                                \
+    ".pushsection .text." #name ",\"ax\",@progbits\n.p2align 4\n.hidden " #name "\n"               \
+    ".globl " #name "\n.type " #name ",@function\n" #name ":\n.cfi_startproc\n"
+#define END(name) ".cfi_endproc\n.size " #name ",.-" #name "\n.popsection\n"
+
 #ifdef __x86_64__
 /* clang-format off */
 __asm__(
-    ".pushsection .text.vow_platform_switch_stack,\"ax\",@progbits\n"
-    ".p2align 4\n"
-    ".hidden vow_platform_switch_stack\n"
-    ".globl vow_platform_switch_stack\n"
-    ".type vow_platform_switch_stack,@function\n"
-    "vow_platform_switch_stack:\n"
-    ".cfi_startproc\n"
+    BEGIN(vow_platform_switch_stack)
     "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbp, 0\n"
     "pushq %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbx, 0\n"
     "pushq %r12\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r12, 0\n"
@@ -68,20 +68,14 @@ __asm__(
     /* Not `ret`, which the processor predicts to go back to the caller. */
     "popq %rcx\n.cfi_adjust_cfa_offset -8\n.cfi_register rip, rcx\n"
     "jmpq *%rcx\n"
-    ".cfi_endproc\n"
-    ".size vow_platform_switch_stack,.-vow_platform_switch_stack\n"
-    ".hidden vow_platform_start_stack\n"
-    ".globl vow_platform_start_stack\n"
-    ".type vow_platform_start_stack,@function\n"
-    "vow_platform_start_stack:\n"
-    ".cfi_startproc\n.cfi_undefined rip\n"
+    END(vow_platform_switch_stack)
+    BEGIN(vow_platform_start_stack)
+    ".cfi_undefined rip\n"
     "movq %r12, %rdi\n"
     "xorl %ebp, %ebp\n"
     "call vow_platform_run_stack\n"
     "ud2\n"
-    ".cfi_endproc\n"
-    ".size vow_platform_start_stack,.-vow_platform_start_stack\n"
-    ".popsection\n");
+    END(vow_platform_start_stack));
 /* clang-format on */
 
 static void prepare(vow_stack *stack) {
@@ -109,13 +103,7 @@ static int has_shadow_stack(void) {
 #else
 /* clang-format off */
 __asm__(
-    ".pushsection .text.vow_platform_switch_stack,\"ax\",@progbits\n"
-    ".p2align 4\n"
-    ".hidden vow_platform_switch_stack\n"
-    ".globl vow_platform_switch_stack\n"
-    ".type vow_platform_switch_stack,@function\n"
-    "vow_platform_switch_stack:\n"
-    ".cfi_startproc\n"
+    BEGIN(vow_platform_switch_stack)
     "sub sp, sp, #176\n.cfi_adjust_cfa_offset 176\n"
     "stp x29, x30, [sp]\n.cfi_rel_offset x29, 0\n.cfi_rel_offset x30, 8\n"
     "stp x19, x20, [sp, #16]\n"
@@ -146,19 +134,13 @@ __asm__(
     "ldp x29, x30, [sp]\n.cfi_restore x29\n.cfi_restore x30\n"
     "add sp, sp, #176\n.cfi_adjust_cfa_offset -176\n"
     "ret\n"
-    ".cfi_endproc\n"
-    ".size vow_platform_switch_stack,.-vow_platform_switch_stack\n"
-    ".hidden vow_platform_start_stack\n"
-    ".globl vow_platform_start_stack\n"
-    ".type vow_platform_start_stack,@function\n"
-    "vow_platform_start_stack:\n"
-    ".cfi_startproc\n.cfi_undefined x30\n"
+    END(vow_platform_switch_stack)
+    BEGIN(vow_platform_start_stack)
+    ".cfi_undefined x30\n"
     "mov x0, x19\n"
     "bl vow_platform_run_stack\n"
     "brk #1\n"
-    ".cfi_endproc\n"
-    ".size vow_platform_start_stack,.-vow_platform_start_stack\n"
-    ".popsection\n");
+    END(vow_platform_start_stack));
 /* clang-format on */
 
 static void prepare(vow_stack *stack) {
@@ -467,6 +449,8 @@ static struct {
     group *groups[sizes];
     int warm_count[sizes];
     uint64_t taken;
+    /* The most bytes that a measured stack has used. */
+    uint64_t deepest;
     group *newest;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -537,9 +521,11 @@ static group *make_group(int power) {
     }
     *made = (group){.next = pool.groups[power], .first = first, .stride = stride};
     made->cold = guarded == 64 ? UINT64_MAX : ((uint64_t)1 << guarded) - 1;
+    if (pool.newest == NULL) {
+        watch_for_overflow();
+    }
     made->older = pool.newest;
     pool.newest = pool.groups[power] = made;
-    watch_for_overflow();
     return made;
 }
 
@@ -620,6 +606,7 @@ void vow_platform_give_stack(vow_stack *stack) {
     pool.taken--;
     int is_kept = (size_t)pool.warm_count[power] << power < most_warm;
     if (is_kept) {
+        stack->is_measured = 0;
         stack->next = pool.warm[power];
         pool.warm[power] = stack;
         pool.warm_count[power]++;
@@ -645,30 +632,38 @@ void vow_platform_trim_stacks(void) {
     }
 }
 
-void vow_platform_count_stacks(uint64_t *count, uint64_t *deepest) {
+/* The bytes of a stack, from above, as far as pages were touched. */
+static size_t used(const vow_stack *stack) {
     unsigned char pages[256];
     size_t page = page_size();
-    pthread_mutex_lock(&pool.lock);
-    *count = pool.taken;
-    *deepest = 0;
-    for (int power = 0; power < sizes; power++) {
-        for (vow_stack *stack = pool.warm[power]; stack != NULL; stack = stack->next) {
-            /* From above, as far as pages were touched. */
-            uintptr_t place = stack->upper;
-            int is_touched = 1;
-            while (is_touched && place > stack->lower) {
-                size_t part = place - stack->lower;
-                part = part < page * sizeof pages ? part : page * sizeof pages;
-                if (mincore((void *)(place - part), part, pages) != 0) {
-                    break;
-                }
-                for (size_t index = part / page; is_touched && index-- > 0;) {
-                    is_touched = pages[index] & 1;
-                    place -= is_touched ? page : 0;
-                }
-            }
-            *deepest = stack->upper - place > *deepest ? stack->upper - place : *deepest;
+    uintptr_t place = stack->upper;
+    int is_touched = 1;
+    while (is_touched && place > stack->lower) {
+        size_t part = place - stack->lower;
+        part = part < page * sizeof pages ? part : page * sizeof pages;
+        if (mincore((void *)(place - part), part, pages) != 0) {
+            break;
+        }
+        for (size_t index = part / page; is_touched && index-- > 0;) {
+            is_touched = pages[index] & 1;
+            place -= is_touched ? page : 0;
         }
     }
+    return stack->upper - place;
+}
+
+void vow_platform_count_stacks(uint64_t *count, uint64_t *deepest) {
+    pthread_mutex_lock(&pool.lock);
+    *count = pool.taken;
+    for (int power = 0; power < sizes; power++) {
+        /* Stacks are given and taken at the front: behind a measured one all are. */
+        vow_stack *stack = pool.warm[power];
+        for (; stack != NULL && !stack->is_measured; stack = stack->next) {
+            size_t bytes = used(stack);
+            pool.deepest = bytes > pool.deepest ? bytes : pool.deepest;
+            stack->is_measured = 1;
+        }
+    }
+    *deepest = pool.deepest;
     pthread_mutex_unlock(&pool.lock);
 }

@@ -363,3 +363,26 @@ static void wait_in_destroy(const ground *on) {
 TEST("the destroy of a fiber's context may wait, before the fiber's promise settles") {
     on_each_executor(wait_in_destroy);
 }
+
+static vow_value use_40_kilobytes(vow_value input, void *context) {
+    volatile char used[40 << 10];
+    (void)input;
+    for (size_t i = 0; i < sizeof used; i += 1024) {
+        used[i] = (char)i;
+    }
+    vow_statistics now = {.size = sizeof now};
+    CHECK_INT_EQ(vow_stats(&now), 0);
+    *(uint64_t *)context = now.stacks;
+    return vow_int(used[1024]);
+}
+
+TEST("the statistics count stacks in use, and say how much of a stack a fiber has used") {
+    vow_statistics before = {.size = sizeof before}, after = before;
+    uint64_t inside = 0;
+    CHECK_INT_EQ(vow_stats(&before), 0);
+    CHECK_INT_EQ(outcome_of(fiber_on(vow_executor_inline(), use_40_kilobytes, &inside)), 0);
+    CHECK_INT_EQ(vow_stats(&after), 0);
+    CHECK_INT_EQ(inside, before.stacks + 1);
+    CHECK_INT_EQ(after.stacks, before.stacks);
+    CHECK(after.deepest >= 40 << 10);
+}

@@ -27,9 +27,11 @@ typedef struct vow_stack {
     void *fake, *thread;
     const void *bottom;
     size_t extent;
-    /* What a fiber's stack is for; NULL: this is the record of the stack that enters it. */
+    /* The function of a fiber's stack; NULL: this is the record of the stack that enters it. */
     void (*work)(void *context);
     void *context;
+    /* The statistics have seen how much of the stack was used, since it came to the pool. */
+    int is_measured;
     /* Names the fiber if the stack overflows; NULL: it has no label. */
     const char *label;
 } vow_stack;
@@ -63,7 +65,7 @@ __attribute__((visibility("hidden"))) void *vow_platform_thread_now(void);
 /* Gives the memory of the stacks in the pool back to the system. */
 __attribute__((visibility("hidden"))) void vow_platform_trim_stacks(void);
 
-/* How many stacks are taken, and the most bytes that one in the pool has used. */
+/* How many stacks are taken, and the most bytes that a stack had used when it came to the pool. */
 __attribute__((visibility("hidden"))) void vow_platform_count_stacks(uint64_t *count,
                                                                      uint64_t *deepest);
 

@@ -65,7 +65,7 @@ public enum PromiseRuntime {
         public let spare: UInt64
         /// Stacks of fibers that have begun and not ended, and one or more of each loop.
         public let stacks: UInt64
-        /// The most bytes that a fiber has used of a stack that is kept for later.
+        /// The most bytes that a fiber has used of its stack, as stacks that are kept for later show.
         public let deepestStack: UInt64
     }
 }
