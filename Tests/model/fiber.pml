@@ -13,7 +13,7 @@
  */
 
 /* Stands for:
- *   awaited awake cancellation cancelOne complete endIdle enlist enter FiberPointer FiberWait handOver hasFired isFibers
+ *   awaited awake cancellation cancelOne complete endIdle enlist enter FiberPointer FiberWait handOver hasFired
  *   leave nudge nudgeFiber nudgeOwnFiber nudgeThose Parking pin refuse refuseSuspended result sleep startTimer stopTimer
  *   suspend suspended suspendedStep timeIsUp TimerNode unparkDone unpin waitUntilDone wake whileListed withdraw withWait
  *   yieldFiber

@@ -232,7 +232,7 @@ func wait(
 private func waitHere(
     for record: RecordPointer, timeout: Int64, running loop: LoopPointer?, _ thread: ThreadPointer
 ) -> WaitResult {
-    if let fiber = fiberThatMayLeave(thread), loop == nil || fiber.runs(in: loop) {
+    if let fiber = fiberThatMayLeave(thread, running: loop) {
         return suspend(fiber, until: record, timeout: timeout < 0 ? nil : timeout, thread)
     }
     let deadline: Deadline = timeout < 0 ? .never : .after(timeout)

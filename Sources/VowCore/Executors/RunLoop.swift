@@ -82,15 +82,14 @@ func runReady(
     on fiber: FiberPointer?
 ) -> Int {
     var ran = 0
-    let isEnough = {
-        fiber?.pointee.wasSuspended == true || promise?.pointee.state.read().hasValue == true
-    }
+    let isAway = { fiber?.pointee.wasSuspended == true }
+    let isEnough = { isAway() || promise?.pointee.state.read().hasValue == true }
     while ran < mostOfRun && loop.isUsable {
         var now = fireTimers(of: loop, thread)
         fiber?.pointee.ran = ran + now
-        if fiber?.pointee.wasSuspended == true { break }
+        if isAway() { break }
         now += fireWatches(loop.pointee.watches, thread)
-        if fiber?.pointee.wasSuspended == true { break }
+        if isAway() { break }
         var handlers = 0
         while handlers < mostOfRun, loop.isUsable,
             let reaction = nextReaction(in: loop.pointee.executor)
@@ -234,10 +233,8 @@ func submitToLoop(
     _ reaction: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer
 ) {
     let loop = executor.loop
-    // Only the loop's thread goes on with a pinned fiber.
-    let isPinned =
-        reaction.pointee.shape == .step && FiberPointer(ofStep: reaction).pointee.isPinned
-    if !loop.isUsable && !(isPinned && !loop.isCopy) {
+    let isPinned = reaction.isPinnedStep
+    if !loop.isUsable && !isPinned {
         refuse(reaction, loop.isClosed ? .shutDown : .forked, thread)
         return
     }
@@ -261,7 +258,7 @@ func submitToLoop(
         // Sequentially consistent, like the look of `nudgeWaitingThreads`.
         let isPushed = executor.pointee.intake.replaceOrdered(old, new).exchanged
         if isFirst {
-            if isPushed { vow_platform_raise(loop.pointee.event) }
+            if isPushed && !loop.isCopy { vow_platform_raise(loop.pointee.event) }
             executor.release(thread)
         }
         if isPushed { break }
@@ -303,7 +300,7 @@ func closeQueue(of executor: ExecutorPointer, isBatchWhole: Bool, _ thread: Thre
     if isBatchWhole { swap(&left, &executor.batch.pointee) }
     left.append(MemberList(reversing: RecordPointer(bitPattern: UInt(taken & ~marks))))
     while let reaction = left.popFirst() {
-        if reaction.pointee.shape == .step && FiberPointer(ofStep: reaction).pointee.isPinned {
+        if reaction.isPinnedStep {
             executor.batch.pointee.append(reaction)
         } else {
             refuse(reaction, .shutDown, thread)

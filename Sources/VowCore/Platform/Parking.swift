@@ -49,7 +49,7 @@ struct Deadline {
     /// Nanoseconds of the monotonic clock; nil: never.
     let nanoseconds: Int64?
 
-    /// The nanoseconds that were given; nil: never.
+    /// The nanoseconds from which a deadline was made; nil: never, or made of a moment.
     let delay: Int64?
 
     static let never = Deadline(at: nil)
@@ -62,7 +62,7 @@ struct Deadline {
 
     init(at nanoseconds: Int64?, delay: Int64? = nil) {
         self.nanoseconds = nanoseconds
-        self.delay = delay ?? nanoseconds.map { max($0 - monotonicNow(), 0) }
+        self.delay = delay
     }
 
     /// This deadline, but at most `delay` nanoseconds from now.

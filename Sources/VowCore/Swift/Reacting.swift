@@ -87,7 +87,7 @@ package func workWith(
 package func waitSuspends(running loop: OpaquePointer?) -> Bool {
     let thread = currentThread()
     let loop = LoopPointer(loop)
-    if let fiber = fiberThatMayLeave(thread), loop == nil || fiber.runs(in: loop) { return true }
+    if fiberThatMayLeave(thread, running: loop) != nil { return true }
     if let loop { return fiberPinned(to: loop, thread) != nil }
     guard let loop = loopHere(thread) else { return false }
     defer { loop.release(thread) }

@@ -99,7 +99,6 @@ extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Fiber {
     /// The states of its waiter's word.
     var awake: UInt64 { word(of: self) | 6 }
     var suspended: UInt64 { word(of: self) | 7 }
-
 }
 
 /// Hands the step of a fiber to its executor, at the end of the thread's current step.
@@ -112,15 +111,17 @@ func suspendedStep(in word: UInt64) -> RecordPointer? {
     word & 7 == 7 ? FiberPointer(bitPattern: UInt(word & ~7))?.step : nil
 }
 
-/// Whether the word of a waiter is that of a fiber that waits or is about to.
-func isFibers(_ word: UInt64) -> Bool { word & 6 == 6 }
-
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
+    /// The step of a fiber that only the thread of its loop goes on with. The caller has the step.
+    var isPinnedStep: Bool {
+        pointee.shape == .step && FiberPointer(ofStep: self).pointee.isPinned
+    }
+
     /// Makes the fiber of a waiter look again. Returns the step if the caller has to hand it over.
     func nudgeFiber() -> RecordPointer? {
         while true {
             let word = pointee.counts.loadRelaxed()
-            if !isFibers(word) { return nil }
+            if word & 6 != 6 { return nil }
             if pointee.counts.replaceAcquireRelease(word, Parking.nudged).exchanged {
                 return suspendedStep(in: word)
             }

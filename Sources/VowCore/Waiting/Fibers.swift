@@ -27,8 +27,7 @@ import CVowPlatform
 struct FiberRun {
     /// The run of the function that is being traced.
     var traced: TracedRun?
-    /// For a run of a loop (owned): what its runner waits for, borrowed.
-    var loop: LoopPointer?
+    /// For a run of a loop: what its runner waits for, borrowed.
     var awaited: RecordPointer?
 }
 
@@ -94,11 +93,11 @@ func prepare(
     fiber.pointee.place = Place(executor: executor, outer: nil)
 }
 
-func enter(_ fiber: FiberPointer, _ thread: ThreadPointer) { enter(fiber, beginning: nil, thread) }
-
 /// Runs a fiber until it waits, yields or ends.
 /// - Parameter function: nil: the fiber has begun.
-func enter(_ fiber: FiberPointer, beginning function: Destroy?, _ thread: ThreadPointer) {
+func enter(
+    _ fiber: FiberPointer, beginning function: Destroy? = nil, _ thread: ThreadPointer
+) {
     // The fiber's function may take long.
     payOwedWorker(thread)
     guard let stack = fiber.pointee.stack else { fatal("a fiber has no stack") }
@@ -324,10 +323,11 @@ func withWait<Result>(
 
 /// The fiber that a wait of the calling thread suspends, and that may go on on any thread. Nil: there are other calls of the
 /// library on its stack.
+/// - Parameter loop: the wait is to run it; nil: any.
 @inline(__always)
-func fiberThatMayLeave(_ thread: ThreadPointer) -> FiberPointer? {
+func fiberThatMayLeave(_ thread: ThreadPointer, running loop: LoopPointer? = nil) -> FiberPointer? {
     guard let fiber = thread.pointee.fiber, let frame = fiber.pointee.frame,
-        !thread.pointee.nestsWaits
+        !thread.pointee.nestsWaits, loop == nil || fiber.runs(in: loop)
     else { return nil }
     return thread.pointee.frame == frame && thread.pointee.foreignDepth == 1 ? fiber : nil
 }

@@ -57,7 +57,6 @@ private func takeFiber(of loop: LoopPointer) -> FiberPointer? {
     let fiber = FiberPointer(in: memory)
     fiber.initialize(to: Fiber(nil, nil, nil, stackSize: 0, size: fiberSize))
     fiber.run.initialize(to: FiberRun())
-    fiber.run.pointee.loop = loop
     prepare(fiber, stack, loop.pointee.executor)
     return fiber
 }
@@ -68,7 +67,7 @@ func endIdle(of loop: LoopPointer, _ thread: ThreadPointer) {
         return
     }
     loop.pointee.idleFiber.storeRelaxed(0)
-    fiber.run.pointee.loop = nil
+    fiber.pointee.refusal = .isShutOut
     enter(fiber, thread)
 }
 
@@ -110,9 +109,10 @@ private func firstPinned(of loop: LoopPointer) -> FiberPointer? {
 // MARK: On the fiber's stack
 
 private func runLoop(_ context: UnsafeMutableRawPointer?) {
-    guard let fiber = context.map({ FiberPointer(in: $0) }), let loop = fiber.run.pointee.loop
+    guard let fiber = context.map({ FiberPointer(in: $0) }),
+        let executor = fiber.step.executorElsewhere
     else { fatal("a stack without a loop") }
-    let executor = loop.pointee.executor
+    let loop = executor.loop
     threadNow().pointee.place = place(of: fiber)
     while true {
         // Between two runs, another thread may have become the loop's.
@@ -123,14 +123,16 @@ private func runLoop(_ context: UnsafeMutableRawPointer?) {
         executor.release(fiber.pointee.place.runs, thread)
         fiber.pointee.place.runs = 0
         fiber.pointee.wasSuspended = false
-        let rests = loop.isUsable && loop.pointee.idleFiber.loadRelaxed() == 0
+        // A refused fiber suspends no handler any more; so the loop ends a resting one.
+        let isOver = !loop.isUsable || fiber.pointee.refusal != nil
+        let rests = !isOver && loop.pointee.idleFiber.loadRelaxed() == 0
         if rests { loop.pointee.idleFiber.storeRelaxed(word(of: fiber)) }
         executor.release(thread)
         if rests {
             fiber.pointee.leaving = .rests
             leave(fiber, thread)
         }
-        if !rests || fiber.run.pointee.loop == nil {
+        if !rests || fiber.pointee.refusal != nil {
             fiber.pointee.leaving = .ended
             leave(fiber, threadNow(), isLast: true)
         }
