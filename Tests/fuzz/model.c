@@ -140,6 +140,8 @@ void model_settle_last(int promise, int value) {
         model_settle(promise, value);
         return;
     }
+    /* It keeps its place at its executor, also if it is cancelled there and its handler runs. */
+    self->epoch = m.epoch;
     self->wait = WAITS_CONTEXT;
     self->ending = value;
     m.context_done[self->context] = true;

@@ -193,7 +193,6 @@ static void cancel_last(int reaction) {
         m.context_done[self->context] = false;
         self->wait = WAITS_EXECUTOR;
         self->redirect = self->error;
-        self->epoch = m.epoch;
     } else {
         self->ending = self->error;
     }
