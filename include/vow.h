@@ -588,10 +588,13 @@ VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VO
  * and a fiber (chapter 6), are suspended.
  *
  * Inside a handler on the pool or a serial executor, a wait lends its place in the pool while
- * it blocks, if need be to a new thread: waiting there cannot starve the pool. A wait on the
- * pool without a time-out first runs the awaited reaction itself, inside, if that is ready on
- * the pool and not begun. The waiting thread also runs inline handlers that no other thread
- * could run. */
+ * it blocks, if need be to a new thread: waiting there cannot starve the pool. A wait without a
+ * time-out, in a handler on the pool or outside of handlers, first runs the pool's reaction that
+ * the promise waits for itself, if that is ready and no worker has begun it. So a handler of the
+ * pool may run on a thread of the program that would only sleep: in the pool's name
+ * (vow_executor_current), with that thread's thread-local variables and signal mask. A thread that
+ * has less than 512 KiB of stack left runs none, nor does the thread of an event loop. The waiting
+ * thread also runs inline handlers that no other thread could run. */
 VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
 /** As vow_await, and gives promise (consumed) up at the end: if the time was up, or the wait was
@@ -638,7 +641,7 @@ VOW_API bool vow_nest_waits(bool nest);
 VOW_API vow_executor *vow_executor_inline(void);
 
 /** The library's own threads: handlers run in parallel, and begin in order (except a handler
- * that a waiting handler runs itself, see vow_await). Borrowed, immortal. */
+ * that a waiting thread runs itself, see vow_await). Borrowed, immortal. */
 VOW_API vow_executor *vow_executor_pool(void);
 
 /** The dispatch main queue, which the program must run (dispatch_main or a run loop). Serial.

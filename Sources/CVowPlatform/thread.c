@@ -104,6 +104,12 @@ int vow_platform_has_stack_left(void) {
     return own == NULL || here > own->limit || here < own->lower || here > own->upper;
 }
 
+int vow_platform_has_stack_for(size_t size) {
+    const vow_thread_storage *own = stack();
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return own != NULL && here >= own->lower && here <= own->upper && here - own->lower >= size;
+}
+
 int vow_platform_is_left(const void *place) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)place;
     if (there > here) {

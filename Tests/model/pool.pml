@@ -14,7 +14,7 @@
  */
 
 /* Stands for:
- *   block callAfterFailure callForMore callKeeper callOwedWorker callWorker closePool countCalled Crew duty hasMore
+ *   block callAfterFailure callForMore callKeeper callOwedWorker callWorker closePool countCalled Crew doPooledWork duty hasMore
  *   hasWaiting isCalledAgain keep keeperMain leave lendPlaceInPool lookAtWorkers make makeIdle makeIndeed mayCall
  *   nextWork payOwedWorker Pool popIdle prepareWorkers refuseAllPooled refusePooled remove run runPooledInside sleep
  *   startWorker startWorkerThread submitDrain submitPooled take takeDuty takeFromPool takeIdle takePlaceInPoolBack
@@ -585,6 +585,30 @@ inline submit(p)
     make()
 }
 
+/* doPooledWork, by the same thread, which waits for the reaction */
+inline takeBack(p)
+{
+    if
+    :: atomic {
+            KIND(p) == REACTION && MAKES(p) == NIL && WAITS(p) != GATE && reactions??[eval(p)] ->
+            reactions??eval(p);
+            assert(!HAS(begun, p));
+            begun = begun | BIT(p);
+            check()
+        };
+        if
+        :: WAITS(p) != NIL -> HAS(done, WAITS(p))
+        :: else
+        fi;
+        if
+        :: SLEEPS(p) != NIL -> HAS(done, SLEEPS(p))
+        :: else
+        fi;
+        done = done | BIT(p)
+    :: skip
+    fi
+}
+
 proctype Submitter(byte first; byte second)
 {
     byte call = NOBODY, slot, piece = NIL;
@@ -595,6 +619,7 @@ proctype Submitter(byte first; byte second)
     :: second != NIL -> submit(second)
     :: else
     fi;
+    takeBack(first);
     atomic { finished++; first = 0; second = 0; isThere = false }
 }
 

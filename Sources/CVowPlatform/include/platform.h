@@ -163,6 +163,9 @@ static inline int vow_platform_is_main_thread(void) {
 /* Whether the calling thread has stack to spare: a quarter of it, 128 KiB at most. */
 __attribute__((visibility("hidden"))) int vow_platform_has_stack_left(void);
 
+/* Whether the calling thread is known to have so many bytes of stack left. */
+__attribute__((visibility("hidden"))) int vow_platform_has_stack_for(size_t size);
+
 /* Whether this place on the calling thread's own stack belongs to a function that is gone. */
 __attribute__((visibility("hidden"))) int vow_platform_is_left(const void *place);
 

@@ -5,7 +5,8 @@ import CVow
 extension Promise {
     /// Blocks the thread until the promise is settled. For tests, tools and other code that must not go on. The wait runs
     /// the loop on the thread of an event loop, and the main actor's work on the main thread. A fiber, or a handler of
-    /// a loop, is suspended instead.
+    /// a loop, is suspended instead. Without a time-out a closure on the pool for which the promise waits may run on this
+    /// thread, if no thread of the pool has begun it.
     ///
     /// - Parameter timeout: the longest wait.
     /// - Throws: the failure; ``PromiseError/timedOut(lastError:)`` when the time is up; ``PromiseError/deadlock`` if the

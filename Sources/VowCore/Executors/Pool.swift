@@ -256,12 +256,10 @@ func unlockPool() { poolLock.unlock() }
 
 // MARK: Waiting inside the pool
 
-/// The depth to which a wait searches the queue.
-private let searchDepth = 4096
-
 /// Takes a reaction that no worker has begun out of the queue.
-func takeFromPool(_ reaction: RecordPointer) -> Bool {
-    poolLock.withLock { pool.reactions.remove(reaction, within: searchDepth) }
+/// - Parameter depth: how many reactions of the queue are looked at.
+func takeFromPool(_ reaction: RecordPointer, within depth: Int) -> Bool {
+    poolLock.withLock { pool.reactions.remove(reaction, within: depth) }
 }
 
 /// Lends the place of a worker that is about to sleep. Returns false, and the worker must not sleep, if it would be the last

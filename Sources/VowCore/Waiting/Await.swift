@@ -37,12 +37,64 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         default: return result
         }
     }
-    // Outside of foreign code nothing waits for this thread, so it looks for a while before it enters the queue:
-    // then a thread that settles the promise has no waiter to wake. The load that sees the value acquires it.
-    if thread.pointee.foreignDepth == 0 && !deadline.hasPassed && settlesSoon(promise) {
-        return .settled
+    if thread.pointee.foreignDepth == 0 && !deadline.hasPassed {
+        if deadline.nanoseconds == nil { doPooledWork(for: promise, thread) }
+        // Outside of foreign code nothing waits for this thread, so it looks for a while before it enters the queue:
+        // then a thread that settles the promise has no waiter to wake. The load that sees the value acquires it.
+        if settlesSoon(promise) { return .settled }
     }
     return wait(for: promise, until: deadline, running: nil, thread)
+}
+
+// MARK: Taking work back from the pool
+//
+// A thread outside of handlers that waits without a time-out would only sleep. If the promise waits for a reaction that
+// stands in the pool's queue, the thread takes the reaction out and runs it. The pool's lock decides between this thread and
+// a worker, and the thread that has taken the reaction has the queue's reference. The worker that was called for it finds the
+// queue without it and becomes idle. The thread stands at the pool's `Place` meanwhile, and waits inside the handler are
+// waits of this thread: they block the same executors as before.
+
+/// The promises that the search visits, the reactions of the queue that it looks at, and the stack that a handler of the
+/// pool may expect.
+private let mostVisited = 16
+private let mostSearched = 64
+private let stackOfHandler = 512 * 1024
+
+private func doPooledWork(for promise: RecordPointer, _ thread: ThreadPointer) {
+    while let reaction = takePooled(for: promise, thread) {
+        withPlace(at: ownExecutors.pool, thread) {
+            perform(reaction, thread)
+            leave(thread)
+        }
+        count(thread.cell.pointee.counters.workEnded)
+    }
+}
+
+/// Goes from a promise upstream to the reaction that has to run next, and takes the reaction out of the pool's queue.
+private func takePooled(for promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
+    var current = promise
+    current.visit()
+    defer { current.endVisit(thread) }
+    for _ in 0..<mostVisited {
+        let word = current.pointee.state.read()
+        if word.hasValue || isForkedChild { return nil }
+        let isIdle = word.phase == .open || word.phase == .cancelled
+        if isIdle && current.pointee.shape.isProduced { return nil }
+        let upstream = current.lockedUpstream().promise
+        let isReady = upstream?.pointee.state.read().hasValue ?? true
+        if isReady {
+            upstream?.endVisit(thread)
+            let isPooled =
+                isIdle && current.pointee.shape.isReaction
+                && current.executor == ownExecutors.pool
+            return isPooled && vow_platform_has_stack_for(stackOfHandler) != 0
+                && takeFromPool(current, within: mostSearched) ? current : nil
+        }
+        guard let upstream else { return nil }
+        current.endVisit(thread)
+        current = upstream
+    }
+    return nil
 }
 
 private func settlesSoon(_ promise: RecordPointer) -> Bool {

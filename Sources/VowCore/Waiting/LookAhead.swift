@@ -213,7 +213,8 @@ private struct LookAhead: ~Copyable {
         // Only on a worker of the pool, and only if the wait has all the time that the handler may take. The field does not
         // change, and this executor is never freed.
         guard waiting.pointee.place.isInPool, deadline.nanoseconds == nil,
-            reaction.executor == ownExecutors.pool, hasStackLeft(), takeFromPool(reaction)
+            reaction.executor == ownExecutors.pool, hasStackLeft(),
+            takeFromPool(reaction, within: 4096)
         else { return .blocked }
         return .runnable(reaction)
     }
