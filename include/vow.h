@@ -1452,16 +1452,19 @@ typedef struct vow_statistics {
 /** Fills *out, as far as out->size goes. Returns 0, or VOW_EINVAL. */
 VOW_API int vow_stats(vow_statistics *out);
 
-/** Frees the spare memory of the calling thread, and the memory of the stacks that are kept for
- * later fibers (256 MiB at most, of which they touch a part). Returns the number of bytes, without
- * the stacks.
+/** Frees the spare memory of the calling thread, what threads have laid aside for each other, and
+ * the memory of the stacks that are kept for later fibers (256 MiB at most, of which they touch a
+ * part). Returns the number of bytes, without the stacks.
  *
- * A thread keeps the memory of promises that it freed for its next ones: of each of three sizes
- * 1,024 at most, some 260 KB with the allocator's own part. When the thread rests in the
- * library (it sleeps in vow_await, or sleeps in or returns from vow_loop_run_once and _until),
- * it frees the memory that it has not needed since it last rested, except 32 of each size;
- * after a tenth of a second of sleep, all but those. So vow_trim is for threads that never rest
- * there and have had a burst. A thread frees all of it at its end, and the calling thread in
+ * A thread keeps the memory of promises that it freed for its next ones: of each of four sizes
+ * 1,024 at most, some 400 KB with the allocator's own part. A thread that has more of a size lays
+ * 256 pieces aside, and a thread that has none takes them: at most 4,096 of each size, so that
+ * promises which one thread makes and another frees cost no call of the allocator. When a thread
+ * rests in the library (it sleeps in vow_await, or sleeps in or returns from vow_loop_run_once and
+ * _until), it frees the memory that it has not needed since it last rested, except 32 of each size,
+ * and what no thread needed for a tenth of a second of the pieces that were laid aside; after a
+ * tenth of a second of sleep, all but those 32. So vow_trim is for threads that never rest there
+ * and have had a burst. A thread frees all of it at its end, and the calling thread in
  * vow_shutdown. No memory is kept if vow_set_allocator was called. */
 VOW_API size_t vow_trim(void);
 

@@ -283,6 +283,7 @@ TEST("a thread keeps the memory of some promises, and gives it back when it ends
     CHECK(bytes_taken() - before < 40 * KEPT * 80 / 4);
     before = bytes_taken();
     make_and_release(&many);
-    CHECK(bytes_taken() - before < 4 * KEPT * 100);
+    /* 1,024 of each of two sizes, and 4,096 for other threads. */
+    CHECK(bytes_taken() - before < 7 * KEPT * 100);
 }
 #endif

@@ -129,6 +129,67 @@ TEST("after it was asked it keeps as before") {
     CHECK(!is_keeping || spare() > 0);
 }
 
+enum { PASSED = 20000 };
+
+typedef struct passed {
+    vow_promise *promises[PASSED];
+} passed;
+
+static void *release_all(void *context) {
+    passed *self = context;
+    for (int i = 0; i < PASSED; i++) {
+        vow_promise_release(self->promises[i]);
+    }
+    return NULL;
+}
+
+static void pass_on(passed *self) {
+    for (int i = 0; i < PASSED; i++) {
+        self->promises[i] = fulfilled_int(i);
+    }
+    pthread_join(start_thread(release_all, self), NULL);
+}
+
+TEST("a thread lays aside what it frees for the thread that makes more") {
+    static passed self;
+    bool is_keeping = keeps();
+    pass_on(&self);
+    uint64_t aside = spare();
+    CHECK(!is_keeping || (aside >= 2000 * 40 && aside <= 4096 * 40));
+    for (int i = 0; i < 2000; i++) {
+        self.promises[i] = fulfilled_int(i);
+    }
+    CHECK(!is_keeping || spare() < aside - 1500 * 40);
+    for (int i = 0; i < 2000; i++) {
+        vow_promise_release(self.promises[i]);
+    }
+    uint64_t kept = spare();
+    CHECK_INT_EQ(vow_trim(), kept);
+    CHECK_INT_EQ(spare(), 0);
+}
+
+TEST("what was laid aside goes while a thread sleeps") {
+    static passed self;
+    pass_on(&self);
+    vow_resolver *resolver;
+    vow_promise *promise = vow_promise_create(&resolver);
+    CHECK_INT_EQ(vow_await(promise, 500 * MILLISECOND, NULL), VOW_PENDING);
+    CHECK(spare() <= FEW);
+    vow_resolver_release(resolver);
+    vow_promise_release(promise);
+}
+
+TEST("what was laid aside goes while a loop sleeps") {
+    static passed self;
+    vow_loop *loop = vow_loop_create();
+    pass_on(&self);
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT_EQ(vow_loop_run_once(loop, 120 * MILLISECOND), 0);
+    }
+    CHECK(spare() <= FEW);
+    vow_loop_destroy(loop);
+}
+
 static void *burst_and_tell(void *context) {
     burst();
     *(uint64_t *)context = spare();

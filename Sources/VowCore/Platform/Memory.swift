@@ -3,7 +3,7 @@
 // A thread keeps the memory of promises that it has freed for its next ones, which costs a tenth of the allocator's time. The
 // spare memory of a thread is bounded. When the thread rests, it frees the pieces that it has not needed since it last rested;
 // when it ends, it frees all. A program with an allocator of its own is to see everything, so no memory is kept then; nor in
-// builds that look for memory used after it was freed.
+// builds that look for memory used after it was freed. Threads exchange what they keep through the depot.
 
 import CVowPlatform
 
@@ -72,14 +72,16 @@ private func allocateFromHooks(_ size: Int) -> UnsafeMutableRawPointer? {
     }
 #endif
 
-/// A fork holds the lock of a checked build's quarantine.
+/// A fork holds the lock of the depot, and of a checked build's quarantine.
 func lockFreedMemory() {
+    depotLock.lock()
     #if VOW_CHECKED
         quarantineLock.lock()
     #endif
 }
 
 func unlockFreedMemory() {
+    depotLock.unlock()
     #if VOW_CHECKED
         quarantineLock.unlock()
     #endif
@@ -100,6 +102,13 @@ struct SpareMemory {
     fileprivate static let linkSize = 72
     fileprivate static let extendedLinkSize = 96
     fileprivate static let carryingLinkSize = 128
+
+    fileprivate static func forEachSize(_ body: (Int) -> Void) {
+        body(plainSize)
+        body(linkSize)
+        body(extendedLinkSize)
+        body(carryingLinkSize)
+    }
 
     /// The most pieces of each size.
     fileprivate static let most: UInt32 = 1024
@@ -148,11 +157,51 @@ struct SpareMemory {
     mutating func keepLowest(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) {
+        change(size, counts) { list, count in list.keepLowest(memory, count) }
+    }
+
+    /// Takes a piece of the depot, and keeps the rest of its batch.
+    mutating func takeFromDepot(
+        _ size: Int, _ counts: borrowing SpareCounts
+    ) -> UnsafeMutableRawPointer? {
+        if !isOpen || !SpareMemory.isKept(size) { return nil }
+        guard let batch = depotLock.withLock({ depot[size].pop() }) else { return nil }
+        return change(size, counts) { list, count in
+            list.begin(with: batch, count)
+            return list.take(count)
+        }
+    }
+
+    /// Keeps a piece, for which the list of its size has no room, after it has given a batch to the depot. Returns false if
+    /// there is no such list.
+    mutating func keepBesideDepot(
+        _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
+    ) -> Bool {
+        if !isOpen || !SpareMemory.isKept(size) { return false }
+        let batch = change(size, counts) { list, count in
+            let batch = list.cut(count)
+            list.keepLowest(memory, count)
+            return batch
+        }
+        if let batch, !depotLock.withLock({ depot[size].push(batch) }) { freeBatch(batch, size) }
+        return true
+    }
+
+    private static func isKept(_ size: Int) -> Bool {
+        size == plainSize || size == linkSize || size == extendedLinkSize
+            || size == carryingLinkSize
+    }
+
+    /// Changes the list of a kept size, on a way that is seldom taken.
+    private mutating func change<Result>(
+        _ size: Int, _ counts: borrowing SpareCounts,
+        _ body: (inout SpareList, borrowing SpareCount) -> Result
+    ) -> Result {
         switch size {
-        case SpareMemory.plainSize: plain.keepLowest(memory, counts.plain)
-        case SpareMemory.linkSize: links.keepLowest(memory, counts.links)
-        case SpareMemory.extendedLinkSize: extendedLinks.keepLowest(memory, counts.extendedLinks)
-        default: carryingLinks.keepLowest(memory, counts.carryingLinks)
+        case SpareMemory.plainSize: body(&plain, counts.plain)
+        case SpareMemory.linkSize: body(&links, counts.links)
+        case SpareMemory.extendedLinkSize: body(&extendedLinks, counts.extendedLinks)
+        default: body(&carryingLinks, counts.carryingLinks)
         }
     }
 
@@ -291,6 +340,26 @@ private struct SpareList {
         room = SpareMemory.most - kept
     }
 
+    /// The list is empty.
+    mutating func begin(with batch: UnsafeMutableRawPointer, _ count: borrowing SpareCount) {
+        first = batch
+        begin(with: sizeOfBatch, count)
+    }
+
+    /// Takes a batch off a list that is full.
+    mutating func cut(_ count: borrowing SpareCount) -> UnsafeMutableRawPointer? {
+        guard let batch = first, count.kept >= sizeOfBatch else { return nil }
+        var last = batch
+        for _ in 1..<sizeOfBatch {
+            guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return nil }
+            last = next
+        }
+        first = last.load(as: UnsafeMutableRawPointer?.self)
+        last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
+        begin(with: count.kept - sizeOfBatch, count)
+        return batch
+    }
+
     /// Frees the pieces that were not needed since the last rest, but for a few. Returns whether the next rest may free more.
     mutating func trim(_ size: Int, _ count: borrowing SpareCount) -> Bool {
         var kept = count.kept
@@ -313,4 +382,140 @@ private struct SpareList {
     mutating func giveBack(_ size: Int) {
         while let memory = pop() { freeMemory(memory, size) }
     }
+}
+
+// MARK: The depot
+//
+// Promises that a thread makes and another thread frees move memory from the first thread's lists to the second's. A thread
+// with a full list gives a batch of pieces to the depot, and a thread with an empty list takes a batch, so neither calls the
+// allocator, and a batch costs one section under `depotLock` (Bonwick and Adams, "Magazines and Vmem", 2001). Only the batch's
+// owner, or the depot under the lock, reads or writes its pieces.
+//
+// The depot is bounded. A thread that rests frees the batches that were not needed since a thread last did so, a tenth of a
+// second ago or longer.
+
+/// The pieces of a batch: each begins with the address of the next. The second word of the first is the next batch's.
+private let sizeOfBatch: UInt32 = 256
+
+private let depotLock = SpinLock()
+nonisolated(unsafe) private var depot = Depot()
+/// Written under the lock.
+private let batchesInDepot = AtomicWord(0)
+
+private struct Shelf {
+    private var first: UnsafeMutableRawPointer?
+    private(set) var batches = 0
+    /// The fewest batches since the last `trim`.
+    private var fewest = 0
+
+    private static let most = 16
+    private static let toNextBatch = MemoryLayout<UnsafeMutableRawPointer?>.stride
+
+    init() {}
+
+    mutating func push(_ batch: UnsafeMutableRawPointer) -> Bool {
+        if batches == Shelf.most { return false }
+        batch.storeBytes(
+            of: first, toByteOffset: Shelf.toNextBatch, as: UnsafeMutableRawPointer?.self)
+        first = batch
+        batches += 1
+        batchesInDepot.addAsOnlyWriter(1)
+        return true
+    }
+
+    mutating func pop() -> UnsafeMutableRawPointer? {
+        guard let batch = first else { return nil }
+        first = batch.load(
+            fromByteOffset: Shelf.toNextBatch, as: UnsafeMutableRawPointer?.self)
+        batches -= 1
+        batchesInDepot.addAsOnlyWriter(UInt64.max)
+        fewest = min(fewest, batches)
+        return batch
+    }
+
+    /// A batch that was not needed since this function last returned nil.
+    mutating func popNotNeeded() -> UnsafeMutableRawPointer? {
+        if fewest == 0 {
+            fewest = batches
+            return nil
+        }
+        fewest -= 1
+        return pop()
+    }
+}
+
+private struct Depot {
+    private var plain = Shelf()
+    private var links = Shelf()
+    private var extendedLinks = Shelf()
+    private var carryingLinks = Shelf()
+    private var lastTrim: Int64 = 0
+
+    init() {}
+
+    subscript(size: Int) -> Shelf {
+        get {
+            switch size {
+            case SpareMemory.plainSize: plain
+            case SpareMemory.linkSize: links
+            case SpareMemory.extendedLinkSize: extendedLinks
+            default: carryingLinks
+            }
+        }
+        set {
+            switch size {
+            case SpareMemory.plainSize: plain = newValue
+            case SpareMemory.linkSize: links = newValue
+            case SpareMemory.extendedLinkSize: extendedLinks = newValue
+            default: carryingLinks = newValue
+            }
+        }
+    }
+
+    mutating func mayTrim(at now: Int64) -> Bool {
+        if now - lastTrim < Parking.longEnoughToTrim { return false }
+        lastTrim = now
+        return true
+    }
+}
+
+private func bytes(of size: Int, batches: Int) -> Int { batches * Int(sizeOfBatch) * size }
+
+private func freeBatch(_ batch: UnsafeMutableRawPointer, _ size: Int) {
+    var piece: UnsafeMutableRawPointer? = batch
+    while let memory = piece {
+        piece = memory.load(as: UnsafeMutableRawPointer?.self)
+        freeMemory(memory, size)
+    }
+}
+
+var bytesInDepot: UInt64 {
+    depotLock.withLock {
+        var sum = 0
+        SpareMemory.forEachSize { sum += bytes(of: $0, batches: depot[$0].batches) }
+        return UInt64(sum)
+    }
+}
+
+/// Called before a thread rests. Returns true if a later call may free more.
+func trimDepot() -> Bool {
+    if batchesInDepot.loadRelaxed() == 0 { return false }
+    let now = monotonicNow()
+    if depotLock.withLock({ depot.mayTrim(at: now) }) { freeBatches { $0.popNotNeeded() } }
+    return batchesInDepot.loadRelaxed() != 0
+}
+
+/// Frees all. Returns the number of bytes.
+func emptyDepot() -> Int { freeBatches { $0.pop() } }
+
+@discardableResult
+private func freeBatches(_ pop: (inout Shelf) -> UnsafeMutableRawPointer?) -> Int {
+    var freed = 0
+    SpareMemory.forEachSize { size in
+        while let batch = depotLock.withLock({ pop(&depot[size]) }) {
+            freeBatch(batch, size)
+            freed += bytes(of: size, batches: 1)
+        }
+    }
+    return freed
 }

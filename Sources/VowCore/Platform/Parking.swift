@@ -107,13 +107,14 @@ func park(_ word: borrowing AtomicWord, at address: UnsafeRawPointer, until dead
     return true
 }
 
-/// - Parameter keepsSpares: the thread has spare memory that it does not need in a long sleep.
+/// - Parameter keepsSpares: there is spare memory that is not needed in a long sleep.
 private func sleep(_ address: UnsafeRawPointer, until deadline: Deadline, keepsSpares: Bool) -> Bool
 {
-    if keepsSpares {
+    var keepsSpares = keepsSpares
+    while keepsSpares {
         if sleep(address, until: deadline.notAfter(Parking.longEnoughToTrim)) { return true }
         if deadline.hasPassed { return false }
-        trimSpareMemory()
+        keepsSpares = trimSpareMemory()
     }
     return sleep(address, until: deadline)
 }

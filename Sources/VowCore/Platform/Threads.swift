@@ -173,6 +173,7 @@ func sumCounters() -> CounterSums {
             sums.spareBytes &+= cell.pointee.spareCounts.bytes
             member = cell.pointee.next
         }
+        sums.spareBytes &+= bytesInDepot
         return sums
     }
 }
@@ -191,10 +192,17 @@ func takeMemory(_ size: Int) -> UnsafeMutableRawPointer? { takeMemoryHere(size, 
 func takeMemoryHere(_ size: Int, _ cell: CellPointer) -> UnsafeMutableRawPointer? {
     guard
         let memory = cell.spares.pointee.take(size, cell.pointee.spareCounts)
-            ?? allocateMemory(size)
+            ?? takeMemoryElsewhere(size)
     else { return nil }
     count(cell.pointee.counters.bytesTaken, size)
     return memory
+}
+
+@inline(never)
+private func takeMemoryElsewhere(_ size: Int) -> UnsafeMutableRawPointer? {
+    let cell = threadCell()
+    return cell.spares.pointee.takeFromDepot(size, cell.pointee.spareCounts)
+        ?? allocateMemory(size)
 }
 
 @inline(never)
@@ -207,8 +215,16 @@ func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int, _ cell: 
     count(cell.pointee.counters.bytesFreed, size)
     switch cell.spares.pointee.keep(memory, size, cell.pointee.spareCounts) {
     case .kept: return
-    case .refused: freeMemory(memory, size)
+    case .refused: giveMemoryElsewhere(memory, size)
     case .isLowest: keepLowest(memory, size)
+    }
+}
+
+@inline(never)
+private func giveMemoryElsewhere(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+    let cell = threadCell()
+    if !cell.spares.pointee.keepBesideDepot(memory, size, cell.pointee.spareCounts) {
+        freeMemory(memory, size)
     }
 }
 
@@ -218,21 +234,22 @@ private func keepLowest(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     cell.spares.pointee.keepLowest(memory, size, cell.pointee.spareCounts)
 }
 
-/// Frees the memory that the thread kept before it last rested and has not needed since. Returns true if the next rest may free
-/// more.
+/// Frees the memory that the thread kept before it last rested and has not needed since, and such memory of the depot. Returns
+/// true if the next rest may free more.
 @discardableResult
 func trimSpareMemory() -> Bool {
     let cell = threadCell()
-    return cell.spares.pointee.trim(cell.pointee.spareCounts)
+    let isLeft = cell.spares.pointee.trim(cell.pointee.spareCounts)
+    return trimDepot() || isLeft
 }
 
-/// Frees all that the calling thread keeps. Returns the number of bytes.
+/// Frees all that the calling thread and the depot keep. Returns the number of bytes.
 func giveSpareMemoryBack() -> Int {
     let cell = threadCell()
     let bytes = cell.pointee.spareCounts.bytes
     cell.spares.pointee.giveBack()
     cell.pointee.spareCounts.reset()
-    return Int(bytes)
+    return Int(bytes) + emptyDepot()
 }
 
 /// Whether the calling thread has stack for one more wait inside of another.
