@@ -17,8 +17,8 @@
  *   block callAfterFailure callForMore callKeeper callOwedWorker callWorker closePool countCalled Crew doPooledWork duty hasMore
  *   hasWaiting isCalledAgain keep keeperMain leave lendPlaceInPool lookAtWorkers make makeIdle makeIndeed mayCall
  *   nextWork payOwedWorker Pool popIdle prepareWorkers refuseAllPooled refusePooled remove run runPooledInside sleep
- *   startWorker startWorkerThread submitDrain submitPooled take takeDuty takeFromPool takeIdle takePlaceInPoolBack
- *   unblock wake takeReady work Worker WorkerCall workerMain workUntilNothingIsLeft
+ *   startWorker startWorkerThread submitDrain submitPooled take takeDuty takeAnother takeFromPool takeIdle
+ *   takePlaceInPoolBack takeWork unblock wake takeReady work Worker WorkerCall workerMain workUntilNothingIsLeft
  */
 
 #ifndef WIDTH
@@ -49,7 +49,7 @@
 #define MAKES(m) NIL
 #elif SCENARIO == 2            /* both kinds, nobody waits; one makes a successor ready, which may stay on its worker */
 #define PIECES 4
-#define DRAINS 12
+#define DRAINS 8
 #define WAITS(m) NIL
 #define SLEEPS(m) NIL
 #define MAKES(m) (m == 0 -> 1 : NIL)
@@ -160,14 +160,6 @@ inline callKeeper()
     fi
 }
 
-inline callFor(k)
-{
-    if
-    :: HAS_ROOM(k) -> callWorker(k)
-    :: else -> callKeeper()
-    fi
-}
-
 inline callForMore()
 {
     if
@@ -178,6 +170,16 @@ inline callForMore()
         :: WAITING(REACTION) || WAITING(DRAIN) -> callKeeper()
         :: else -> call = NOBODY
         fi
+    fi
+}
+
+/* call(for:), after work of this kind was added */
+inline callForKind(k)
+{
+    if
+    :: MAY_CALL(k) -> callWorker(k)
+    :: !MAY_CALL(k) && WAITING(k) -> callKeeper()
+    :: else -> call = NOBODY
     fi
 }
 
@@ -315,28 +317,36 @@ inline nextWork()
         owing = owing & ~BIT(w);
         last = duty[w];
         if
-        :: HAS(coming, w) && last != NONE -> called[last]--
-        :: else
-        fi;
-        coming = coming & ~BIT(w);
-        if
-        :: last == NONE -> last = REACTION
-        :: else -> busy[last]--; duty[w] = NONE
-        fi;
-        if
-        :: MAY_BEGIN((1 - last)) && (busy[1 - last] == 0 || !MAY_BEGIN(last)) -> pop((1 - last))
+        :: last == REACTION && !HAS(coming, w) && busy[REACTION] <= WIDTH + asleep[REACTION] &&
+            (!HAS_WORK(DRAIN) || busy[DRAIN] > 0) && HAS_WORK(REACTION) ->
+            /* takeAnother */
+            reactions?m;
+            call = NOBODY
         :: else ->
             if
-            :: MAY_BEGIN(last) -> pop(last)
+            :: HAS(coming, w) && last != NONE -> called[last]--
+            :: else
+            fi;
+            coming = coming & ~BIT(w);
+            if
+            :: last == NONE -> last = REACTION
+            :: else -> busy[last]--; duty[w] = NONE
+            fi;
+            if
+            :: MAY_BEGIN((1 - last)) && (busy[1 - last] == 0 || !MAY_BEGIN(last)) -> pop((1 - last))
             :: else ->
                 if
-                :: MAY_BEGIN((1 - last)) -> pop((1 - last))
-                :: else -> m = NIL; idle = idle | BIT(w)
+                :: MAY_BEGIN(last) -> pop(last)
+                :: else ->
+                    if
+                    :: MAY_BEGIN((1 - last)) -> pop((1 - last))
+                    :: else -> m = NIL; idle = idle | BIT(w)
+                    fi
                 fi
-            fi
+            fi;
+            callForMore()
         fi;
         last = 0;
-        callForMore();
         check()
     };
     make()
@@ -576,10 +586,9 @@ inline submit(p)
 {
     atomic {
         if
-        :: KIND(p) == REACTION -> reactions!p
-        :: else -> drains!p
+        :: KIND(p) == REACTION -> reactions!p; callForKind(REACTION)
+        :: else -> drains!p; callForKind(DRAIN)
         fi;
-        callForMore();
         check()
     };
     make()

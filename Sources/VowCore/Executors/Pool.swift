@@ -23,7 +23,9 @@
 // * A thread that adds work calls an idle worker, or starts one. A worker that is about to look for work may keep one reaction
 //   without a call (`owesWorker`), and makes that call before any foreign code.
 // * A worker that looks takes work that has room and calls for more, one call at a time, even if it takes nothing: workers that
-//   came back from waits may have used up the room. Then the keeper is called.
+//   came back from waits may have used up the room. Then the keeper is called. A worker that was not on its way and goes on with
+//   another reaction (`takeAnother`) calls no worker: it makes no room, and the reactions before the one that it may owe a worker
+//   had none, or a worker was on its way for them.
 // * A worker becomes idle in the section in which it finds that nothing may begin. A worker that begins to wait makes room and
 //   calls for more.
 // * A failed start gives its room back and looks again in one section: a worker that became idle meanwhile had found no room.
@@ -153,43 +155,53 @@ nonisolated(unsafe) var pool = Pool()
 
 // MARK: Adding work
 
-func submitPooled(_ reaction: RecordPointer, _ thread: ThreadPointer) {
+/// Appends a reaction and those that `next` returns after it in one section, with one call.
+@inline(__always)
+func submitPooled(
+    _ oldest: RecordPointer, _ thread: ThreadPointer, next: () -> RecordPointer? = { nil }
+) {
+    var added = MemberList()
+    added.append(oldest)
+    var number = 1
+    while let reaction = next() {
+        added.append(reaction)
+        number += 1
+    }
+    count(thread.cell.pointee.counters.workGiven, number)
     let isMine =
-        thread.pointee.isAboutToLookForWork && !thread.pointee.owesWorker
+        number == 1 && thread.pointee.isAboutToLookForWork && !thread.pointee.owesWorker
         && thread.pointee.foreignDepth == 0
     poolLock.lock()
-    pool.reactions.append(reaction)
-    let call: WorkerCall = isMine ? .nobody : pool.callForMore()
+    pool.reactions.append(added)
+    let call: WorkerCall = isMine ? .nobody : pool.call(for: .reactions)
     poolLock.unlock()
     if isMine { thread.pointee.owesWorker = true }
     make(call, thread)
 }
 
-/// Changes the pool under the lock, and then calls a worker if there is more to do.
-@inline(__always)
-private func changePool(_ thread: ThreadPointer, _ change: (inout Pool) -> Void) {
-    poolLock.lock()
-    change(&pool)
-    let call = pool.callForMore()
-    poolLock.unlock()
-    make(call, thread)
-}
-
 /// - Parameter executor: retained for the drain.
 func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
-    changePool(thread) { $0.drains.append(executor) }
+    poolLock.lock()
+    pool.drains.append(executor)
+    let call = pool.call(for: .drains)
+    poolLock.unlock()
+    make(call, thread)
 }
 
 /// Calls another worker, because the calling one runs foreign code before it looks for work.
 @inline(never)
 func callOwedWorker(_ thread: ThreadPointer) {
     thread.pointee.owesWorker = false
-    changePool(thread) { _ in }
+    make(poolLock.withLock { pool.callForMore() }, thread)
 }
 
 /// Calls no foreign code.
 func submitEvent(_ event: Events, _ thread: ThreadPointer) {
-    changePool(thread) { $0.events.insert(event) }
+    poolLock.lock()
+    pool.events.insert(event)
+    let call = pool.callForMore()
+    poolLock.unlock()
+    make(call, thread)
 }
 
 // MARK: Taking work
@@ -203,17 +215,40 @@ enum PieceOfWork {
 /// Returns the work that a worker begins now; nil: the worker is idle.
 func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? {
     thread.pointee.owesWorker = false
-    var work: PieceOfWork?
-    // A worker is called even if this one begins nothing; the keeper is called for work without room.
-    changePool(thread) { pool in
-        let last = pool.takeDuty(of: worker)
-        work = pool.duty(after: last).flatMap { pool.take($0, worker) }
-        if work == nil { pool.makeIdle(worker) }
+    poolLock.lock()
+    if let reaction = pool.takeAnother(worker) {
+        poolLock.unlock()
+        return .reaction(reaction)
     }
+    let work = pool.takeWork(worker)
+    let call = pool.callForMore()
+    poolLock.unlock()
+    make(call, thread)
     return work
 }
 
 extension Pool {
+    /// Takes the next reaction for a worker that has done one, where `takeWork` would take the same. The counts stay, so no
+    /// work gets room by it.
+    @inline(__always)
+    fileprivate mutating func takeAnother(_ worker: WorkerPointer) -> RecordPointer? {
+        guard worker.pointee.duty == .reactions, !worker.pointee.isCalled, events.isEmpty,
+            self[.reactions].busy <= width + self[.reactions].asleep,
+            drains.isEmpty || self[.drains].busy > 0,
+            let reaction = reactions.popFirst()
+        else { return nil }
+        worker.pointee.begun &+= 1
+        return reaction
+    }
+
+    /// Nil: the worker is idle.
+    fileprivate mutating func takeWork(_ worker: WorkerPointer) -> PieceOfWork? {
+        let last = takeDuty(of: worker)
+        if let duty = duty(after: last), let work = take(duty, worker) { return work }
+        makeIdle(worker)
+        return nil
+    }
+
     /// Ends the worker's duty.
     mutating func takeDuty(of worker: WorkerPointer) -> Duty {
         guard let duty = worker.pointee.duty else { return .reactions }

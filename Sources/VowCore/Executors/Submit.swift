@@ -14,6 +14,7 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .loop: submitToLoop(reaction, executor, thread)
     case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
     case .serial: submitSerial(reaction, executor, thread)
+    case .pool: submitPooled(reaction, thread)
     default: submitElsewhere(reaction, executor, thread)
     }
 }
@@ -45,14 +46,29 @@ private func ownQueue(
     return executor.batch
 }
 
-/// The executor of a reaction, if it is a serial one that takes work and is not this thread's own.
+/// The executor of a reaction, if it takes work in batches: the pool, or a serial one that is not this thread's own.
 @inline(__always)
-func serialExecutor(for reaction: RecordPointer, _ thread: ThreadPointer) -> ExecutorPointer? {
-    guard !reaction.isInline, let executor = reaction.executorElsewhere,
-        executor.pointee.kind == .serial, !refusesWork,
-        thread.pointee.place?.pointee.executor != executor
-    else { return nil }
-    return executor
+func executorOfBatch(for reaction: RecordPointer, _ thread: ThreadPointer) -> ExecutorPointer? {
+    guard !reaction.isInline, let executor = reaction.executorElsewhere, !refusesWork else {
+        return nil
+    }
+    switch executor.pointee.kind {
+    case .pool: return executor
+    case .serial: return thread.pointee.place?.pointee.executor == executor ? nil : executor
+    default: return nil
+    }
+}
+
+@inline(__always)
+func submit(
+    _ oldest: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer,
+    next: () -> RecordPointer?
+) {
+    if executor == ownExecutors.pool {
+        submitPooled(oldest, thread, next: next)
+    } else {
+        submitSerial(oldest, executor, thread, next: next)
+    }
 }
 
 private func submitElsewhere(
@@ -60,12 +76,11 @@ private func submitElsewhere(
 ) {
     count(thread.cell.pointee.counters.workGiven)
     switch executor.pointee.kind {
-    case .pool: submitPooled(reaction, thread)
     case .dispatch: executor.pointee.queue?.submit(reaction, runDispatched)
     case .barrier:
         executor.pointee.queue?.submitBarrier(reaction, runDispatched)
         nudgeWaitingThreads(blocking: executor)
-    case .inline, .custom, .loop, .serial: fatal("an executor with a way of its own")
+    case .inline, .pool, .custom, .loop, .serial: fatal("an executor with a way of its own")
     }
 }
 

@@ -226,6 +226,14 @@ extension Pool {
         return hasWaiting(.reactions) || hasWaiting(.drains) ? callKeeper() : .nobody
     }
 
+    /// `callForMore` where only work of this kind was added.
+    @inline(__always)
+    mutating func call(for duty: Duty) -> WorkerCall {
+        setWidth()
+        if mayCall(duty) { return callWorker(for: duty) }
+        return hasWaiting(duty) ? callKeeper() : .nobody
+    }
+
     private func mayCall(_ duty: Duty) -> Bool { hasMore(duty) && hasRoom(for: duty) }
 
     /// Whether work finds no room. The keeper may make room.

@@ -93,8 +93,8 @@ func handOver(_ member: RecordPointer, _ thread: ThreadPointer) {
         || member.pointee.flags.contains(RecordFlag.cancelled) && !member.mayRunCancelled
     {
         passThrough(member, thread)
-    } else if let executor = serialExecutor(for: member, thread) {
-        submitSerial(member, executor, thread) { nextOfRun(for: executor, thread) }
+    } else if let executor = executorOfBatch(for: member, thread) {
+        submit(member, executor, thread) { nextOfRun(for: executor, thread) }
     } else {
         submit(member, thread)
     }
