@@ -1457,15 +1457,14 @@ VOW_API int vow_stats(vow_statistics *out);
  * part). Returns the number of bytes, without the stacks.
  *
  * A thread keeps the memory of promises that it freed for its next ones: of each of four sizes
- * 1,024 at most, some 400 KB with the allocator's own part. A thread that has more of a size lays
- * 256 pieces aside, and a thread that has none takes them: at most 4,096 of each size, so that
- * promises which one thread makes and another frees cost no call of the allocator. When a thread
+ * 1,024 at most, some 400 KB with the allocator's own part. What it has beyond that, and, when it
  * rests in the library (it sleeps in vow_await, or sleeps in or returns from vow_loop_run_once and
- * _until), it frees the memory that it has not needed since it last rested, except 32 of each size,
- * and what no thread needed for a tenth of a second of the pieces that were laid aside; after a
- * tenth of a second of sleep, all but those 32. So vow_trim is for threads that never rest there
- * and have had a burst. A thread frees all of it at its end, and the calling thread in
- * vow_shutdown. No memory is kept if vow_set_allocator was called. */
+ * _until), what it has not needed since it last rested, except 32 of each size, it lays aside for
+ * threads that need it: at most 4,096 of each size. So promises that one thread makes and another
+ * frees cost no call of the allocator. A thread that rests, or has slept for a tenth of a second,
+ * frees what was laid aside and not needed for a tenth of a second. So vow_trim is for threads that
+ * never rest there and have had a burst. A thread frees all of it at its end, and the calling
+ * thread in vow_shutdown. No memory is kept if vow_set_allocator was called. */
 VOW_API size_t vow_trim(void);
 
 /** Ends the library's work in the process, for good: a leak check for tests, and for plug-ins

@@ -604,6 +604,62 @@ static void await(size_t size) {
     items = size;
 }
 
+/* -------------------------------------------------------------------------------------- the pool
+ */
+
+static atomic_size_t ran_elsewhere;
+
+static vow_value count_elsewhere(vow_value input, void *context) {
+    (void)context;
+    atomic_fetch_add(&ran_elsewhere, 1);
+    return vow_value_retain(input);
+}
+
+/* Until the workers have run so many, and have freed what they ran. */
+static void until_freed(size_t wanted) {
+    vow_statistics now = {.size = sizeof now};
+    while (atomic_load(&ran_elsewhere) < wanted) {
+        sched_yield();
+    }
+    measure_end();
+    do {
+        sched_yield();
+        CHECK(vow_stats(&now) == 0);
+    } while (now.live > 0);
+}
+
+/* A thousand at a time, so that no queue grows with the size. */
+enum { POOLED = 1000 };
+
+static void pool_job(size_t size) {
+    atomic_store(&ran_elsewhere, 0);
+    for (size_t done = 0; done < size; done += POOLED) {
+        measure_begin();
+        for (size_t i = 0; i < POOLED; i++) {
+            vow_promise_release(vow_async(vow_executor_pool(), count_elsewhere, NULL));
+        }
+        until_freed(done + POOLED);
+    }
+    items = size;
+}
+
+/* A promise made and resolved here, with a handler on the pool. */
+static void link_pool(size_t size) {
+    atomic_store(&ran_elsewhere, 0);
+    for (size_t done = 0; done < size; done += POOLED) {
+        measure_begin();
+        make(POOLED);
+        for (size_t i = 0; i < POOLED; i++) {
+            vow_promise_release(then_on(promises[i], count_elsewhere, vow_executor_pool()));
+        }
+        for (size_t i = 0; i < POOLED; i++) {
+            resolve(i);
+        }
+        until_freed(done + POOLED);
+    }
+    items = size;
+}
+
 /* 200 promises made and freed, and then the thread rests: it sleeps in a wait that ends at once. */
 static void work_and_rest(size_t size) {
     vow_resolver *never;
@@ -706,6 +762,8 @@ static const workload workloads[] = {
     {"chain-serial", "W6 a chain of 100 on a serial queue", 50, chain_serial, true},
     {"handlers-serial", "W6 a handler of 1,000 on a serial queue", 1000, handlers_serial, true},
     {"batch-serial", "W6 1,000 handlers on a serial queue", 200, batch_serial, true},
+    {"pool-job", "a job of the pool", 5000, pool_job, true},
+    {"link-pool", "a promise with a link on the pool", 5000, link_pool, true},
     {"await", "W8 a wait that is woken", 100, await, true},
     {"work-and-rest", "200 promises, and then a rest", 20, work_and_rest, false},
     {"fiber", "a fiber that ends at once", 2000, fiber, false},

@@ -355,11 +355,11 @@ class [[nodiscard]] promise
 
     /// Blocks until it is settled: the value, or throws. On the thread of a loop it runs the loop;
     /// in a fiber it suspends the fiber; else it runs the handler of the pool that it waits for, if
-    /// no worker has begun that and no limit is given. A temporary, or std::move(p), that was the last handle
-    /// moves the value out instead of copying it, once nothing else is left that leads there.
-    /// Throws also vow::error (errc::deadlock, errc::forked, errc::invalid_argument), as vow_await
-    /// does. For at most so long; else it throws vow::timed_out, and the promise is left alone, but
-    /// of a temporary the handle is given up in either case.
+    /// no worker has begun that and no limit is given. A temporary, or std::move(p), that was the
+    /// last handle moves the value out instead of copying it, once nothing else is left that leads
+    /// there. Throws also vow::error (errc::deadlock, errc::forked, errc::invalid_argument), as
+    /// vow_await does. For at most so long; else it throws vow::timed_out, and the promise is left
+    /// alone, but of a temporary the handle is given up in either case.
     T get(detail::patience limit = {}) const & {
         return detail::read<detail::reading::copied, T>(await(limit));
     }

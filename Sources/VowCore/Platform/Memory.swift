@@ -1,7 +1,7 @@
 // All memory of the core: it comes from the program's allocator or malloc, or from the spare memory of promises.
 //
 // A thread keeps the memory of promises that it has freed for its next ones, which costs a tenth of the allocator's time. The
-// spare memory of a thread is bounded. When the thread rests, it frees the pieces that it has not needed since it last rested;
+// spare memory of a thread is bounded. When the thread rests, it gives up the pieces that it has not needed since it last rested;
 // when it ends, it frees all. A program with an allocator of its own is to see everything, so no memory is kept then; nor in
 // builds that look for memory used after it was freed. Threads exchange what they keep through the depot.
 
@@ -183,7 +183,7 @@ struct SpareMemory {
             list.keepLowest(memory, count)
             return batch
         }
-        if let batch, !depotLock.withLock({ depot[size].push(batch) }) { freeBatch(batch, size) }
+        if let batch { layAside(batch, size) }
         return true
     }
 
@@ -346,9 +346,16 @@ private struct SpareList {
         begin(with: sizeOfBatch, count)
     }
 
-    /// Takes a batch off a list that is full.
+    /// Makes room in a full list.
     mutating func cut(_ count: borrowing SpareCount) -> UnsafeMutableRawPointer? {
-        guard let batch = first, count.kept >= sizeOfBatch else { return nil }
+        let batch = cut()
+        if batch != nil { begin(with: count.kept - sizeOfBatch, count) }
+        return batch
+    }
+
+    /// Takes a batch off a list that has as many pieces.
+    private mutating func cut() -> UnsafeMutableRawPointer? {
+        guard let batch = first else { return nil }
         var last = batch
         for _ in 1..<sizeOfBatch {
             guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return nil }
@@ -356,15 +363,19 @@ private struct SpareList {
         }
         first = last.load(as: UnsafeMutableRawPointer?.self)
         last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
-        begin(with: count.kept - sizeOfBatch, count)
         return batch
     }
 
-    /// Frees the pieces that were not needed since the last rest, but for a few. Returns whether the next rest may free more.
+    /// Gives up the pieces that were not needed since the last rest, but for a few: batches to the depot, and frees the rest.
+    /// Returns whether the next rest may give up more.
     mutating func trim(_ size: Int, _ count: borrowing SpareCount) -> Bool {
         var kept = count.kept
         if kept <= SpareMemory.few { return false }
         let end = kept - min(count.notNeeded, kept - SpareMemory.few)
+        while kept >= end + sizeOfBatch, let batch = cut() {
+            layAside(batch, size)
+            kept -= sizeOfBatch
+        }
         while kept > end, let memory = pop() {
             freeMemory(memory, size)
             kept -= 1
@@ -387,15 +398,15 @@ private struct SpareList {
 // MARK: The depot
 //
 // Promises that a thread makes and another thread frees move memory from the first thread's lists to the second's. A thread
-// with a full list gives a batch of pieces to the depot, and a thread with an empty list takes a batch, so neither calls the
-// allocator, and a batch costs one section under `depotLock` (Bonwick and Adams, "Magazines and Vmem", 2001). Only the batch's
+// with a full list, or that rests, gives batches of pieces to the depot, and a thread with an empty list takes a batch, so neither
+// calls the allocator, and a batch costs one section under `depotLock` (Bonwick and Adams, "Magazines and Vmem", 2001). Only the batch's
 // owner, or the depot under the lock, reads or writes its pieces.
 //
 // The depot is bounded. A thread that rests frees the batches that were not needed since a thread last did so, a tenth of a
 // second ago or longer.
 
 /// The pieces of a batch: each begins with the address of the next. The second word of the first is the next batch's.
-private let sizeOfBatch: UInt32 = 256
+private let sizeOfBatch: UInt32 = 64
 
 private let depotLock = SpinLock()
 nonisolated(unsafe) private var depot = Depot()
@@ -408,7 +419,7 @@ private struct Shelf {
     /// The fewest batches since the last `trim`.
     private var fewest = 0
 
-    private static let most = 16
+    private static let most = 64
     private static let toNextBatch = MemoryLayout<UnsafeMutableRawPointer?>.stride
 
     init() {}
@@ -477,6 +488,11 @@ private struct Depot {
         lastTrim = now
         return true
     }
+}
+
+/// Frees the batch instead if the depot has no room for it.
+private func layAside(_ batch: UnsafeMutableRawPointer, _ size: Int) {
+    if !depotLock.withLock({ depot[size].push(batch) }) { freeBatch(batch, size) }
 }
 
 private func bytes(of size: Int, batches: Int) -> Int { batches * Int(sizeOfBatch) * size }
