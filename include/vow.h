@@ -1454,7 +1454,9 @@ VOW_API int vow_stats(vow_statistics *out);
 
 /** Frees the spare memory of the calling thread, what threads have laid aside for each other, and
  * the memory of the stacks that are kept for later fibers (256 MiB at most, of which they touch a
- * part). Returns the number of bytes, without the stacks.
+ * part). Returns the number of bytes, without the stacks. Then, unless vow_set_allocator was
+ * called, the C library gives its free memory back to the system (malloc_trim of glibc): of small
+ * pieces it does so of itself late or never, so of a million promises the pages would stay.
  *
  * A thread keeps the memory of promises that it freed for its next ones: of each of four sizes
  * 1,024 at most, some 400 KB with the allocator's own part. What it has beyond that, and, when it

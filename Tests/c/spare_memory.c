@@ -176,6 +176,37 @@ TEST("what another thread has laid aside goes while a thread sleeps") {
     CHECK(spare() <= FEW);
 }
 
+/* Of what the process has in memory, in bytes. */
+static int64_t resident(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%*d %ld", &pages) == 1);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+TEST("after many promises the pages go back to the system when it is asked") {
+    enum { MANY = 400000 };
+    static vow_promise *many[MANY];
+    memset(many, 1, sizeof many);
+    bool is_keeping = keeps();
+    int count = MANY / (slowness() < 20 ? 1 : 100);
+    int64_t before = resident();
+    for (int i = 0; i < count; i++) {
+        many[i] = fulfilled_int(i);
+    }
+    int64_t during = resident();
+    for (int i = 0; i < count; i++) {
+        vow_promise_release(many[i]);
+    }
+    vow_trim();
+    /* Under valgrind and sanitizers another malloc keeps what it likes. */
+    CHECK(!is_keeping || slowness() > 1 || during - before > 16000000);
+    CHECK(!is_keeping || slowness() > 1 || resident() - before < 3000000);
+}
+
 static void *burst_and_tell(void *context) {
     burst();
     *(uint64_t *)context = spare();

@@ -150,6 +150,14 @@ static inline void vow_platform_pause(int64_t nanoseconds) {
 }
 
 /* close, which is no cancellation point. */
+/* Gives the free memory of malloc back to the system, where the C library can. */
+extern int malloc_trim(size_t padding) __attribute__((weak));
+static inline void vow_platform_trim_heap(void) {
+    if (malloc_trim != NULL) {
+        (void)malloc_trim(0);
+    }
+}
+
 static inline void vow_platform_close(int descriptor) {
     int cancel = vow_platform_hold_cancel();
     close(descriptor);

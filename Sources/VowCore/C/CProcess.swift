@@ -101,7 +101,9 @@ public func vow_stats(_ out: UnsafeMutablePointer<vow_statistics>!) -> Int32 {
 public func vow_trim() -> Int {
     vow_platform_trim_stacks()
     // A thread that has not entered keeps no memory.
-    return vow_platform_thread() != nil ? giveSpareMemoryBack() : 0
+    let bytes = vow_platform_thread() != nil ? giveSpareMemoryBack() : emptyDepot()
+    if allocatorHooks.allocate == nil { vow_platform_trim_heap() }
+    return bytes
 }
 
 // MARK: Progress
