@@ -150,7 +150,7 @@ struct SpareMemory {
         case SpareMemory.linkSize: links.keep(memory, counts.links)
         case SpareMemory.extendedLinkSize: extendedLinks.keep(memory, counts.extendedLinks)
         case SpareMemory.carryingLinkSize: carryingLinks.keep(memory, counts.carryingLinks)
-        default: .refused
+        default: .notKept
         }
     }
 
@@ -172,12 +172,12 @@ struct SpareMemory {
         }
     }
 
-    /// Keeps a piece, for which the list of its size has no room, after it has given a batch to the depot. Returns false if
-    /// there is no such list.
+    /// Keeps a piece of a kept size, for which its list has no room, after it has given a batch to the depot. Returns false if
+    /// nothing is kept.
     mutating func keepBesideDepot(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) -> Bool {
-        if !isOpen || !SpareMemory.isKept(size) { return false }
+        if !isOpen { return false }
         let batch = change(size, counts) { list, count in
             let batch = list.cut(count)
             list.keepLowest(memory, count)
@@ -228,7 +228,9 @@ struct SpareMemory {
 
 enum Keeping {
     case kept
-    /// The caller frees the piece.
+    /// Memory of this size is not kept: the caller frees the piece.
+    case notKept
+    /// The list is full, or keeps nothing.
     case refused
     /// The list was at its lowest since the thread last rested: the caller notes that with `keepLowest`.
     case isLowest
@@ -411,7 +413,7 @@ private let sizeOfBatch: UInt32 = 64
 private let depotLock = SpinLock()
 nonisolated(unsafe) private var depot = Depot()
 /// Written under the lock.
-private let batchesInDepot = AtomicWord(0)
+let batchesInDepot = AtomicWord(0)
 
 private struct Shelf {
     private var first: UnsafeMutableRawPointer?

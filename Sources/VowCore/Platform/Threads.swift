@@ -200,6 +200,7 @@ func takeMemoryHere(_ size: Int, _ cell: CellPointer) -> UnsafeMutableRawPointer
 
 @inline(never)
 private func takeMemoryElsewhere(_ size: Int) -> UnsafeMutableRawPointer? {
+    if batchesInDepot.loadRelaxed() == 0 { return allocateMemory(size) }
     let cell = threadCell()
     return cell.spares.pointee.takeFromDepot(size, cell.pointee.spareCounts)
         ?? allocateMemory(size)
@@ -215,6 +216,7 @@ func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int, _ cell: 
     count(cell.pointee.counters.bytesFreed, size)
     switch cell.spares.pointee.keep(memory, size, cell.pointee.spareCounts) {
     case .kept: return
+    case .notKept: freeMemory(memory, size)
     case .refused: giveMemoryElsewhere(memory, size)
     case .isLowest: keepLowest(memory, size)
     }

@@ -73,25 +73,22 @@ private func doPooledWork(for promise: RecordPointer, _ thread: ThreadPointer) {
 /// Goes from a promise upstream to the reaction that has to run next, and takes the reaction out of the pool's queue.
 private func takePooled(for promise: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     var current = promise
-    current.visit()
-    defer { current.endVisit(thread) }
+    var visited: RecordPointer?
+    defer { visited?.endVisit(thread) }
     for _ in 0..<mostVisited {
         let word = current.pointee.state.read()
         if word.hasValue || isForkedChild { return nil }
         let isIdle = word.phase == .open || word.phase == .cancelled
-        if isIdle && current.pointee.shape.isProduced { return nil }
+        if isIdle && !current.pointee.shape.isReaction { return nil }
         let upstream = current.lockedUpstream().promise
-        let isReady = upstream?.pointee.state.read().hasValue ?? true
-        if isReady {
+        guard let upstream, !upstream.pointee.state.read().hasValue else {
             upstream?.endVisit(thread)
-            let isPooled =
-                isIdle && current.pointee.shape.isReaction
-                && current.executor == ownExecutors.pool
+            let isPooled = isIdle && current.executor == ownExecutors.pool
             return isPooled && vow_platform_has_stack_for(stackOfHandler) != 0
                 && takeFromPool(current, within: mostSearched) ? current : nil
         }
-        guard let upstream else { return nil }
-        current.endVisit(thread)
+        visited?.endVisit(thread)
+        visited = upstream
         current = upstream
     }
     return nil
