@@ -155,18 +155,9 @@ nonisolated(unsafe) var pool = Pool()
 
 // MARK: Adding work
 
-/// Appends a reaction and those that `next` returns after it in one section, with one call.
-@inline(__always)
-func submitPooled(
-    _ oldest: RecordPointer, _ thread: ThreadPointer, next: () -> RecordPointer? = { nil }
-) {
-    var added = MemberList()
-    added.append(oldest)
-    var number = 1
-    while let reaction = next() {
-        added.append(reaction)
-        number += 1
-    }
+/// Appends a number of reactions in one section, with one call.
+@inline(never)
+func submitPooled(_ added: MemberList, _ number: Int, _ thread: ThreadPointer) {
     count(thread.cell.pointee.counters.workGiven, number)
     let isMine =
         number == 1 && thread.pointee.isAboutToLookForWork && !thread.pointee.owesWorker

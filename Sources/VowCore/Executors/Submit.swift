@@ -14,7 +14,7 @@ func submit(_ reaction: RecordPointer, _ thread: ThreadPointer) {
     case .loop: submitToLoop(reaction, executor, thread)
     case _ where refusesWork: refuse(reaction, isForkedChild ? .forked : .shutDown, thread)
     case .serial: submitSerial(reaction, executor, thread)
-    case .pool: submitPooled(reaction, thread)
+    case .pool: submitPooled(MemberList(reaction), 1, thread)
     default: submitElsewhere(reaction, executor, thread)
     }
 }
@@ -59,16 +59,23 @@ func executorOfBatch(for reaction: RecordPointer, _ thread: ThreadPointer) -> Ex
     }
 }
 
+/// Submits a reaction and the reactions that `next` returns after it, in one step.
 @inline(__always)
 func submit(
     _ oldest: RecordPointer, _ executor: ExecutorPointer, _ thread: ThreadPointer,
     next: () -> RecordPointer?
 ) {
-    if executor == ownExecutors.pool {
-        submitPooled(oldest, thread, next: next)
-    } else {
+    if executor != ownExecutors.pool {
         submitSerial(oldest, executor, thread, next: next)
+        return
     }
+    var added = MemberList(oldest)
+    var number = 1
+    while let reaction = next() {
+        added.append(reaction)
+        number += 1
+    }
+    submitPooled(added, number, thread)
 }
 
 private func submitElsewhere(

@@ -103,11 +103,22 @@ struct SpareMemory {
     fileprivate static let extendedLinkSize = 96
     fileprivate static let carryingLinkSize = 128
 
-    fileprivate static func forEachSize(_ body: (Int) -> Void) {
-        body(plainSize)
-        body(linkSize)
-        body(extendedLinkSize)
-        body(carryingLinkSize)
+    fileprivate static func size(at place: Int) -> Int {
+        switch place {
+        case 0: plainSize
+        case 1: linkSize
+        case 2: extendedLinkSize
+        default: carryingLinkSize
+        }
+    }
+
+    fileprivate static func place(of size: Int) -> Int {
+        switch size {
+        case plainSize: 0
+        case linkSize: 1
+        case extendedLinkSize: 2
+        default: 3
+        }
     }
 
     /// The most pieces of each size.
@@ -165,7 +176,7 @@ struct SpareMemory {
         _ size: Int, _ counts: borrowing SpareCounts
     ) -> UnsafeMutableRawPointer? {
         if !isOpen || !SpareMemory.isKept(size) { return nil }
-        guard let batch = depotLock.withLock({ depot[size].pop() }) else { return nil }
+        guard let batch = takeBatch(size) else { return nil }
         return change(size, counts) { list, count in
             list.begin(with: batch, count)
             return list.take(count)
@@ -458,32 +469,11 @@ private struct Shelf {
 }
 
 private struct Depot {
-    private var plain = Shelf()
-    private var links = Shelf()
-    private var extendedLinks = Shelf()
-    private var carryingLinks = Shelf()
+    /// One for each kept size.
+    var shelves: [4 of Shelf] = [Shelf(), Shelf(), Shelf(), Shelf()]
     private var lastTrim: Int64 = 0
 
     init() {}
-
-    subscript(size: Int) -> Shelf {
-        get {
-            switch size {
-            case SpareMemory.plainSize: plain
-            case SpareMemory.linkSize: links
-            case SpareMemory.extendedLinkSize: extendedLinks
-            default: carryingLinks
-            }
-        }
-        set {
-            switch size {
-            case SpareMemory.plainSize: plain = newValue
-            case SpareMemory.linkSize: links = newValue
-            case SpareMemory.extendedLinkSize: extendedLinks = newValue
-            default: carryingLinks = newValue
-            }
-        }
-    }
 
     mutating func mayTrim(at now: Int64) -> Bool {
         if now - lastTrim < Parking.longEnoughToTrim { return false }
@@ -494,10 +484,16 @@ private struct Depot {
 
 /// Frees the batch instead if the depot has no room for it.
 private func layAside(_ batch: UnsafeMutableRawPointer, _ size: Int) {
-    if !depotLock.withLock({ depot[size].push(batch) }) { freeBatch(batch, size) }
+    let shelf = SpareMemory.place(of: size)
+    if !depotLock.withLock({ depot.shelves[shelf].push(batch) }) { freeBatch(batch, size) }
 }
 
-private func bytes(of size: Int, batches: Int) -> Int { batches * Int(sizeOfBatch) * size }
+private func takeBatch(_ size: Int) -> UnsafeMutableRawPointer? {
+    let shelf = SpareMemory.place(of: size)
+    return depotLock.withLock { depot.shelves[shelf].pop() }
+}
+
+private func bytesOfBatch(_ size: Int) -> Int { Int(sizeOfBatch) * size }
 
 private func freeBatch(_ batch: UnsafeMutableRawPointer, _ size: Int) {
     var piece: UnsafeMutableRawPointer? = batch
@@ -510,7 +506,9 @@ private func freeBatch(_ batch: UnsafeMutableRawPointer, _ size: Int) {
 var bytesInDepot: UInt64 {
     depotLock.withLock {
         var sum = 0
-        SpareMemory.forEachSize { sum += bytes(of: $0, batches: depot[$0].batches) }
+        for place in 0..<4 {
+            sum += depot.shelves[place].batches * bytesOfBatch(SpareMemory.size(at: place))
+        }
         return UInt64(sum)
     }
 }
@@ -519,20 +517,23 @@ var bytesInDepot: UInt64 {
 func trimDepot() -> Bool {
     if batchesInDepot.loadRelaxed() == 0 { return false }
     let now = monotonicNow()
-    if depotLock.withLock({ depot.mayTrim(at: now) }) { freeBatches { $0.popNotNeeded() } }
+    if depotLock.withLock({ depot.mayTrim(at: now) }) { _ = freeBatches(all: false) }
     return batchesInDepot.loadRelaxed() != 0
 }
 
-/// Frees all. Returns the number of bytes.
-func emptyDepot() -> Int { freeBatches { $0.pop() } }
+func emptyDepot() -> Int { freeBatches(all: true) }
 
-@discardableResult
-private func freeBatches(_ pop: (inout Shelf) -> UnsafeMutableRawPointer?) -> Int {
+/// Returns the number of bytes.
+@inline(never)
+private func freeBatches(all: Bool) -> Int {
     var freed = 0
-    SpareMemory.forEachSize { size in
-        while let batch = depotLock.withLock({ pop(&depot[size]) }) {
+    for place in 0..<4 {
+        let size = SpareMemory.size(at: place)
+        while let batch = depotLock.withLock({
+            all ? depot.shelves[place].pop() : depot.shelves[place].popNotNeeded()
+        }) {
             freeBatch(batch, size)
-            freed += bytes(of: size, batches: 1)
+            freed += bytesOfBatch(size)
         }
     }
     return freed

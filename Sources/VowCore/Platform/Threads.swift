@@ -239,6 +239,7 @@ private func keepLowest(_ memory: UnsafeMutableRawPointer, _ size: Int) {
 /// Frees the memory that the thread kept before it last rested and has not needed since, and such memory of the depot. Returns
 /// true if the next rest may free more.
 @discardableResult
+@inline(never)
 func trimSpareMemory() -> Bool {
     let cell = threadCell()
     let isLeft = cell.spares.pointee.trim(cell.pointee.spareCounts)

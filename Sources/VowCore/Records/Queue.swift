@@ -17,6 +17,8 @@ struct MemberList {
 
     init() {}
 
+    init(_ member: RecordPointer) { append(member) }
+
     var isEmpty: Bool {
         @inline(__always) get { first == nil }
     }
