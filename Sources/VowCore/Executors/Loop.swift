@@ -78,7 +78,7 @@ func loop(in word: borrowing AtomicWord) -> LoopPointer? {
 
 private var tablesStart: Int { (MemoryLayout<LoopRecord>.stride + 15) & ~15 }
 private var clockStart: Int { tablesStart + WatchTable.size }
-private var loopSize: Int { clockStart + MemoryLayout<Clock>.stride }
+private var loopSize: Int { clockStart + Clock.size }
 
 /// Returns nil without memory or descriptors.
 func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
@@ -91,8 +91,8 @@ func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
     if isComplete, let memory = takeMemory(loopSize) {
         if let executor = makeLoopExecutor(memory) {
             let stripe = nextStripe()
-            let clock = (memory + clockStart).bindMemory(to: Clock.self, capacity: 1)
-            clock.initialize(to: Clock(stripe: stripe, descriptor: timer, isVirtual: isVirtual))
+            let clock = Clock.make(
+                in: memory + clockStart, stripe: stripe, descriptor: timer, isVirtual: isVirtual)
             let loop = memory.bindMemory(to: LoopRecord.self, capacity: 1)
             loop.initialize(
                 to: LoopRecord(
@@ -297,20 +297,11 @@ func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
 
 // MARK: Virtual time
 
-enum ClockMove {
-    case moved
-    /// The next timer is later than the limit, to which the clock was moved.
-    case isTooLate
-    case none
-}
-
 /// The caller is the runner, and nothing is ready.
 func moveToNextTimer(of loop: LoopPointer, before limit: Int64) -> ClockMove {
     let clock = loop.pointee.clock
     return withStripe(clock.pointee.stripe) {
-        guard let next = clock.pointee.heap.first?.pointee.deadline else { return .none }
-        clock.pointee.virtualNow = max(clock.pointee.now, min(next, limit))
-        return next > limit ? .isTooLate : .moved
+        clock.pointee.moveToNextTimer(before: limit)
     }
 }
 
