@@ -34,7 +34,7 @@ final class TimerWheelTests: CoreTest {
 
     private func begin(at moment: Int64, seed: UInt64) {
         memory = .allocate(byteCount: TimerWheel.size, alignment: 16)
-        wheel = TimerWheel(in: memory, at: moment)
+        wheel = TimerWheel(in: memory)
         now = moment
         state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
     }
@@ -49,7 +49,7 @@ final class TimerWheelTests: CoreTest {
     private func add(at deadline: Int64) {
         let node = TimerPointer.allocate(capacity: 1)
         node.initialize(to: TimerNode { _, _, _ in })
-        wheel.insert(node, at: deadline, now: now)
+        wheel.insert(node, at: deadline)
         age += 1
         let new = Modelled(deadline: node.pointee.deadline, age: age, node: node)
         // A deadline in the past may become a later one that has come, too.

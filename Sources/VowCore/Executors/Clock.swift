@@ -43,22 +43,10 @@ struct Clock {
     /// The clock takes no timers: its loop is destroyed, or a forked child has a copy of the parent's clock.
     var isClosed = false
 
-    private static let start = (MemoryLayout<Clock>.stride + 15) & ~15
-    static let size = (start + TimerWheel.size + 15) & ~15
-
-    /// Makes a clock in `size` bytes of memory.
-    static func make(
-        in memory: UnsafeMutableRawPointer, stripe: Int, descriptor: Int32?, isVirtual: Bool
-    ) -> ClockPointer {
-        let clock = memory.bindMemory(to: Clock.self, capacity: 1)
-        let wheel = TimerWheel(in: memory + start, at: monotonicNow())
-        clock.initialize(
-            to: Clock(wheel, stripe: stripe, descriptor: descriptor, isVirtual: isVirtual))
-        return clock
-    }
-
-    private init(_ wheel: TimerWheel, stripe: Int, descriptor: Int32?, isVirtual: Bool) {
-        self.wheel = wheel
+    /// - Parameter memory: `TimerWheel.size` bytes.
+    init(stripe: Int, descriptor: Int32?, isVirtual: Bool, wheelIn memory: UnsafeMutableRawPointer)
+    {
+        wheel = TimerWheel(in: memory)
         self.stripe = stripe
         self.descriptor = descriptor
         virtualNow = isVirtual ? monotonicNow() : nil
@@ -67,8 +55,8 @@ struct Clock {
 
     var now: Int64 { virtualNow ?? monotonicNow() }
 
-    mutating func add(_ node: TimerPointer, at deadline: Int64, now: Int64) {
-        wheel.insert(node, at: deadline, now: now)
+    mutating func add(_ node: TimerPointer, at deadline: Int64) {
+        wheel.insert(node, at: deadline)
         if deadline < armed { arm(for: deadline) }
     }
 
@@ -171,8 +159,7 @@ private func startTimer(
         if clock.pointee.isClosed { return .refused }
         node.pointee.stripe = stripe
         node.pointee.clock = clock
-        let now = clock.pointee.now
-        clock.pointee.add(node, at: moment(now), now: now)
+        clock.pointee.add(node, at: moment(clock.pointee.now))
         return .started
     }
 }
@@ -224,9 +211,11 @@ nonisolated(unsafe) private var isSettling = false
 
 /// Takes memory from the front of `storage` and advances it.
 func prepareProcessClock(_ storage: inout UnsafeMutableRawPointer) {
-    processClock = Clock.make(
-        in: storage, stripe: processStripe, descriptor: nil, isVirtual: false)
-    storage += Clock.size
+    processClock = storage.bindMemory(to: Clock.self, capacity: 1)
+    let wheel = storage + MemoryLayout<Clock>.stride
+    processClock.initialize(
+        to: Clock(stripe: processStripe, descriptor: nil, isVirtual: false, wheelIn: wheel))
+    storage += (MemoryLayout<Clock>.stride + TimerWheel.size + 15) & ~15
 }
 
 func fireProcessTimers(_ thread: ThreadPointer) {

@@ -78,7 +78,8 @@ func loop(in word: borrowing AtomicWord) -> LoopPointer? {
 
 private var tablesStart: Int { (MemoryLayout<LoopRecord>.stride + 15) & ~15 }
 private var clockStart: Int { tablesStart + WatchTable.size }
-private var loopSize: Int { clockStart + Clock.size }
+private var wheelStart: Int { clockStart + MemoryLayout<Clock>.stride }
+private var loopSize: Int { wheelStart + TimerWheel.size }
 
 /// Returns nil without memory or descriptors.
 func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
@@ -91,8 +92,11 @@ func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
     if isComplete, let memory = takeMemory(loopSize) {
         if let executor = makeLoopExecutor(memory) {
             let stripe = nextStripe()
-            let clock = Clock.make(
-                in: memory + clockStart, stripe: stripe, descriptor: timer, isVirtual: isVirtual)
+            let clock = (memory + clockStart).bindMemory(to: Clock.self, capacity: 1)
+            clock.initialize(
+                to: Clock(
+                    stripe: stripe, descriptor: timer, isVirtual: isVirtual,
+                    wheelIn: memory + wheelStart))
             let loop = memory.bindMemory(to: LoopRecord.self, capacity: 1)
             loop.initialize(
                 to: LoopRecord(

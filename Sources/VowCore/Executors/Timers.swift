@@ -44,7 +44,7 @@ struct TimerNode {
 struct TimerWheel {
     /// A bit for each level with timers. The first field: gdb reads it.
     private var levels: UInt64 = 0
-    private var last: Int64
+    private var last: Int64 = 0
     /// For each level a bit for each slot with timers.
     private let filled: UnsafeMutablePointer<UInt64>
     /// The youngest timer of each slot; the oldest one is the next in the ring.
@@ -58,8 +58,7 @@ struct TimerWheel {
     static let size = levelCount * (1 + 1 << digitBits) * MemoryLayout<UInt64>.stride
 
     /// - Parameter memory: `size` bytes.
-    init(in memory: UnsafeMutableRawPointer, at now: Int64) {
-        last = now
+    init(in memory: UnsafeMutableRawPointer) {
         filled = memory.bindMemory(to: UInt64.self, capacity: Self.levelCount)
         filled.initialize(repeating: 0, count: Self.levelCount)
         let slotCount = Self.levelCount << Self.digitBits
@@ -78,8 +77,7 @@ struct TimerWheel {
     }
 
     /// Adds a timer. A deadline before `last` becomes `last`, so it has come, and comes before all others.
-    mutating func insert(_ node: TimerPointer, at deadline: Int64, now: Int64) {
-        if isEmpty { last = max(last, now) }
+    mutating func insert(_ node: TimerPointer, at deadline: Int64) {
         node.pointee.deadline = max(deadline, last)
         append(node)
     }
@@ -89,10 +87,7 @@ struct TimerWheel {
         guard let next = node.pointee.next, let youngest = youngest[place] else {
             fatal("a timer is not where it was put")
         }
-        if next == node {
-            empty(place)
-            return
-        }
+        if next == node { return empty(place) }
         let previous = node.pointee.previous!
         previous.pointee.next = next
         next.pointee.previous = previous

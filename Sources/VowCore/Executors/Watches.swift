@@ -493,8 +493,7 @@ private func bePatient() {
     if watching.pointee.isPatient || processClock.pointee.isClosed { return }
     watching.pointee.isPatient = true
     watching.pointee.patience.pointee.clock = processClock
-    let now = monotonicNow()
-    processClock.pointee.add(watching.pointee.patience, at: now + eventPatience, now: now)
+    processClock.pointee.add(watching.pointee.patience, at: monotonicNow() + eventPatience)
 }
 
 /// Called by the timer; calls no foreign code.
