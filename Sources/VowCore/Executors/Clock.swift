@@ -60,6 +60,7 @@ struct Clock {
         if deadline < armed { arm(for: deadline) }
     }
 
+    @inline(never)
     mutating func remove(_ node: TimerPointer) {
         wheel.remove(node)
         node.pointee.clock = nil
@@ -68,6 +69,7 @@ struct Clock {
     }
 
     /// Takes out the next timer if it is due at `moment`, which has come or is `Int64.max` on a closed clock.
+    @inline(never)
     mutating func takeDue(at moment: Int64) -> TimerPointer? {
         guard let node = wheel.next(before: moment), node.pointee.deadline <= moment else {
             return nil
