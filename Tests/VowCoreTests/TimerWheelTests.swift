@@ -49,7 +49,7 @@ final class TimerWheelTests: CoreTest {
     private func add(at deadline: Int64) {
         let node = TimerPointer.allocate(capacity: 1)
         node.initialize(to: TimerNode { _, _, _ in })
-        wheel.insert(node, at: deadline)
+        wheel.insert(node, at: deadline, now: now)
         age += 1
         let new = Modelled(deadline: node.pointee.deadline, age: age, node: node)
         // A deadline in the past may become a later one that has come, too.

@@ -55,8 +55,8 @@ struct Clock {
 
     var now: Int64 { virtualNow ?? monotonicNow() }
 
-    mutating func add(_ node: TimerPointer, at deadline: Int64) {
-        wheel.insert(node, at: deadline)
+    mutating func add(_ node: TimerPointer, at deadline: Int64, now: Int64) {
+        wheel.insert(node, at: deadline, now: now)
         if deadline < armed { arm(for: deadline) }
     }
 
@@ -161,7 +161,8 @@ private func startTimer(
         if clock.pointee.isClosed { return .refused }
         node.pointee.stripe = stripe
         node.pointee.clock = clock
-        clock.pointee.add(node, at: moment(clock.pointee.now))
+        let now = clock.pointee.now
+        clock.pointee.add(node, at: moment(now), now: now)
         return .started
     }
 }

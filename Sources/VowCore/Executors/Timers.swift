@@ -77,7 +77,8 @@ struct TimerWheel {
     }
 
     /// Adds a timer. A deadline before `last` becomes `last`, so it has come, and comes before all others.
-    mutating func insert(_ node: TimerPointer, at deadline: Int64) {
+    mutating func insert(_ node: TimerPointer, at deadline: Int64, now: Int64) {
+        if isEmpty { last = max(last, now) }
         node.pointee.deadline = max(deadline, last)
         append(node)
     }
