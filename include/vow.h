@@ -797,6 +797,7 @@ VOW_API bool vow_current_is_cancelled(void);
  * A loop puts promises into the program's event loop. It is a serial executor whose handlers run
  * inside vow_loop_run_once, on the program's own thread, and a file descriptor that is readable
  * exactly while there is work: a handler, a timer that is due, a ready descriptor of vow_fd_ready.
+ * With more than eight timers it may rarely be readable early, once for many of them.
  * One poll, epoll, libuv or GLib source is enough, without a thread.
  *
  * A loop's thread is the thread that made it or that last ran it. Reactions that are made there
@@ -892,8 +893,8 @@ VOW_API VOW_OWNED vow_promise *vow_fd_ready(int fd, uint32_t events);
  * or descriptors for that: VOW_ENOMEM.
  *
  * A timer is removed at once when its promise is cancelled or its last handle and reaction are
- * gone. Timers stand in a pairing heap inside their promises' memory: setting one takes constant
- * time, removing one O(log n), amortised.
+ * gone. Timers stand in a wheel through their promises' memory: setting, removing and firing one
+ * each take constant time, amortised, however many there are.
  */
 
 /** One nanosecond, the unit of every time of this header: int64_t, as the following. */

@@ -622,6 +622,34 @@ static void beside_serials(size_t size) {
     submit_beside_waits(size, NULL);
 }
 
+/* Half of them fire, the others are cancelled, ten at once for an item. */
+static void timers_of_loop(size_t size) {
+    enum { each = 10 };
+    static vow_promise *delays[each * MOST];
+    vow_loop *loop = vow_loop_create_virtual();
+    size_t count = each * size;
+    CHECK(loop != NULL);
+    measure_begin();
+    for (size_t i = 0; i < count; i++) {
+        delays[i] = vow_delay((int64_t)(i * 7919 % count) * 1000);
+    }
+    for (size_t i = 0; i < count; i += 2) {
+        size_t place = i * 7919 % count / 2 * 2;
+        if (delays[place] != NULL) {
+            CHECK(vow_cancel(delays[place]));
+            vow_promise_release(delays[place]);
+            delays[place] = NULL;
+        }
+    }
+    CHECK(vow_loop_advance(loop, 1000000000) > 0);
+    for (size_t i = 0; i < count; i++) {
+        vow_promise_release(delays[i]);
+    }
+    measure_end();
+    vow_loop_destroy(loop);
+    items = size;
+}
+
 const workload curves[] = {
     {"hooks-of-all", "a cancelled promise of all(n), with a hook", 1000, cancel_all_with_hooks,
      false},
@@ -654,6 +682,8 @@ const workload curves[] = {
      true},
     {"beside-serials", "a waiting serial handler, at 3,000 pieces of work for others", 64,
      beside_serials, true},
+    {"timers", "ten delays of a virtual loop, of which half are cancelled", 2500, timers_of_loop,
+     false},
     {"requests", "a request that follows the tail of a chain", 500, chain_of_requests, false},
     {"long-chain", "a follower of a chain of followers", 500, followers_of_chain, false},
 };

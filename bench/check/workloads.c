@@ -546,6 +546,21 @@ static void link_loop(size_t size) {
     vow_loop_destroy(loop);
 }
 
+/* Delays of a virtual loop, of any length up to a second, that all fire. */
+static void timers(size_t size) {
+    vow_loop *loop = vow_loop_create_virtual();
+    CHECK(loop != NULL);
+    measure_begin();
+    for (size_t i = 0; i < size; i++) {
+        promises[i] = vow_delay((int64_t)(i * 7919 % size * (1000000000 / size)));
+    }
+    CHECK(vow_loop_advance(loop, 1000000000) == (int)size);
+    release_promises(size);
+    measure_end();
+    vow_loop_destroy(loop);
+    items = size;
+}
+
 /* The letter of the thread's state, as the kernel tells it; takes no memory. */
 char state_of(pid_t thread) {
     char path[64], text[256];
@@ -765,6 +780,7 @@ static const workload workloads[] = {
     {"pool-job", "a job of the pool", 5000, pool_job, true},
     {"link-pool", "a promise with a link on the pool", 5000, link_pool, true},
     {"await", "W8 a wait that is woken", 100, await, true},
+    {"timer", "a delay on a virtual loop that fires", 2000, timers, false},
     {"work-and-rest", "200 promises, and then a rest", 20, work_and_rest, false},
     {"fiber", "a fiber that ends at once", 2000, fiber, false},
     {"fiber-await", "a promise, and a fiber that waits for it", 2000, fiber_await, false},

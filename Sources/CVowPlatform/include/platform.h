@@ -45,7 +45,7 @@ __attribute__((visibility("hidden"))) void *vow_platform_open_thread(void *memor
 __attribute__((visibility("hidden"))) void *vow_platform_close_thread(void);
 
 /* Zero-initialised storage of the process, for objects that must exist without being allocated. */
-#define VOW_STATIC_STORAGE_SIZE 8192
+#define VOW_STATIC_STORAGE_SIZE 14336
 typedef struct vow_static_storage {
     _Alignas(64) unsigned char bytes[VOW_STATIC_STORAGE_SIZE];
 } vow_static_storage;

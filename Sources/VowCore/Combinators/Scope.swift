@@ -351,6 +351,7 @@ func reportLateMembers(_ context: UnsafeMutableRawPointer?) {
     promise.releaseProducer(thread)
 }
 
+@inline(never)
 func stopTimers(of scope: ScopePointer, _ thread: ThreadPointer) {
     for timer in [scope.deadline, scope.grace] where stopTimer(timer) {
         scope.promise.releaseProducer(thread)

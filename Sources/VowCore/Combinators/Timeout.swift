@@ -3,7 +3,7 @@
 // vow_timeout is like a group of one promise and a timer, in one piece of memory: the first of the two stops the other;
 // while the promise is being made, its maker does.
 //
-// The timer of a delay stands in the delay's own memory, and a watch in its promise's. A timer in the heap, or a watch in
+// The timer of a delay stands in the delay's own memory, and a watch in its promise's. A timer in the wheel, or a watch in
 // its table, is one producer's reference. A cancelled promise of a descriptor is rejected only when the watch has ended: any
 // thread that sees it settled may close the descriptor.
 

@@ -1,6 +1,6 @@
 // Clocks and timers. Each loop has a clock; the process has one for all threads without a loop.
 //
-// The lock of its stripe guards a clock and its timers, which are a heap through their own memory. A timer in the heap is one
+// The lock of its stripe guards a clock and its timers, which stand in a wheel, see Timers.swift. A timer in the wheel is one
 // producer's reference. The thread that takes a timer out, under the lock, owns it: so stopping and firing exclude each other.
 //
 // The pool's keeper is the alarm of the process's clock. The keeper only calls a worker, which fires the due timers. Workers
@@ -19,9 +19,16 @@ typealias ClockPointer = UnsafeMutablePointer<Clock>
 
 private let lastVirtualTime = AtomicWord(0)
 
+enum ClockMove {
+    case moved
+    /// The next timer is later than the limit, to which the clock was moved.
+    case isTooLate
+    case none
+}
+
 struct Clock {
-    var heap = TimerHeap()
-    private var lastSequence: UInt64 = 0
+    /// The first field: gdb finds the timers by the clock's address.
+    private(set) var wheel: TimerWheel
     let stripe: Int
     /// The timer descriptor of a loop's clock; nil for the process's clock.
     private let descriptor: Int32?
@@ -36,7 +43,10 @@ struct Clock {
     /// The clock takes no timers: its loop is destroyed, or a forked child has a copy of the parent's clock.
     var isClosed = false
 
-    init(stripe: Int, descriptor: Int32?, isVirtual: Bool) {
+    /// - Parameter memory: `TimerWheel.size` bytes.
+    init(stripe: Int, descriptor: Int32?, isVirtual: Bool, wheelIn memory: UnsafeMutableRawPointer)
+    {
+        wheel = TimerWheel(in: memory)
         self.stripe = stripe
         self.descriptor = descriptor
         virtualNow = isVirtual ? monotonicNow() : nil
@@ -45,28 +55,36 @@ struct Clock {
 
     var now: Int64 { virtualNow ?? monotonicNow() }
 
-    mutating func add(_ node: TimerPointer, at deadline: Int64) {
-        lastSequence += 1
-        node.pointee.deadline = deadline
-        node.pointee.sequence = lastSequence
-        heap.insert(node)
-        if heap.first == node { arm() }
+    mutating func add(_ node: TimerPointer, at deadline: Int64, now: Int64) {
+        wheel.insert(node, at: deadline, now: now)
+        if deadline < armed { arm(for: deadline) }
     }
 
+    @inline(never)
     mutating func remove(_ node: TimerPointer) {
-        let wasFirst = heap.first == node
-        heap.remove(node)
+        wheel.remove(node)
         node.pointee.clock = nil
         // The keeper's alarm stays: one early alarm costs less than setting it for each removal.
-        if wasFirst && descriptor != nil { arm() }
+        if descriptor != nil { arm() }
     }
 
-    /// Takes out the first timer if it is due at `moment`.
+    /// Takes out the next timer if it is due at `moment`, which has come or is `Int64.max` on a closed clock.
+    @inline(never)
     mutating func takeDue(at moment: Int64) -> TimerPointer? {
-        guard let node = heap.first, node.pointee.deadline <= moment else { return nil }
-        _ = heap.popFirst()
+        guard let node = wheel.next(before: moment), node.pointee.deadline <= moment else {
+            return nil
+        }
+        wheel.remove(node)
         node.pointee.clock = nil
         return node
+    }
+
+    /// Moves a virtual clock to the next timer, at most to `limit`.
+    mutating func moveToNextTimer(before limit: Int64) -> ClockMove {
+        if wheel.isEmpty { return .none }
+        let next = wheel.next(before: limit)?.pointee.deadline ?? Int64.max
+        virtualNow = max(now, min(next, limit))
+        return next > limit ? .isTooLate : .moved
     }
 
     mutating func armNow(notBefore: Int64 = 0) {
@@ -77,10 +95,15 @@ struct Clock {
     mutating func hasGoneOff() { armed = Int64.max }
 
     private mutating func arm(notBefore: Int64 = 0) {
+        // An early alarm costs less than setting it again.
+        if isArmedLater || isClosed || descriptor == nil && armed <= notBefore { return }
+        arm(for: max(wheel.nextLook(at: now), notBefore))
+    }
+
+    private mutating func arm(for moment: Int64) {
         if isArmedLater || isClosed { return }
-        var wanted = heap.first.map { max($0.pointee.deadline, notBefore) } ?? Int64.max
+        var wanted = moment
         guard let descriptor else {
-            // An early alarm costs less than setting it again.
             if wanted < armed {
                 armed = wanted
                 setAlarm(wanted)
@@ -93,130 +116,6 @@ struct Clock {
         armed = wanted
         vow_platform_set_timer(descriptor, wanted == Int64.max ? 0 : max(wanted, 1))
     }
-}
-
-// MARK: Timers in order
-//
-// A pairing heap through the timers' own memory. Adding takes constant time, removing O(log n), amortised; neither allocates
-// or recurses. A timer is never due before its parent.
-//
-//   child     the first timer below
-//   sibling   the next timer below the same parent
-//   previous  the sibling before; for a first child the parent; nil at the top
-
-typealias TimerPointer = UnsafeMutablePointer<TimerNode>
-
-/// The reason why a timer fires.
-enum TimerEnd {
-    case due
-    /// The loop was destroyed, or `vow_shutdown` has ended the process's clock.
-    case shutDown
-}
-
-/// The owner keeps a timer in place until it was stopped or has fired. The clock's lock guards the fields from `startTimer` on.
-struct TimerNode {
-    fileprivate(set) var child: TimerPointer?
-    fileprivate(set) var sibling: TimerPointer?
-    fileprivate(set) var previous: TimerPointer?
-    /// A moment of the clock's time.
-    var deadline: Int64 = 0
-    /// Orders timers with equal deadlines by age.
-    var sequence: UInt64 = 0
-    /// Nil while the timer is in no heap.
-    var clock: ClockPointer?
-    /// The number of the clock's lock; valid after the clock is gone.
-    var stripe = 0
-    /// Called once, without a lock, unless the timer is stopped before.
-    let fire: (TimerPointer, TimerEnd, ThreadPointer) -> Void
-
-    init(_ fire: @escaping (TimerPointer, TimerEnd, ThreadPointer) -> Void) { self.fire = fire }
-
-    fileprivate func comes(before other: TimerPointer) -> Bool {
-        let theirs = other.pointee.deadline
-        return deadline < theirs || (deadline == theirs && sequence < other.pointee.sequence)
-    }
-}
-
-struct TimerHeap {
-    private(set) var first: TimerPointer?
-
-    init() {}
-
-    mutating func insert(_ node: TimerPointer) {
-        node.pointee.child = nil
-        node.pointee.sibling = nil
-        node.pointee.previous = nil
-        first = first.map { merge($0, node) } ?? node
-    }
-
-    mutating func remove(_ node: TimerPointer) {
-        let below = pairUp(node.pointee.child)
-        node.pointee.child = nil
-        if node == first {
-            first = below
-            return
-        }
-        cut(node)
-        if let below, let top = first { first = merge(top, below) }
-    }
-
-    mutating func popFirst() -> TimerPointer? {
-        guard let node = first else { return nil }
-        remove(node)
-        return node
-    }
-}
-
-/// Puts the later of two tops below the earlier one. Both have no `sibling` and no `previous`.
-private func merge(_ one: TimerPointer, _ other: TimerPointer) -> TimerPointer {
-    let (top, below) = other.pointee.comes(before: one) ? (other, one) : (one, other)
-    let child = top.pointee.child
-    below.pointee.sibling = child
-    below.pointee.previous = top
-    child?.pointee.previous = below
-    top.pointee.child = below
-    return top
-}
-
-private func cut(_ node: TimerPointer) {
-    guard let previous = node.pointee.previous else { fatal("a timer is not where it was put") }
-    let sibling = node.pointee.sibling
-    if previous.pointee.child == node {
-        previous.pointee.child = sibling
-    } else {
-        previous.pointee.sibling = sibling
-    }
-    sibling?.pointee.previous = previous
-    node.pointee.sibling = nil
-    node.pointee.previous = nil
-}
-
-/// Merges siblings: neighbours in pairs from the left, then the pairs from the right.
-private func pairUp(_ start: TimerPointer?) -> TimerPointer? {
-    var pairs: TimerPointer?
-    var rest = start
-    while let one = rest {
-        let other = one.pointee.sibling
-        rest = other?.pointee.sibling
-        makeTop(one)
-        if let other { makeTop(other) }
-        let pair = other.map { merge(one, $0) } ?? one
-        // The pairs are a stack through `sibling`, so the last pair comes off first.
-        pair.pointee.sibling = pairs
-        pairs = pair
-    }
-    var top: TimerPointer?
-    while let pair = pairs {
-        pairs = pair.pointee.sibling
-        makeTop(pair)
-        top = top.map { merge($0, pair) } ?? pair
-    }
-    return top
-}
-
-private func makeTop(_ node: TimerPointer) {
-    node.pointee.sibling = nil
-    node.pointee.previous = nil
 }
 
 // MARK: Setting and stopping timers, on the clock of the calling thread
@@ -262,7 +161,8 @@ private func startTimer(
         if clock.pointee.isClosed { return .refused }
         node.pointee.stripe = stripe
         node.pointee.clock = clock
-        clock.pointee.add(node, at: moment(clock.pointee.now))
+        let now = clock.pointee.now
+        clock.pointee.add(node, at: moment(now), now: now)
         return .started
     }
 }
@@ -315,9 +215,10 @@ nonisolated(unsafe) private var isSettling = false
 /// Takes memory from the front of `storage` and advances it.
 func prepareProcessClock(_ storage: inout UnsafeMutableRawPointer) {
     processClock = storage.bindMemory(to: Clock.self, capacity: 1)
+    let wheel = storage + MemoryLayout<Clock>.stride
     processClock.initialize(
-        to: Clock(stripe: processStripe, descriptor: nil, isVirtual: false))
-    storage += (MemoryLayout<Clock>.stride + 15) & ~15
+        to: Clock(stripe: processStripe, descriptor: nil, isVirtual: false, wheelIn: wheel))
+    storage += (MemoryLayout<Clock>.stride + TimerWheel.size + 15) & ~15
 }
 
 func fireProcessTimers(_ thread: ThreadPointer) {

@@ -78,7 +78,8 @@ func loop(in word: borrowing AtomicWord) -> LoopPointer? {
 
 private var tablesStart: Int { (MemoryLayout<LoopRecord>.stride + 15) & ~15 }
 private var clockStart: Int { tablesStart + WatchTable.size }
-private var loopSize: Int { clockStart + MemoryLayout<Clock>.stride }
+private var wheelStart: Int { clockStart + MemoryLayout<Clock>.stride }
+private var loopSize: Int { wheelStart + TimerWheel.size }
 
 /// Returns nil without memory or descriptors.
 func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
@@ -92,7 +93,10 @@ func makeLoop(isVirtual: Bool, _ thread: ThreadPointer) -> LoopPointer? {
         if let executor = makeLoopExecutor(memory) {
             let stripe = nextStripe()
             let clock = (memory + clockStart).bindMemory(to: Clock.self, capacity: 1)
-            clock.initialize(to: Clock(stripe: stripe, descriptor: timer, isVirtual: isVirtual))
+            clock.initialize(
+                to: Clock(
+                    stripe: stripe, descriptor: timer, isVirtual: isVirtual,
+                    wheelIn: memory + wheelStart))
             let loop = memory.bindMemory(to: LoopRecord.self, capacity: 1)
             loop.initialize(
                 to: LoopRecord(
@@ -297,20 +301,11 @@ func turnLoopsIntoCopies(but survivor: ThreadPointer?) {
 
 // MARK: Virtual time
 
-enum ClockMove {
-    case moved
-    /// The next timer is later than the limit, to which the clock was moved.
-    case isTooLate
-    case none
-}
-
 /// The caller is the runner, and nothing is ready.
 func moveToNextTimer(of loop: LoopPointer, before limit: Int64) -> ClockMove {
     let clock = loop.pointee.clock
     return withStripe(clock.pointee.stripe) {
-        guard let next = clock.pointee.heap.first?.pointee.deadline else { return .none }
-        clock.pointee.virtualNow = max(clock.pointee.now, min(next, limit))
-        return next > limit ? .isTooLate : .moved
+        clock.pointee.moveToNextTimer(before: limit)
     }
 }
 

@@ -115,7 +115,7 @@ func runReady(
 private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
     let clock = loop.pointee.clock
     let stripe = clock.pointee.stripe
-    let moment = withStripe(stripe) { clock.pointee.heap.first == nil ? 0 : clock.pointee.now }
+    let moment = withStripe(stripe) { clock.pointee.wheel.isEmpty ? 0 : clock.pointee.now }
     var fired = 0
     while fired < mostOfRun, loop.isUsable,
         let node = withStripe(stripe, { clock.pointee.takeDue(at: moment) })

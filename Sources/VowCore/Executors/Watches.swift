@@ -493,7 +493,8 @@ private func bePatient() {
     if watching.pointee.isPatient || processClock.pointee.isClosed { return }
     watching.pointee.isPatient = true
     watching.pointee.patience.pointee.clock = processClock
-    processClock.pointee.add(watching.pointee.patience, at: monotonicNow() + eventPatience)
+    let now = monotonicNow()
+    processClock.pointee.add(watching.pointee.patience, at: now + eventPatience, now: now)
 }
 
 /// Called by the timer; calls no foreign code.

@@ -25,7 +25,7 @@ def describe(library, address):
     waiting = executor.waiting(library, its_executor)
     if waiting:
         text += ", " + waiting
-    # The heap's first.
+    # The levels of its wheel that have timers.
     if memory.word(clock):
         text += ", has timers"
     return text
