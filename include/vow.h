@@ -28,8 +28,8 @@
  *
  *   Threads: every function may be called from any thread, and from inside any handler, destructor
  *   or hook. Callbacks never run while the library holds a lock, so they may call every function,
- *   also on the same promise. No function is a cancellation point of pthread_cancel. No handler is
- *   one on the pool's threads and inside vow_loop_run_once and _until.
+ *   also on the same promise. No function is a cancellation point of pthread_cancel. No handler of
+ *   the pool is one, nor any inside vow_loop_run_once and _until.
  *
  *   Callbacks, by the thread they run on and how often. Each callback sees the context (chapter
  *   11) of the code that registered it; the last two see none.
@@ -589,12 +589,13 @@ VOW_API VOW_OWNED vow_promise *vow_catch_if(vow_promise *promise, const char *VO
  *
  * Inside a handler on the pool or a serial executor, a wait lends its place in the pool while
  * it blocks, if need be to a new thread: waiting there cannot starve the pool. A wait without a
- * time-out, in a handler on the pool or outside of handlers, first runs the pool's reaction that
- * the promise waits for itself, if that is ready and no worker has begun it. So a handler of the
- * pool may run on a thread of the program that would only sleep: in the pool's name
- * (vow_executor_current), with that thread's thread-local variables and signal mask. A thread that
- * has less than 512 KiB of stack left runs none, nor does the thread of an event loop. The waiting
- * thread also runs inline handlers that no other thread could run. */
+ * time-out, in a handler on the pool or outside of handlers, first runs, itself, the pool's
+ * reaction that the promise waits for, if that is ready and no worker has begun it. So a handler of
+ * the pool may run on a thread of the program that would only sleep: in the pool's name
+ * (vow_executor_current), with that thread's thread-local variables and signal mask; what its
+ * context's destructor makes belongs to that thread. Outside of handlers a thread that has less
+ * than 512 KiB of stack left runs none, nor does the thread of an event loop. The waiting thread
+ * also runs inline handlers that no other thread could run. */
 VOW_API int vow_await(vow_promise *promise, int64_t timeout_ns, vow_value *VOW_NULLABLE out);
 
 /** As vow_await, and gives promise (consumed) up at the end: if the time was up, or the wait was
@@ -619,7 +620,8 @@ VOW_API bool vow_nest_waits(bool nest);
  * thread. If the system gives not even the first thread, the work is rejected with VOW_ENOMEM. As
  * many reactions of the pool run at a time as there are processors that the process may use, at
  * least two; as many handlers of serial executors run beside them, so that neither kind holds up
- * the other. A handler that waits in vow_await does not count. Nor does a handler that sleeps in
+ * the other. A handler that waits in vow_await does not count, nor one that a waiting thread of the
+ * program runs itself. Nor does a handler that sleeps in
  * the system and has had next to no processor time for 10 milliseconds, for up to 256 handlers.
  * There are never more than 2,048 threads. Threads that are not needed end after 200 milliseconds.
  * The program's threads take the signals sent to the process: the pool's threads block all signals
@@ -1456,8 +1458,8 @@ VOW_API int vow_stats(vow_statistics *out);
 /** Frees the spare memory of the calling thread, what threads have laid aside for each other, and
  * the memory of the stacks that are kept for later fibers (256 MiB at most, of which they touch a
  * part). Returns the number of bytes, without the stacks. Then, unless vow_set_allocator was
- * called, the C library gives its free memory back to the system (malloc_trim of glibc): of small
- * pieces it does so of itself late or never, so of a million promises the pages would stay.
+ * called, the C library gives its free memory back to the system (malloc_trim of glibc). By itself
+ * it gives small pieces back late or never.
  *
  * A thread keeps the memory of promises that it freed for its next ones: of each of four sizes
  * 1,024 at most, some 400 KB with the allocator's own part. What it has beyond that, and, when it
@@ -1465,7 +1467,7 @@ VOW_API int vow_stats(vow_statistics *out);
  * _until), what it has not needed since it last rested, except 32 of each size, it lays aside for
  * threads that need it: at most 4,096 of each size. So promises that one thread makes and another
  * frees cost no call of the allocator. A thread that rests, or has slept for a tenth of a second,
- * frees what was laid aside and not needed for a tenth of a second. So vow_trim is for threads that
+ * frees what was laid aside and not needed for a tenth of a second. vow_trim is for threads that
  * never rest there and have had a burst. A thread frees all of it at its end, and the calling
  * thread in vow_shutdown. No memory is kept if vow_set_allocator was called. */
 VOW_API size_t vow_trim(void);

@@ -207,6 +207,122 @@ TEST("of three threads that wait for the same work, and the workers, one runs it
     }
 }
 
+typedef struct held {
+    vow_promise *awaited;
+    atomic_bool begun;
+    atomic_bool may_end;
+    atomic_int ended;    /* handlers */
+    atomic_int returned; /* waits */
+} held;
+
+static vow_value sleeps(vow_value input, void *context) {
+    held *self = context;
+    (void)input;
+    atomic_store(&self->begun, true);
+    usleep(20000); /* a cancellation point, elsewhere */
+    atomic_fetch_add(&self->ended, 1);
+    return vow_int(1);
+}
+
+static void *waits_and_is_cancelled(void *context) {
+    held *self = context;
+    CHECK_INT_EQ(vow_await(self->awaited, VOW_FOREVER, NULL), VOW_FULFILLED);
+    atomic_fetch_add(&self->returned, 1);
+    pthread_testcancel();
+    return NULL;
+}
+
+TEST("a thread that is cancelled meanwhile runs the handler to its end first") {
+    for (int i = 0; i < 5; i++) {
+        held self = {.ended = 0};
+        self.awaited = vow_async(vow_executor_pool(), sleeps, &self);
+        pthread_t thread = start_thread(waits_and_is_cancelled, &self);
+        while (!atomic_load(&self.begun)) {
+            usleep(200);
+        }
+        pthread_cancel(thread);
+        void *result = NULL;
+        CHECK_INT_EQ(pthread_join(thread, &result), 0);
+        CHECK(result == PTHREAD_CANCELED);
+        CHECK_INT_EQ(atomic_load(&self.ended) + atomic_load(&self.returned), 2);
+        vow_promise_release(self.awaited);
+    }
+}
+
+static vow_value waits_for_its_end(vow_value input, void *context) {
+    held *self = context;
+    (void)input;
+    atomic_store(&self->begun, true);
+    while (!atomic_load(&self->may_end)) {
+        usleep(200);
+    }
+    return vow_int(1);
+}
+
+static void *waits_and_returns(void *context) {
+    held *self = context;
+    CHECK_INT_EQ(vow_await(self->awaited, VOW_FOREVER, NULL), VOW_REJECTED);
+    atomic_fetch_add(&self->returned, 1);
+    return NULL;
+}
+
+/* `work` is what `self->awaited` reads, and whose handler runs until the wait has returned. */
+static void cancel_what_is_awaited(held *self, vow_promise *work, vow_cancel_source *source) {
+    pthread_t thread = start_thread(waits_and_returns, self);
+    while (!atomic_load(&self->begun)) {
+        usleep(200);
+    }
+    if (source != NULL) {
+        vow_cancel_source_cancel(source);
+    } else {
+        vow_cancel(self->awaited);
+    }
+    CHECK(reaches(&self->returned, 1));
+    atomic_store(&self->may_end, true);
+    pthread_join(thread, NULL);
+    vow_promise_release(self->awaited);
+    if (work != NULL) {
+        CHECK_INT_EQ(int_of(work), 1);
+    }
+}
+
+TEST("a wait returns when its promise is cancelled and leaves the work to another reader") {
+    for (int i = 0; i < 20; i++) {
+        held self = {.ended = 0};
+        vow_promise *work = vow_async(vow_executor_pool(), waits_for_its_end, &self);
+        self.awaited = then_inline(vow_promise_retain(work), add_one, NULL);
+        cancel_what_is_awaited(&self, work, NULL);
+    }
+}
+
+TEST("a wait returns when its promise is cancelled by a token") {
+    for (int i = 0; i < 20; i++) {
+        held self = {.ended = 0};
+        vow_cancel_source *source = vow_cancel_source_create();
+        vow_reaction reaction = {.size = sizeof reaction, .on_fulfilled = add_one};
+        reaction.executor = vow_executor_inline();
+        reaction.token = vow_cancel_source_token(source);
+        vow_promise *work = vow_async(vow_executor_pool(), waits_for_its_end, &self);
+        self.awaited = vow_then_with(work, &reaction);
+        cancel_what_is_awaited(&self, NULL, source);
+        vow_cancel_source_release(source);
+    }
+}
+
+static vow_value yields(vow_value input, void *context) {
+    (void)input;
+    (void)context;
+    return vow_int(vow_fiber_yield());
+}
+
+TEST("a fiber that was taken back yields, also if the waits of its thread nest") {
+    bool nested = vow_nest_waits(true);
+    for (int i = 0; i < tries(); i++) {
+        CHECK_INT_EQ(forever(vow_fiber(vow_executor_pool(), yields, NULL, NULL)), 0);
+    }
+    CHECK(vow_nest_waits(nested));
+}
+
 static vow_value forks(vow_value input, void *context) {
     (void)input;
     pid_t child = fork();

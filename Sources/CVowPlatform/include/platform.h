@@ -150,14 +150,6 @@ static inline void vow_platform_pause(int64_t nanoseconds) {
 }
 
 /* close, which is no cancellation point. */
-/* Gives the free memory of malloc back to the system, where the C library can. */
-extern int malloc_trim(size_t padding) __attribute__((weak));
-static inline void vow_platform_trim_heap(void) {
-    if (malloc_trim != NULL) {
-        (void)malloc_trim(0);
-    }
-}
-
 static inline void vow_platform_close(int descriptor) {
     int cancel = vow_platform_hold_cancel();
     close(descriptor);
@@ -166,6 +158,14 @@ static inline void vow_platform_close(int descriptor) {
 
 static inline int vow_platform_is_main_thread(void) {
     return getpid() == (pid_t)syscall(SYS_gettid);
+}
+
+/* Gives the free memory of malloc back to the system, where the C library can. */
+extern int malloc_trim(size_t padding) __attribute__((weak));
+static inline void vow_platform_trim_heap(void) {
+    if (malloc_trim != NULL) {
+        (void)malloc_trim(0);
+    }
 }
 
 /* Whether the calling thread has stack to spare: a quarter of it, 128 KiB at most. */

@@ -23,9 +23,9 @@
 // * A thread that adds work calls an idle worker, or starts one. A worker that is about to look for work may keep one reaction
 //   without a call (`owesWorker`), and makes that call before any foreign code.
 // * A worker that looks takes work that has room and calls for more, one call at a time, even if it takes nothing: workers that
-//   came back from waits may have used up the room. Then the keeper is called. A worker that was not on its way and goes on with
-//   another reaction (`takeAnother`) calls no worker: it makes no room, and the reactions before the one that it may owe a worker
-//   had none, or a worker was on its way for them.
+//   came back from waits may have used up the room. Then the keeper is called. A worker that goes on with another reaction
+//   (`takeAnother`) calls nobody. It makes no room. A reaction that it left without a call may stay behind: then the reaction that
+//   it took had no room either, or a worker was on its way for that one and comes now for this one.
 // * A worker becomes idle in the section in which it finds that nothing may begin. A worker that begins to wait makes room and
 //   calls for more.
 // * A failed start gives its room back and looks again in one section: a worker that became idle meanwhile had found no room.

@@ -52,8 +52,8 @@ func whileRunning<Result>(_ loop: LoopPointer, _ thread: ThreadPointer, _ body: 
     return result
 }
 
-/// Makes the loop's descriptor say whether there is work, before the runner sleeps or returns. Returns true if the thread keeps
-/// spare memory that it does not need in a long sleep.
+/// Makes the loop's descriptor say whether there is work, before the runner sleeps or returns. Returns true if there is
+/// spare memory that is not needed in a long sleep.
 @discardableResult
 private func rest(_ loop: LoopPointer) -> Bool {
     let keepsSpares = trimSpareMemory()

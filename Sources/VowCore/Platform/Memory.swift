@@ -103,6 +103,11 @@ struct SpareMemory {
     fileprivate static let extendedLinkSize = 96
     fileprivate static let carryingLinkSize = 128
 
+    /// The largest kept size instead of one that is a little smaller, as a delay's.
+    static func keptSize(for size: Int) -> Int {
+        size > extendedLinkSize && size < carryingLinkSize ? carryingLinkSize : size
+    }
+
     fileprivate static func size(at place: Int) -> Int {
         switch place {
         case 0: plainSize
@@ -191,7 +196,7 @@ struct SpareMemory {
         if !isOpen { return false }
         let batch = change(size, counts) { list, count in
             let batch = list.cut(count)
-            list.keepLowest(memory, count)
+            list.keepLast(memory, count)
             return batch
         }
         if let batch { layAside(batch, size) }
@@ -305,7 +310,11 @@ private struct SpareCount: ~Copyable, Sendable {
             ? SpareCount.total(now) : UInt32(Int64(SpareCount.total(now)) - Int64(beyond))
     }
 
-    func begin(with kept: UInt32) { word.poke(UInt64(kept) << 32) }
+    func begin(with kept: UInt32) { begin(with: kept, notNeeded: kept) }
+
+    func begin(with kept: UInt32, notNeeded: UInt32) {
+        word.poke(UInt64(notNeeded) << 32 &+ UInt64(kept - notNeeded))
+    }
 }
 
 /// Each piece begins with the address of the next.
@@ -338,6 +347,11 @@ private struct SpareList {
 
     mutating func keepLowest(_ memory: UnsafeMutableRawPointer, _ count: borrowing SpareCount) {
         begin(with: count.kept, count)
+        keepLast(memory, count)
+    }
+
+    /// Keeps a piece, for which there is room.
+    mutating func keepLast(_ memory: UnsafeMutableRawPointer, _ count: borrowing SpareCount) {
         push(memory)
         count.set(count.bits &+ 1)
     }
@@ -361,8 +375,11 @@ private struct SpareList {
 
     /// Makes room in a full list.
     mutating func cut(_ count: borrowing SpareCount) -> UnsafeMutableRawPointer? {
-        let batch = cut()
-        if batch != nil { begin(with: count.kept - sizeOfBatch, count) }
+        guard let batch = cut() else { return nil }
+        let kept = count.kept - sizeOfBatch
+        let notNeeded = min(count.notNeeded, kept)
+        count.begin(with: kept, notNeeded: notNeeded)
+        room = SpareMemory.most - notNeeded
         return batch
     }
 
@@ -423,8 +440,9 @@ private let sizeOfBatch: UInt32 = 64
 
 private let depotLock = SpinLock()
 nonisolated(unsafe) private var depot = Depot()
-/// Written under the lock.
-let batchesInDepot = AtomicWord(0)
+/// The batches of each shelf, in 16 bits each, as a hint for threads that do not hold the lock, under which it is written.
+private let depotHint = AtomicWord(0)
+var depotIsEmpty: Bool { depotHint.loadRelaxed() == 0 }
 
 private struct Shelf {
     private var first: UnsafeMutableRawPointer?
@@ -432,7 +450,7 @@ private struct Shelf {
     /// The fewest batches since the last `trim`.
     private var fewest = 0
 
-    private static let most = 64
+    static let most = 64
     private static let toNextBatch = MemoryLayout<UnsafeMutableRawPointer?>.stride
 
     init() {}
@@ -443,7 +461,6 @@ private struct Shelf {
             of: first, toByteOffset: Shelf.toNextBatch, as: UnsafeMutableRawPointer?.self)
         first = batch
         batches += 1
-        batchesInDepot.addAsOnlyWriter(1)
         return true
     }
 
@@ -452,7 +469,6 @@ private struct Shelf {
         first = batch.load(
             fromByteOffset: Shelf.toNextBatch, as: UnsafeMutableRawPointer?.self)
         batches -= 1
-        batchesInDepot.addAsOnlyWriter(UInt64.max)
         fewest = min(fewest, batches)
         return batch
     }
@@ -470,10 +486,19 @@ private struct Shelf {
 
 private struct Depot {
     /// One for each kept size.
-    var shelves: [4 of Shelf] = [Shelf(), Shelf(), Shelf(), Shelf()]
+    private(set) var shelves: [4 of Shelf] = [Shelf(), Shelf(), Shelf(), Shelf()]
     private var lastTrim: Int64 = 0
 
     init() {}
+
+    /// Changes a shelf, and the hint.
+    mutating func change<Result>(_ place: Int, _ body: (inout Shelf) -> Result) -> Result {
+        let before = shelves[place].batches
+        let result = body(&shelves[place])
+        let added = UInt64(truncatingIfNeeded: shelves[place].batches - before)
+        depotHint.addAsOnlyWriter(added << UInt64(16 * place))
+        return result
+    }
 
     mutating func mayTrim(at now: Int64) -> Bool {
         if now - lastTrim < Parking.longEnoughToTrim { return false }
@@ -485,12 +510,13 @@ private struct Depot {
 /// Frees the batch instead if the depot has no room for it.
 private func layAside(_ batch: UnsafeMutableRawPointer, _ size: Int) {
     let shelf = SpareMemory.place(of: size)
-    if !depotLock.withLock({ depot.shelves[shelf].push(batch) }) { freeBatch(batch, size) }
+    if !depotLock.withLock({ depot.change(shelf) { $0.push(batch) } }) { freeBatch(batch, size) }
 }
 
 private func takeBatch(_ size: Int) -> UnsafeMutableRawPointer? {
     let shelf = SpareMemory.place(of: size)
-    return depotLock.withLock { depot.shelves[shelf].pop() }
+    if depotHint.loadRelaxed() >> UInt64(16 * shelf) & 0xffff == 0 { return nil }
+    return depotLock.withLock { depot.change(shelf) { $0.pop() } }
 }
 
 private func bytesOfBatch(_ size: Int) -> Int { Int(sizeOfBatch) * size }
@@ -513,12 +539,14 @@ var bytesInDepot: UInt64 {
     }
 }
 
-/// Called before a thread rests. Returns true if a later call may free more.
+/// Called before a thread rests. Returns true if this thread is to call again, after a tenth of a second, for there may be more:
+/// one thread does so.
 func trimDepot() -> Bool {
-    if batchesInDepot.loadRelaxed() == 0 { return false }
+    if depotIsEmpty { return false }
     let now = monotonicNow()
-    if depotLock.withLock({ depot.mayTrim(at: now) }) { _ = freeBatches(all: false) }
-    return batchesInDepot.loadRelaxed() != 0
+    if !depotLock.withLock({ depot.mayTrim(at: now) }) { return false }
+    _ = freeBatches(all: false)
+    return !depotIsEmpty
 }
 
 func emptyDepot() -> Int { freeBatches(all: true) }
@@ -529,9 +557,12 @@ private func freeBatches(all: Bool) -> Int {
     var freed = 0
     for place in 0..<4 {
         let size = SpareMemory.size(at: place)
-        while let batch = depotLock.withLock({
-            all ? depot.shelves[place].pop() : depot.shelves[place].popNotNeeded()
-        }) {
+        // Other threads may put as many there meanwhile.
+        for _ in 0..<Shelf.most {
+            let batch = depotLock.withLock {
+                depot.change(place) { all ? $0.pop() : $0.popNotNeeded() }
+            }
+            guard let batch else { break }
             freeBatch(batch, size)
             freed += bytesOfBatch(size)
         }

@@ -34,7 +34,7 @@ enum Parking {
 
     static func isNudgedInLoop(_ word: UInt64) -> Bool { word & 0xffff_ffff == nudgedInLoop }
 
-    /// A thread that keeps spare memory wakes once after this many nanoseconds of sleep, and gives it back.
+    /// While there is spare memory that a sleeping thread may have to give back, it wakes after this many nanoseconds.
     static let longEnoughToTrim: Int64 = 100_000_000
 
     /// The looks of a thread before it sleeps. For the schedules one is enough.

@@ -30,7 +30,7 @@ struct CounterSums {
     var bytesFreed: UInt64 = 0
     var workGiven: UInt64 = 0
     var workEnded: UInt64 = 0
-    /// Spare memory of freed promises; a thread that has ended keeps none.
+    /// Spare memory of freed promises: of the threads, which keep none when they have ended, and of the depot.
     var spareBytes: UInt64 = 0
 
     mutating func add(_ counters: borrowing Counters) {
@@ -157,6 +157,7 @@ func forgetOtherThreads() {
 
 /// Whether no other thread has entered: so in a forked child until other threads of it use the core.
 var isOnlyThread: Bool {
+    guard vow_platform_thread() != nil else { return false }
     let mine = threadCell()
     return threadRegistryLock.withLock {
         threadRegistry.first == mine && mine.pointee.next == nil
@@ -165,7 +166,7 @@ var isOnlyThread: Bool {
 
 @inline(never)
 func sumCounters() -> CounterSums {
-    threadRegistryLock.withLock {
+    var sums = threadRegistryLock.withLock {
         var sums = threadRegistry.departed
         var member = threadRegistry.first
         while let cell = member {
@@ -173,9 +174,10 @@ func sumCounters() -> CounterSums {
             sums.spareBytes &+= cell.pointee.spareCounts.bytes
             member = cell.pointee.next
         }
-        sums.spareBytes &+= bytesInDepot
         return sums
     }
+    sums.spareBytes &+= bytesInDepot
+    return sums
 }
 
 @inline(__always)
@@ -200,7 +202,7 @@ func takeMemoryHere(_ size: Int, _ cell: CellPointer) -> UnsafeMutableRawPointer
 
 @inline(never)
 private func takeMemoryElsewhere(_ size: Int) -> UnsafeMutableRawPointer? {
-    if batchesInDepot.loadRelaxed() == 0 { return allocateMemory(size) }
+    if depotIsEmpty { return allocateMemory(size) }
     let cell = threadCell()
     return cell.spares.pointee.takeFromDepot(size, cell.pointee.spareCounts)
         ?? allocateMemory(size)

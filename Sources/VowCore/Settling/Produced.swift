@@ -22,7 +22,7 @@ func makeProduced<Part>(
     _ kind: TraceKind, _ part: Part, isQuiet: Bool = false, _ thread: ThreadPointer,
     stop: @escaping (RecordPointer, ThreadPointer) -> Void
 ) -> RecordPointer? {
-    let size = partStart + MemoryLayout<Part>.stride
+    let size = SpareMemory.keptSize(for: partStart + MemoryLayout<Part>.stride)
     let producer = ProducerPart(kind, size: size, stop: stop)
     guard let promise = makeProduced(producer, isQuiet: isQuiet, thread) else { return nil }
     promise.part(Part.self).initialize(to: part)

@@ -26,7 +26,8 @@ enum WaitResult {
 func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: ThreadPointer)
     -> WaitResult
 {
-    if let loop = loopHere(thread) {
+    let loop = loopHere(thread)
+    if let loop {
         defer { loop.release(thread) }
         let result = wait(for: promise, until: deadline, running: loop, thread)
         switch result {
@@ -38,7 +39,7 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
         }
     }
     if thread.pointee.foreignDepth == 0 && !deadline.hasPassed {
-        if deadline.nanoseconds == nil { doPooledWork(for: promise, thread) }
+        if deadline.nanoseconds == nil && loop == nil { doPooledWork(for: promise, thread) }
         // Outside of foreign code nothing waits for this thread, so it looks for a while before it enters the queue:
         // then a thread that settles the promise has no waiter to wake. The load that sees the value acquires it.
         if settlesSoon(promise) { return .settled }
@@ -53,6 +54,10 @@ func wait(for promise: RecordPointer, until deadline: Deadline, _ thread: Thread
 // a worker, and the thread that has taken the reaction has the queue's reference. The worker that was called for it finds the
 // queue without it and becomes idle. The thread stands at the pool's `Place` meanwhile, and waits inside the handler are
 // waits of this thread: they block the same executors as before.
+//
+// While the handler runs the thread does not return, so the promise must not settle without it: the search goes upstream only
+// where no token cancels the link alone, and from a promise's only reader, whose cancelling waits for the running handler.
+// Nobody else gets a handle of that promise.
 
 /// The promises that the search visits, the reactions of the queue that it looks at, and the stack that a handler of the
 /// pool may expect.
@@ -62,10 +67,16 @@ private let stackOfHandler = 512 * 1024
 
 private func doPooledWork(for promise: RecordPointer, _ thread: ThreadPointer) {
     while let reaction = takePooled(for: promise, thread) {
+        // As on a worker: the handler is no cancellation point, and a fiber may be suspended.
+        let cancel = vow_platform_hold_cancel()
+        let nestsWaits = thread.pointee.nestsWaits
+        thread.pointee.nestsWaits = false
         withPlace(at: ownExecutors.pool, thread) {
             perform(reaction, thread)
             leave(thread)
         }
+        thread.pointee.nestsWaits = nestsWaits
+        vow_platform_let_cancel(cancel)
         count(thread.cell.pointee.counters.workEnded)
     }
 }
@@ -87,8 +98,10 @@ private func takePooled(for promise: RecordPointer, _ thread: ThreadPointer) -> 
             return isPooled && vow_platform_has_stack_for(stackOfHandler) != 0
                 && takeFromPool(current, within: mostSearched) ? current : nil
         }
+        let mayLeave = current.pointee.shape.isTravelling || upstream.nowCounts.readers != 1
         visited?.endVisit(thread)
         visited = upstream
+        if mayLeave { return nil }
         current = upstream
     }
     return nil

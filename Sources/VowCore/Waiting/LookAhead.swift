@@ -5,7 +5,7 @@
 //
 // - `deadlock`, and the wait is refused: a reaction for a serial or barrier executor that this thread blocks, or whose
 //   handler is on this thread's stack.
-// - `runnable`: on a worker of the pool, in a wait without a time-out, a reaction that is ready in the pool's queue. This
+// - `runnable`: in work of the pool, in a wait without a time-out, a reaction that is ready in the pool's queue. This
 //   thread takes it out and runs it, and nothing else: so no wait buries the awaited work under an unrelated handler.
 // - `forked`: work that a fork has left in the parent.
 // - `blocked`, and the thread parks: work of others.
@@ -210,7 +210,7 @@ private struct LookAhead: ~Copyable {
     private func takeReady(_ reaction: RecordPointer) -> Obstacle {
         // A child has no other thread that could free the executor meanwhile.
         if isForkedChild { return isLeftWithParent(reaction) ? .forked : .blocked }
-        // Only on a worker of the pool, and only if the wait has all the time that the handler may take. The field does not
+        // Only in work of the pool, and only if the wait has all the time that the handler may take. The field does not
         // change, and this executor is never freed.
         guard waiting.pointee.place.isInPool, deadline.nanoseconds == nil,
             reaction.executor == ownExecutors.pool, hasStackLeft(),
