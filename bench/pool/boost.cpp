@@ -8,40 +8,25 @@
 
 static boost::asio::thread_pool pool(std::thread::hardware_concurrency());
 
-static void round_trips(size_t n) {
-    expect_jobs(n);
-    for (size_t i = 0; i < n; i++) {
-        std::promise<void> ended;
-        std::future<void> result = ended.get_future();
-        boost::asio::post(pool, [ended = std::move(ended)]() mutable {
-            count_job();
-            ended.set_value();
-        });
-        result.get();
-    }
-    await_jobs();
+static void hand_over() {
+    boost::asio::post(pool, count_job);
 }
 
-static void spawn(size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        boost::asio::post(pool, count_job);
-    }
-}
-
-static void batch(size_t n) {
-    expect_jobs(n);
-    spawn(n);
-    await_jobs();
-}
-
-static void inside(size_t n) {
-    expect_jobs(n);
+static void hand_over_spawn(size_t n) {
     boost::asio::post(pool, [n] { spawn(n); });
-    await_jobs();
+}
+
+static void round_trip() {
+    std::promise<void> ended;
+    std::future<void> result = ended.get_future();
+    boost::asio::post(pool, [ended = std::move(ended)]() mutable {
+        count_job();
+        ended.set_value();
+    });
+    result.get();
 }
 
 int main(int argc, char **argv) {
-    static const workload workloads[] = {
-        {"round-trip", round_trips}, {"batch", batch}, {"inside", inside}, {nullptr, nullptr}};
+    static const workload workloads[] = {PASSES, {nullptr, nullptr}};
     return run_workload(argc, argv, workloads);
 }

@@ -16,39 +16,26 @@ static void job_and_back(void *context) {
     dispatch_semaphore_signal(back);
 }
 
-static void round_trips(size_t n) {
-    expect_jobs(n);
-    for (size_t i = 0; i < n; i++) {
-        dispatch_async_f(queue, NULL, job_and_back);
-        dispatch_semaphore_wait(back, DISPATCH_TIME_FOREVER);
-    }
-    await_jobs();
+static void job_that_spawns(void *n) {
+    spawn((size_t)n);
 }
 
-/* The context is gone when the last job has run. */
-static void spawn(void *context) {
-    size_t n = *(size_t *)context;
-    for (size_t i = 0; i < n; i++) {
-        dispatch_async_f(queue, NULL, job);
-    }
+static void hand_over(void) {
+    dispatch_async_f(queue, NULL, job);
 }
 
-static void batch(size_t n) {
-    expect_jobs(n);
-    spawn(&n);
-    await_jobs();
+static void hand_over_spawn(size_t n) {
+    dispatch_async_f(queue, (void *)n, job_that_spawns);
 }
 
-static void inside(size_t n) {
-    expect_jobs(n);
-    dispatch_async_f(queue, &n, spawn);
-    await_jobs();
+static void round_trip(void) {
+    dispatch_async_f(queue, NULL, job_and_back);
+    dispatch_semaphore_wait(back, DISPATCH_TIME_FOREVER);
 }
 
 int main(int argc, char **argv) {
+    static const workload workloads[] = {PASSES, {NULL, NULL}};
     queue = dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0);
     back = dispatch_semaphore_create(0);
-    static const workload workloads[] = {
-        {"round-trip", round_trips}, {"batch", batch}, {"inside", inside}, {NULL, NULL}};
     return run_workload(argc, argv, workloads);
 }
