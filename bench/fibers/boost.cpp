@@ -1,5 +1,5 @@
 // boost.context: a switch, a fiber that ends at once, and many that are suspended.
-#include "fibers.h"
+#include "workload.h"
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>

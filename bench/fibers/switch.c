@@ -1,7 +1,7 @@
 /* The switch beneath a fiber of Vow, without the promise: the core's stacks.c alone. */
-#include "fibers.h"
 #include "platform.h"
 #include "stacks.h"
+#include "workload.h"
 
 static vow_stack *stack;
 static size_t entered;

@@ -1,5 +1,5 @@
 /* What the system offers: swapcontext, and threads. */
-#include "fibers.h"
+#include "workload.h"
 
 #include <pthread.h>
 #include <semaphore.h>

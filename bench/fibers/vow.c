@@ -1,5 +1,5 @@
 /* Fibers of Vow, inline, on a loop and on the pool; and handlers of the pool that wait. */
-#include "fibers.h"
+#include "workload.h"
 
 #include <stdatomic.h>
 #include <vow.h>

@@ -1,7 +1,7 @@
-/* The main function of the programs in C and C++: runs one workload for a while, and prints the
- * line of the benchmark's protocol. */
-#ifndef BENCH_FIBERS_H
-#define BENCH_FIBERS_H
+/* The main function of the programs in C and C++ that beside.py runs: it runs one workload for a
+ * while, and prints the line of the benchmark's protocol. */
+#ifndef BENCH_WORKLOAD_H
+#define BENCH_WORKLOAD_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +46,9 @@ static inline void hold_items(size_t n, double before) {
     printf("{\"ns_per_item\":%g,\"threads\":%g}\n", held, status("Threads:"));
 }
 
-static inline double clock_ns(void) {
+static inline double clock_ns(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -61,14 +61,17 @@ static inline int run_workload(int argc, char **argv, const workload *all) {
     }
     EXPECT(all->name != NULL && n > 0);
     all->pass(n); /* to warm up */
-    double begin = clock_ns(), now = begin, passes = 0;
+    double processor = clock_ns(CLOCK_PROCESS_CPUTIME_ID), passes = 0;
+    double begin = clock_ns(CLOCK_MONOTONIC), now = begin;
     while (held < 0 && now - begin < (seconds ? atof(seconds) : 0.2) * 1e9) {
         all->pass(n);
-        now = clock_ns();
+        now = clock_ns(CLOCK_MONOTONIC);
         passes++;
     }
     if (held < 0) {
-        printf("{\"ns_per_item\":%.6g}\n", (now - begin) / passes / (double)n);
+        processor = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - processor;
+        printf("{\"ns_per_item\":%.6g,\"processor_ns_per_item\":%.6g}\n",
+               (now - begin) / passes / (double)n, processor / passes / (double)n);
     }
     fflush(stdout);
     _exit(0); /* libraries' threads may still be there */
