@@ -91,39 +91,28 @@ func unlockFreedMemory() {
 
 /// The storage starts as zeroes: no memory is kept.
 struct SpareMemory {
-    private var plain = SpareList()
-    private var links = SpareList()
-    private var extendedLinks = SpareList()
-    private var carryingLinks = SpareList()
+    /// One for each kept size.
+    private var lists: [4 of SpareList] = [SpareList(), SpareList(), SpareList(), SpareList()]
     private var isOpen = false
 
-    /// The kept sizes: a promise, a link, a link with extras, a link that carries its context.
-    fileprivate static let plainSize = 40
-    fileprivate static let linkSize = 72
-    fileprivate static let extendedLinkSize = 96
-    fileprivate static let carryingLinkSize = 128
+    /// Of a promise, a link, a link with extras, a link that carries its context.
+    @inline(__always)
+    fileprivate static var sizes: [4 of Int] { [40, 72, 96, 128] }
+
+    @inline(__always)
+    fileprivate static func place(of size: Int) -> Int? {
+        switch size {
+        case sizes[0]: 0
+        case sizes[1]: 1
+        case sizes[2]: 2
+        case sizes[3]: 3
+        default: nil
+        }
+    }
 
     /// The largest kept size instead of one that is a little smaller, as a delay's.
     static func keptSize(for size: Int) -> Int {
-        size > extendedLinkSize && size < carryingLinkSize ? carryingLinkSize : size
-    }
-
-    fileprivate static func size(at place: Int) -> Int {
-        switch place {
-        case 0: plainSize
-        case 1: linkSize
-        case 2: extendedLinkSize
-        default: carryingLinkSize
-        }
-    }
-
-    fileprivate static func place(of size: Int) -> Int {
-        switch size {
-        case plainSize: 0
-        case linkSize: 1
-        case extendedLinkSize: 2
-        default: 3
-        }
+        size > sizes[2] && size < sizes[3] ? sizes[3] : size
     }
 
     /// The most pieces of each size.
@@ -140,52 +129,39 @@ struct SpareMemory {
 
     private mutating func beginEmpty() {
         isOpen = true
-        plain.beginEmpty()
-        links.beginEmpty()
-        extendedLinks.beginEmpty()
-        carryingLinks.beginEmpty()
+        for place in 0..<4 { lists[place].beginEmpty() }
     }
 
     @inline(__always)
     mutating func take(_ size: Int, _ counts: borrowing SpareCounts) -> UnsafeMutableRawPointer? {
-        switch size {
-        case SpareMemory.plainSize: plain.take(counts.plain)
-        case SpareMemory.linkSize: links.take(counts.links)
-        case SpareMemory.extendedLinkSize: extendedLinks.take(counts.extendedLinks)
-        case SpareMemory.carryingLinkSize: carryingLinks.take(counts.carryingLinks)
-        default: nil
-        }
+        guard let place = SpareMemory.place(of: size) else { return nil }
+        return lists[place].take(counts.ofSize[place])
     }
 
     @inline(__always)
     mutating func keep(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) -> Keeping {
-        switch size {
-        case SpareMemory.plainSize: plain.keep(memory, counts.plain)
-        case SpareMemory.linkSize: links.keep(memory, counts.links)
-        case SpareMemory.extendedLinkSize: extendedLinks.keep(memory, counts.extendedLinks)
-        case SpareMemory.carryingLinkSize: carryingLinks.keep(memory, counts.carryingLinks)
-        default: .notKept
-        }
+        guard let place = SpareMemory.place(of: size) else { return .notKept }
+        return lists[place].keep(memory, counts.ofSize[place])
     }
 
     mutating func keepLowest(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) {
-        change(size, counts) { list, count in list.keepLowest(memory, count) }
+        guard let place = SpareMemory.place(of: size) else { return }
+        lists[place].keepLowest(memory, counts.ofSize[place])
     }
 
     /// Takes a piece of the depot, and keeps the rest of its batch.
     mutating func takeFromDepot(
         _ size: Int, _ counts: borrowing SpareCounts
     ) -> UnsafeMutableRawPointer? {
-        if !isOpen || !SpareMemory.isKept(size) { return nil }
-        guard let batch = takeBatch(size) else { return nil }
-        return change(size, counts) { list, count in
-            list.begin(with: batch, count)
-            return list.take(count)
+        guard isOpen, let place = SpareMemory.place(of: size), let batch = takeBatch(place) else {
+            return nil
         }
+        lists[place].begin(with: batch, counts.ofSize[place])
+        return lists[place].take(counts.ofSize[place])
     }
 
     /// Keeps a piece of a kept size, for which its list has no room, after it has given a batch to the depot. Returns false if
@@ -193,51 +169,25 @@ struct SpareMemory {
     mutating func keepBesideDepot(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) -> Bool {
-        if !isOpen { return false }
-        let batch = change(size, counts) { list, count in
-            let batch = list.cut(count)
-            list.keepLast(memory, count)
-            return batch
-        }
-        if let batch { layAside(batch, size) }
+        guard isOpen, let place = SpareMemory.place(of: size) else { return false }
+        let batch = lists[place].cut(counts.ofSize[place])
+        lists[place].keepLast(memory, counts.ofSize[place])
+        if let batch { layAside(batch, place) }
         return true
-    }
-
-    private static func isKept(_ size: Int) -> Bool {
-        size == plainSize || size == linkSize || size == extendedLinkSize
-            || size == carryingLinkSize
-    }
-
-    /// Changes the list of a kept size, on a way that is seldom taken.
-    private mutating func change<Result>(
-        _ size: Int, _ counts: borrowing SpareCounts,
-        _ body: (inout SpareList, borrowing SpareCount) -> Result
-    ) -> Result {
-        switch size {
-        case SpareMemory.plainSize: body(&plain, counts.plain)
-        case SpareMemory.linkSize: body(&links, counts.links)
-        case SpareMemory.extendedLinkSize: body(&extendedLinks, counts.extendedLinks)
-        default: body(&carryingLinks, counts.carryingLinks)
-        }
     }
 
     /// Called before the thread rests. Returns true if the next rest frees something that the thread does not need until then.
     mutating func trim(_ counts: borrowing SpareCounts) -> Bool {
-        let plainIsLeft = plain.trim(SpareMemory.plainSize, counts.plain)
-        let linksAreLeft = links.trim(SpareMemory.linkSize, counts.links)
-        let extendedLinksAreLeft = extendedLinks.trim(
-            SpareMemory.extendedLinkSize, counts.extendedLinks)
-        let carryingLinksAreLeft = carryingLinks.trim(
-            SpareMemory.carryingLinkSize, counts.carryingLinks)
-        return plainIsLeft || linksAreLeft || extendedLinksAreLeft || carryingLinksAreLeft
+        var isLeft = false
+        for place in 0..<4 {
+            isLeft = lists[place].trim(at: place, counts.ofSize[place]) || isLeft
+        }
+        return isLeft
     }
 
     /// Frees all pieces. The caller sets the counts to 0.
     mutating func giveBack() {
-        plain.giveBack(SpareMemory.plainSize)
-        links.giveBack(SpareMemory.linkSize)
-        extendedLinks.giveBack(SpareMemory.extendedLinkSize)
-        carryingLinks.giveBack(SpareMemory.carryingLinkSize)
+        for place in 0..<4 { lists[place].giveBack(SpareMemory.sizes[place]) }
         if isOpen { beginEmpty() }
     }
 }
@@ -255,24 +205,19 @@ enum Keeping {
 /// The numbers of pieces that a thread keeps. Only the owner writes; any thread reads. They stand beside the lists: to
 /// ThreadSanitizer, changing a list is an access to its beginning.
 struct SpareCounts: ~Copyable, Sendable {
-    fileprivate let plain = SpareCount()
-    fileprivate let links = SpareCount()
-    fileprivate let extendedLinks = SpareCount()
-    fileprivate let carryingLinks = SpareCount()
+    fileprivate let ofSize: [4 of SpareCount] = [
+        SpareCount(), SpareCount(), SpareCount(), SpareCount(),
+    ]
 
     var bytes: UInt64 {
-        UInt64(plain.kept) &* UInt64(SpareMemory.plainSize)
-            &+ UInt64(links.kept) &* UInt64(SpareMemory.linkSize)
-            &+ UInt64(extendedLinks.kept) &* UInt64(SpareMemory.extendedLinkSize)
-            &+ UInt64(carryingLinks.kept) &* UInt64(SpareMemory.carryingLinkSize)
+        var sum: UInt64 = 0
+        for place in 0..<4 {
+            sum &+= UInt64(ofSize[place].kept) &* UInt64(SpareMemory.sizes[place])
+        }
+        return sum
     }
 
-    func reset() {
-        plain.begin(with: 0)
-        links.begin(with: 0)
-        extendedLinks.begin(with: 0)
-        carryingLinks.begin(with: 0)
-    }
+    func reset() { for place in 0..<4 { ofSize[place].begin(with: 0) } }
 }
 
 /// The number of pieces: the pieces never needed since the thread last rested, and those beyond.
@@ -398,16 +343,16 @@ private struct SpareList {
 
     /// Gives up the pieces that were not needed since the last rest, but for a few: batches to the depot, and frees the rest.
     /// Returns whether the next rest may give up more.
-    mutating func trim(_ size: Int, _ count: borrowing SpareCount) -> Bool {
+    mutating func trim(at place: Int, _ count: borrowing SpareCount) -> Bool {
         var kept = count.kept
         if kept <= SpareMemory.few { return false }
         let end = kept - min(count.notNeeded, kept - SpareMemory.few)
         while kept >= end + sizeOfBatch, let batch = cut() {
-            layAside(batch, size)
+            layAside(batch, place)
             kept -= sizeOfBatch
         }
         while kept > end, let memory = pop() {
-            freeMemory(memory, size)
+            freeMemory(memory, SpareMemory.sizes[place])
             kept -= 1
         }
         begin(with: kept, count)
@@ -508,32 +453,30 @@ private struct Depot {
 }
 
 /// Frees the batch instead if the depot has no room for it.
-private func layAside(_ batch: UnsafeMutableRawPointer, _ size: Int) {
-    let shelf = SpareMemory.place(of: size)
-    if !depotLock.withLock({ depot.change(shelf) { $0.push(batch) } }) { freeBatch(batch, size) }
+private func layAside(_ batch: UnsafeMutableRawPointer, _ place: Int) {
+    if !depotLock.withLock({ depot.change(place) { $0.push(batch) } }) { freeBatch(batch, place) }
 }
 
-private func takeBatch(_ size: Int) -> UnsafeMutableRawPointer? {
-    let shelf = SpareMemory.place(of: size)
-    if depotHint.loadRelaxed() >> UInt64(16 * shelf) & 0xffff == 0 { return nil }
-    return depotLock.withLock { depot.change(shelf) { $0.pop() } }
+private func takeBatch(_ place: Int) -> UnsafeMutableRawPointer? {
+    if depotHint.loadRelaxed() >> UInt64(16 * place) & 0xffff == 0 { return nil }
+    return depotLock.withLock { depot.change(place) { $0.pop() } }
 }
 
-private func bytesOfBatch(_ size: Int) -> Int { Int(sizeOfBatch) * size }
-
-private func freeBatch(_ batch: UnsafeMutableRawPointer, _ size: Int) {
+private func freeBatch(_ batch: UnsafeMutableRawPointer, _ place: Int) {
     var piece: UnsafeMutableRawPointer? = batch
     while let memory = piece {
         piece = memory.load(as: UnsafeMutableRawPointer?.self)
-        freeMemory(memory, size)
+        freeMemory(memory, SpareMemory.sizes[place])
     }
 }
+
+private func bytesOfBatch(_ place: Int) -> Int { Int(sizeOfBatch) * SpareMemory.sizes[place] }
 
 var bytesInDepot: UInt64 {
     depotLock.withLock {
         var sum = 0
         for place in 0..<4 {
-            sum += depot.shelves[place].batches * bytesOfBatch(SpareMemory.size(at: place))
+            sum += depot.shelves[place].batches * bytesOfBatch(place)
         }
         return UInt64(sum)
     }
@@ -556,15 +499,14 @@ func emptyDepot() -> Int { freeBatches(all: true) }
 private func freeBatches(all: Bool) -> Int {
     var freed = 0
     for place in 0..<4 {
-        let size = SpareMemory.size(at: place)
         // Other threads may put as many there meanwhile.
         for _ in 0..<Shelf.most {
             let batch = depotLock.withLock {
                 depot.change(place) { all ? $0.pop() : $0.popNotNeeded() }
             }
             guard let batch else { break }
-            freeBatch(batch, size)
-            freed += bytesOfBatch(size)
+            freeBatch(batch, place)
+            freed += bytesOfBatch(place)
         }
     }
     return freed
