@@ -59,7 +59,9 @@ final class MainActorConsumerTests: VowTest {
                 return vow_int(input.as.integer * 2)
             }, nil)
         var number = vow_none()
-        XCTAssertEqual(vow_await(promise, Int64(VOW_FOREVER), &number), Int32(VOW_FULFILLED))
+        // Without a time-out this thread might run the handler itself.
+        let aMinute: Int64 = 60_000_000_000
+        XCTAssertEqual(vow_await(promise, aMinute, &number), Int32(VOW_FULFILLED))
         vow_promise_release(promise)
         XCTAssertEqual(number.as.integer, 42)
         XCTAssertEqual(handlersPlaces.entries, [false])
