@@ -2,11 +2,46 @@
  * begun it; and where it does not. */
 #include "small_stack.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 
-/* Handlers are taken back only from a queue in which they stand still, so many are tried. */
 static int tries(void) {
     return many_of(1000, 20000);
+}
+
+/* Handlers that take all room of the pool, so that others stand in its queue for 10 ms at least:
+ * then the library sees that these sleep. */
+typedef struct crowd {
+    vow_promise *handlers[CPU_SETSIZE];
+    int count;
+    atomic_int begun;
+    atomic_bool may_end;
+} crowd;
+
+static vow_value takes_room(vow_value input, void *context) {
+    crowd *self = context;
+    atomic_fetch_add(&self->begun, 1);
+    while (!atomic_load(&self->may_end)) {
+        usleep(200);
+    }
+    return vow_value_retain(input);
+}
+
+static void fill_pool(crowd *self) {
+    cpu_set_t processors;
+    CHECK_INT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+    self->count = CPU_COUNT(&processors) > 2 ? CPU_COUNT(&processors) : 2;
+    for (int i = 0; i < self->count; i++) {
+        self->handlers[i] = vow_async(vow_executor_pool(), takes_room, self);
+    }
+    CHECK(reaches(&self->begun, self->count));
+}
+
+static void empty_pool(crowd *self) {
+    atomic_store(&self->may_end, true);
+    for (int i = 0; i < self->count; i++) {
+        CHECK_INT_EQ(code_of(self->handlers[i]), 0);
+    }
 }
 
 typedef struct crew {
@@ -38,10 +73,13 @@ static int64_t forever(vow_promise *promise) {
 
 TEST("a thread runs the pool's work that it waits for, at the pool's place") {
     crew self = {pthread_self(), 0, false};
+    crowd others = {.count = 0};
+    fill_pool(&others);
     int64_t sum = 0;
     for (int i = 0; i < tries(); i++) {
         sum += forever(vow_async(vow_executor_pool(), note_thread, &self));
     }
+    empty_pool(&others);
     CHECK_INT_EQ(sum, tries());
     CHECK(self.own > 0);
     CHECK(!self.is_elsewhere);
@@ -49,6 +87,8 @@ TEST("a thread runs the pool's work that it waits for, at the pool's place") {
 
 TEST("it runs each handler of a chain, behind links and adopted promises") {
     crew self = {pthread_self(), 0, false};
+    crowd others = {.count = 0};
+    fill_pool(&others);
     int64_t sum = 0;
     for (int i = 0; i < tries(); i++) {
         vow_promise *work = vow_async(vow_executor_pool(), note_thread, &self);
@@ -56,6 +96,7 @@ TEST("it runs each handler of a chain, behind links and adopted promises") {
         work = then_on(vow_executor_pool(), work, note_thread, &self);
         sum += forever(then_inline(work, add_one, NULL));
     }
+    empty_pool(&others);
     CHECK_INT_EQ(sum, 4 * tries());
     CHECK(self.own > 0);
 }
