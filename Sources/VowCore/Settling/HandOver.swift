@@ -26,7 +26,7 @@ func enqueueBatch(
         member = current.next
         if current.pointee.shape.isWaiter {
             // The record of a waiting thread is gone after this.
-            guard let step = wake(current) else { continue }
+            guard let step = wake(current, thread) else { continue }
             if step.executorElsewhere == ownExecutors.inline {
                 step.passage.insert(.countedInline)
                 promise.inlineLeft &+= 1

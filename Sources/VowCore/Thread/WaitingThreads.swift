@@ -394,15 +394,24 @@ private func anyPlace(
 // MARK: Waking a thread, or making it look again
 
 /// Wakes a waiting thread. Returns the step of a fiber that was suspended. The waiter must not be touched afterwards.
-func wake(_ waiter: RecordPointer) -> RecordPointer? {
+func wake(_ waiter: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     if let event = Parking.event(in: waiter.pointee.counts.loadRelaxed()) {
         // First: once the word is done, the loop may be gone. Until then the loop's thread does not leave.
-        vow_platform_raise(event)
+        if !runsLoop(raising: event, thread) { vow_platform_raise(event) }
         waiter.pointee.counts.storeRelease(Parking.done)
         return nil
     }
     let word = unparkDone(waiter.pointee.counts, at: waiter.parkingAddress)
     return suspendedStep(in: word)
+}
+
+/// Whether the thread is in a step of the loop. Then the wait is its own, and looks when the step ends.
+private func runsLoop(raising event: Int32, _ thread: ThreadPointer) -> Bool {
+    guard let executor = thread.pointee.place?.pointee.executor, executor.pointee.kind == .loop
+    else {
+        return false
+    }
+    return executor.pointee.context?.assumingMemoryBound(to: LoopRecord.self).pointee.event == event
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
