@@ -134,16 +134,26 @@ struct SpareMemory {
 
     @inline(__always)
     mutating func take(_ size: Int, _ counts: borrowing SpareCounts) -> UnsafeMutableRawPointer? {
-        guard let place = SpareMemory.place(of: size) else { return nil }
-        return lists[place].take(counts.ofSize[place])
+        switch size {
+        case SpareMemory.sizes[0]: lists[0].take(counts.ofSize[0])
+        case SpareMemory.sizes[1]: lists[1].take(counts.ofSize[1])
+        case SpareMemory.sizes[2]: lists[2].take(counts.ofSize[2])
+        case SpareMemory.sizes[3]: lists[3].take(counts.ofSize[3])
+        default: nil
+        }
     }
 
     @inline(__always)
     mutating func keep(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) -> Keeping {
-        guard let place = SpareMemory.place(of: size) else { return .notKept }
-        return lists[place].keep(memory, counts.ofSize[place])
+        switch size {
+        case SpareMemory.sizes[0]: lists[0].keep(memory, counts.ofSize[0])
+        case SpareMemory.sizes[1]: lists[1].keep(memory, counts.ofSize[1])
+        case SpareMemory.sizes[2]: lists[2].keep(memory, counts.ofSize[2])
+        case SpareMemory.sizes[3]: lists[3].keep(memory, counts.ofSize[3])
+        default: .notKept
+        }
     }
 
     mutating func keepLowest(
