@@ -48,7 +48,7 @@ struct Race {
         let promises = pairs.promises
         for i in 0..<n {
             if i % duelStride == 0 { duelMeet(side: 0, round: i / duelStride) }
-            promises[i].then(on: inline) { value in
+            promises[i].map(on: inline) { value in
                 ran.add()
                 return value
             }
