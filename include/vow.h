@@ -799,7 +799,7 @@ VOW_API bool vow_current_is_cancelled(void);
  * A loop puts promises into the program's event loop. It is a serial executor whose handlers run
  * inside vow_loop_run_once, on the program's own thread, and a file descriptor that is readable
  * exactly while there is work: a handler, a timer that is due, a ready descriptor of vow_fd_ready.
- * With more than eight timers it may rarely be readable early, once for many of them.
+ * With more than eight timers it may rarely be readable early, a few times for many of them.
  * One poll, epoll, libuv or GLib source is enough, without a thread.
  *
  * A loop's thread is the thread that made it or that last ran it. Reactions that are made there

@@ -240,6 +240,56 @@ TEST("a thread that ends goes on with the handlers that wait on its loop, and th
     vow_loop_destroy(context.loop);
 }
 
+typedef struct outlasting {
+    loaned loaned;
+    atomic_int went_on;
+    atomic_bool may_end;
+} outlasting;
+
+static vow_value wait_and_outlast(vow_value input, void *context) {
+    outlasting *self = context;
+    (void)input;
+    CHECK_INT_EQ(vow_await(self->loaned.one.promise, VOW_FOREVER, NULL), VOW_FULFILLED);
+    atomic_store(&self->went_on, 1);
+    while (!atomic_load(&self->may_end)) {
+        usleep(200);
+    }
+    return vow_int(5);
+}
+
+static void *leave_what_outlasts(void *context) {
+    outlasting *self = context;
+    self->loaned.loop = vow_loop_create();
+    self->loaned.handler = vow_async(NULL, wait_and_outlast, self);
+    CHECK_INT_EQ(vow_loop_run_once(self->loaned.loop, 0), 1);
+    return NULL;
+}
+
+static void *let_end_soon(void *context) {
+    usleep(50000);
+    atomic_store((atomic_bool *)context, true);
+    return NULL;
+}
+
+TEST("a thread that ends settles the last handler of its loop, for which another thread runs it") {
+    vow_resolver *resolver;
+    outlasting context = {.loaned = {.loop = NULL}};
+    context.loaned.one.promise = vow_promise_create(&resolver);
+    pthread_t thread = start_thread(leave_what_outlasts, &context);
+    usleep(20000);
+    CHECK(vow_resolve(resolver, vow_int(1)));
+    CHECK(reaches(&context.went_on, 1));
+    pthread_t other = start_thread(let_end_soon, &context.may_end);
+    CHECK_INT_EQ(vow_loop_run_until(context.loaned.loop, context.loaned.handler, LONG_ENOUGH),
+                 VOW_FULFILLED);
+    CHECK_INT_EQ(int_of(context.loaned.handler), 5);
+    pthread_join(thread, NULL);
+    pthread_join(other, NULL);
+    vow_promise_release(context.loaned.one.promise);
+    vow_resolver_release(resolver);
+    vow_loop_destroy(context.loaned.loop);
+}
+
 static void *run_foreign(void *context) {
     loaned *self = context;
     self->one.answer = vow_loop_run_once(self->loop, 0);

@@ -114,3 +114,17 @@ TEST("a virtual loop is readable exactly while a timer is due") {
     }
     vow_loop_destroy(loop);
 }
+
+TEST("at the end of time a virtual loop rests, and a timer that comes then makes it readable") {
+    vow_loop *loop = vow_loop_create_virtual();
+    CHECK_INT_EQ(vow_loop_advance(loop, INT64_MAX), 0);
+    CHECK_INT_EQ(vow_now(), INT64_MAX);
+    CHECK(!is_readable(loop));
+    vow_promise *promise = vow_delay(0);
+    CHECK(is_readable(loop));
+    CHECK_INT_EQ(vow_loop_run_once(loop, 0), 1);
+    CHECK_INT_EQ(vow_promise_state(promise), VOW_FULFILLED);
+    CHECK(!is_readable(loop));
+    vow_promise_release(promise);
+    vow_loop_destroy(loop);
+}

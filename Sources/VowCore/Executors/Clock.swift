@@ -57,7 +57,7 @@ struct Clock {
 
     mutating func add(_ node: TimerPointer, at deadline: Int64, now: Int64) {
         wheel.insert(node, at: deadline, now: now)
-        if deadline < armed { arm(for: deadline) }
+        if deadline <= armed { arm(for: deadline) }
     }
 
     @inline(never)
@@ -111,7 +111,7 @@ struct Clock {
             return
         }
         // A virtual clock stands still: no timer becomes due by waiting.
-        if let virtualNow { wanted = wanted <= virtualNow ? 1 : Int64.max }
+        if let virtualNow { wanted = !wheel.isEmpty && wanted <= virtualNow ? 1 : Int64.max }
         if wanted == armed { return }
         armed = wanted
         vow_platform_set_timer(descriptor, wanted == Int64.max ? 0 : max(wanted, 1))

@@ -10,8 +10,8 @@
 // raised for ever over nothing. A nested run clears bit 0 in the same way before it sleeps. One thread at a time runs a loop:
 // `runner` is taken with acquire and given up with release, and so carries `batch` from one runner to the next.
 //
-// A wait on the loop's own thread names the event in its parking word. The settling thread raises the event before it writes
-// `done`: after that step the waiter's record is gone.
+// A wait on the loop's own thread names the event in its parking word. A settling thread that is not the runner raises the event
+// before it writes `done`: after that step the waiter's record is gone. The runner asks the promise before it sleeps.
 
 import CVow
 import CVowPlatform
@@ -85,7 +85,7 @@ func runReady(
     let isAway = { fiber?.pointee.wasSuspended == true }
     let isEnough = { isAway() || promise?.pointee.state.read().hasValue == true }
     while ran < mostOfRun && loop.isUsable {
-        var now = fireTimers(of: loop, thread)
+        var now = fireTimers(of: loop, thread, unless: isAway)
         fiber?.pointee.ran = ran + now
         if isAway() { break }
         now += fireWatches(loop.pointee.watches, thread)
@@ -112,7 +112,9 @@ func runReady(
 }
 
 /// Fires the timers that are due now.
-private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
+private func fireTimers(
+    of loop: LoopPointer, _ thread: ThreadPointer, unless isAway: () -> Bool
+) -> Int {
     let clock = loop.pointee.clock
     let stripe = clock.pointee.stripe
     let moment = withStripe(stripe) { clock.pointee.wheel.isEmpty ? 0 : clock.pointee.now }
@@ -123,6 +125,7 @@ private func fireTimers(of loop: LoopPointer, _ thread: ThreadPointer) -> Int {
         node.pointee.fire(node, .due, thread)
         leave(thread)
         fired += 1
+        if isAway() { break }
     }
     return fired
 }
@@ -198,8 +201,8 @@ enum LoopStep {
 }
 
 /// Runs the ready work; without any, moves a virtual clock on, or sleeps. The caller is the runner.
-/// - Parameter isNudged: whether the caller has to look again before it sleeps. A thread that makes `isNudged` true, or settles
-///   the promise, raises the loop's event afterwards.
+/// - Parameter isNudged: whether the caller has to look again before it sleeps. A thread that makes `isNudged` true, or another
+///   thread that settles the promise, raises the loop's event afterwards.
 func takeStep(
     of loop: LoopPointer, _ patience: LoopPatience, _ thread: ThreadPointer,
     until promise: RecordPointer, unless isNudged: () -> Bool

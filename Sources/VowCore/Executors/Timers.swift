@@ -70,13 +70,13 @@ struct TimerWheel {
     var isEmpty: Bool { levels == 0 }
 
     /// When to look for due timers again: at the next deadline; or at the beginning of the next slot, if it comes after `now` and
-    /// the slot has more than a few timers, which are then spread: a wake-up for many; `Int64.max`: never.
+    /// the slot has more than a few timers, which are then spread: a wake-up for many, on each level once; `Int64.max`: never.
     mutating func nextLook(at now: Int64) -> Int64 {
         if let node = next(before: now) { return node.pointee.deadline }
         return firstPlace.map { beginning(of: $0) } ?? Int64.max
     }
 
-    /// Adds a timer. A deadline before `last` becomes `last`, so it has come, and comes before all others.
+    /// Adds a timer. A deadline before `last` becomes `last`: it has come, as those at `last` have, after which it comes.
     mutating func insert(_ node: TimerPointer, at deadline: Int64, now: Int64) {
         if isEmpty { last = max(last, now) }
         node.pointee.deadline = max(deadline, last)
@@ -144,7 +144,7 @@ struct TimerWheel {
         if filled[level] == 0 { levels &= ~(1 << UInt64(level)) }
     }
 
-    /// The earliest timer of a slot, of equal ones the oldest; nil if the slot has more than a few, with different deadlines.
+    /// The earliest timer of a slot, of equal ones the oldest; nil if the slot has more than a few, and is not on level 0.
     private func earliest(of place: Int) -> TimerPointer? {
         guard let youngest = youngest[place] else { return nil }
         var node = youngest.pointee.next!

@@ -405,13 +405,13 @@ func wake(_ waiter: RecordPointer, _ thread: ThreadPointer) -> RecordPointer? {
     return suspendedStep(in: word)
 }
 
-/// Whether the thread is in a step of the loop. Then the wait is its own, and looks when the step ends.
+/// Whether the thread is in a step of the loop, and its runner. Then the wait is its own, and looks when the step ends. A handler
+/// that goes on when the loop's thread ends has the loop as its place, too, while another thread may run the loop.
 private func runsLoop(raising event: Int32, _ thread: ThreadPointer) -> Bool {
-    guard let executor = thread.pointee.place?.pointee.executor, executor.pointee.kind == .loop
-    else {
-        return false
-    }
-    return executor.pointee.context?.assumingMemoryBound(to: LoopRecord.self).pointee.event == event
+    guard let executor = thread.pointee.place?.pointee.executor, executor.pointee.kind == .loop,
+        let loop = executor.pointee.context?.assumingMemoryBound(to: LoopRecord.self)
+    else { return false }
+    return loop.pointee.event == event && loop.pointee.runner.loadRelaxed() == word(of: thread)
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable, Pointee == Record {
