@@ -1464,11 +1464,11 @@ VOW_API int vow_stats(vow_statistics *out);
  * A thread keeps the memory of promises that it freed for its next ones: of each of four sizes
  * 1,024 at most, some 400 KB with the allocator's own part. What it has beyond that, and, when it
  * rests in the library (it sleeps in vow_await, or sleeps in or returns from vow_loop_run_once and
- * _until), what it has not needed since it last rested, except 32 of each size, it lays aside for
- * threads that need it: at most 4,096 of each size. So promises that one thread makes and another
- * frees cost no call of the allocator. A thread that rests, or has slept for a tenth of a second,
- * frees what was laid aside and not needed for a tenth of a second. vow_trim is for threads that
- * never rest there and have had a burst. A thread frees all of it at its end, and the calling
+ * _until), what it has not needed since it last rested, except 32 to 95 of each size, it lays aside
+ * for threads that need it: at most 4,096 of each size. So promises that one thread makes and
+ * another frees cost no call of the allocator. A thread that rests, or has slept for a tenth of a
+ * second, frees what was laid aside and not needed for a tenth of a second. vow_trim is for threads
+ * that never rest there and have had a burst. A thread frees all of it at its end, and the calling
  * thread in vow_shutdown. No memory is kept if vow_set_allocator was called. */
 VOW_API size_t vow_trim(void);
 

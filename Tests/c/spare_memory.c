@@ -68,7 +68,7 @@ TEST("a caller of before there was spare memory in the statistics gets the rest 
     CHECK_INT_EQ(old.known.spare, 0x5a5a5a5a5a5a5a5a);
 }
 
-/* What a thread has not needed is laid aside, and goes if no thread needs it for 100 ms. */
+/* Memory that a thread has not needed is laid aside, and goes if no thread needs it for 100 ms. */
 TEST("after a burst the memory goes within a few waits") {
     burst();
     for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-/* What a program costs that only makes a promise, which is mostly loading the library: built twice,
+/* A program that only makes a promise, whose cost is mostly loading the library: built twice,
  * as load1 without and as load2 with it, so that what they have in common, a C program's own
  * beginning and end, cancels. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the system offers: swapcontext, and threads. */
+/* Peers of the system: swapcontext, and threads. */
 #include "workload.h"
 
 #include <pthread.h>

@@ -27,7 +27,7 @@ static inline vow_promise *ask_number(struct pool *pool, const char *sql) {
     return vow_then(pool_use(pool, ask, (void *)sql, NULL), number_of, NULL);
 }
 
-/* What main does: calls visit with a pool of two connections and an empty table. */
+/* The work of main: calls visit with a pool of two connections and an empty table. */
 static inline int run_shop(int count, char **arguments, void (*visit)(struct pool *pool)) {
     signal(SIGPIPE, SIG_IGN); /* as query.h asks for */
     vow_loop *loop = vow_loop_create();

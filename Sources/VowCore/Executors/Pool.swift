@@ -162,20 +162,20 @@ func submitPooled(_ added: MemberList, _ number: Int, _ thread: ThreadPointer) {
     let isMine =
         number == 1 && thread.pointee.isAboutToLookForWork && !thread.pointee.owesWorker
         && thread.pointee.foreignDepth == 0
-    poolLock.lock()
-    pool.reactions.append(added)
-    let call: WorkerCall = isMine ? .nobody : pool.call(for: .reactions)
-    poolLock.unlock()
+    let call = poolLock.withLock {
+        pool.reactions.append(added)
+        return isMine ? .nobody : pool.call(for: .reactions)
+    }
     if isMine { thread.pointee.owesWorker = true }
     make(call, thread)
 }
 
 /// - Parameter executor: retained for the drain.
 func submitDrain(of executor: ExecutorPointer, _ thread: ThreadPointer) {
-    poolLock.lock()
-    pool.drains.append(executor)
-    let call = pool.call(for: .drains)
-    poolLock.unlock()
+    let call = poolLock.withLock {
+        pool.drains.append(executor)
+        return pool.call(for: .drains)
+    }
     make(call, thread)
 }
 
@@ -188,10 +188,10 @@ func callOwedWorker(_ thread: ThreadPointer) {
 
 /// Calls no foreign code.
 func submitEvent(_ event: Events, _ thread: ThreadPointer) {
-    poolLock.lock()
-    pool.events.insert(event)
-    let call = pool.callForMore()
-    poolLock.unlock()
+    let call = poolLock.withLock {
+        pool.events.insert(event)
+        return pool.callForMore()
+    }
     make(call, thread)
 }
 
@@ -216,6 +216,16 @@ func nextWork(_ worker: WorkerPointer, _ thread: ThreadPointer) -> PieceOfWork? 
     poolLock.unlock()
     make(call, thread)
     return work
+}
+
+/// Runs a reaction that was taken out of the queue, and the inline reactions that it makes ready.
+@inline(__always)
+func runPooled(_ reaction: RecordPointer, looksForWorkNext: Bool, _ thread: ThreadPointer) {
+    withPlace(at: ownExecutors.pool, thread) {
+        perform(reaction, looksForWorkNext: looksForWorkNext, thread)
+        leave(thread)
+    }
+    count(thread.cell.pointee.counters.workEnded)
 }
 
 extension Pool {

@@ -74,12 +74,7 @@ private func isLost(_ context: UnsafeMutableRawPointer?) {
 private func workUntilNothingIsLeft(_ worker: WorkerPointer, _ thread: ThreadPointer) {
     while !isForkedChild, let work = nextWork(worker, thread) {
         switch work {
-        case .reaction(let reaction):
-            withPlace(at: ownExecutors.pool, thread) {
-                perform(reaction, looksForWorkNext: true, thread)
-                leave(thread)
-            }
-            count(thread.cell.pointee.counters.workEnded)
+        case .reaction(let reaction): runPooled(reaction, looksForWorkNext: true, thread)
         case .drain(let executor) where executor == ownExecutors.main:
             // The process had no libdispatch when the work came. It may have loaded one since, whose main queue is not here.
             refuseDrain(executor, .shutDown, thread)

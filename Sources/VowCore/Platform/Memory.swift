@@ -91,7 +91,7 @@ func unlockFreedMemory() {
 
 /// The storage starts as zeroes: no memory is kept.
 struct SpareMemory {
-    /// One for each kept size.
+    /// A list for each kept size.
     private var lists: [4 of SpareList] = [SpareList(), SpareList(), SpareList(), SpareList()]
     private var isOpen = false
 
@@ -156,13 +156,6 @@ struct SpareMemory {
         }
     }
 
-    mutating func keepLowest(
-        _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
-    ) {
-        guard let place = SpareMemory.place(of: size) else { return }
-        lists[place].keepLowest(memory, counts.ofSize[place])
-    }
-
     /// Takes a piece of the depot, and keeps the rest of its batch.
     mutating func takeFromDepot(
         _ size: Int, _ counts: borrowing SpareCounts
@@ -174,13 +167,13 @@ struct SpareMemory {
         return lists[place].take(counts.ofSize[place])
     }
 
-    /// Keeps a piece of a kept size, for which its list has no room, after it has given a batch to the depot. Returns false if
-    /// nothing is kept.
-    mutating func keepBesideDepot(
+    /// `keep` for a list that is full, after it has given a batch to the depot, or that is at its lowest. Returns false if nothing is
+    /// kept.
+    mutating func keepSlowly(
         _ memory: UnsafeMutableRawPointer, _ size: Int, _ counts: borrowing SpareCounts
     ) -> Bool {
         guard isOpen, let place = SpareMemory.place(of: size) else { return false }
-        let batch = lists[place].cut(counts.ofSize[place])
+        let batch = lists[place].makeRoom(counts.ofSize[place])
         lists[place].keepLast(memory, counts.ofSize[place])
         if let batch { layAside(batch, place) }
         return true
@@ -206,10 +199,8 @@ enum Keeping {
     case kept
     /// Memory of this size is not kept: the caller frees the piece.
     case notKept
-    /// The list is full, or keeps nothing.
-    case refused
-    /// The list was at its lowest since the thread last rested: the caller notes that with `keepLowest`.
-    case isLowest
+    /// The list is full, keeps nothing, or is at its lowest since the thread last rested: `keepSlowly` follows.
+    case undecided
 }
 
 /// The numbers of pieces that a thread keeps. Only the owner writes; any thread reads. They stand beside the lists: to
@@ -233,7 +224,7 @@ struct SpareCounts: ~Copyable, Sendable {
 /// The number of pieces: the pieces never needed since the thread last rested, and those beyond.
 private struct SpareCount: ~Copyable, Sendable {
     /// 2^32 times the first number, plus the second, which has a sign. So taking a piece subtracts 1 and keeping one adds 1.
-    /// Only the first piece kept after a new lowest level has to note that (`keepLowest`).
+    /// Only the first piece kept after a new lowest level has to note that (`makeRoom`).
     private let word = AtomicWord(0)
 
     init() {}
@@ -256,6 +247,11 @@ private struct SpareCount: ~Copyable, Sendable {
     }
 
     var kept: UInt32 { SpareCount.total(bits) }
+
+    var isLowest: Bool { SpareCount.beyond(bits) < 0 }
+
+    /// As many pieces were kept as taken since the thread last rested.
+    var isLevel: Bool { SpareCount.beyond(bits) == 0 }
 
     /// The number of pieces below which the list has not gone.
     var notNeeded: UInt32 {
@@ -294,15 +290,10 @@ private struct SpareList {
         let bits = count.bits
         let beyond = Int32(truncatingIfNeeded: bits)
         // One comparison for both: a number below 0 looks larger than any room.
-        if UInt32(bitPattern: beyond) >= room { return beyond < 0 ? .isLowest : .refused }
+        if UInt32(bitPattern: beyond) >= room { return .undecided }
         push(memory)
         count.set(bits &+ 1)
         return .kept
-    }
-
-    mutating func keepLowest(_ memory: UnsafeMutableRawPointer, _ count: borrowing SpareCount) {
-        begin(with: count.kept, count)
-        keepLast(memory, count)
     }
 
     /// Keeps a piece, for which there is room.
@@ -328,8 +319,12 @@ private struct SpareList {
         begin(with: sizeOfBatch, count)
     }
 
-    /// Makes room in a full list.
-    mutating func cut(_ count: borrowing SpareCount) -> UnsafeMutableRawPointer? {
+    /// Makes room for a piece: notes that the list is at its lowest, or takes a batch off a full list.
+    mutating func makeRoom(_ count: borrowing SpareCount) -> UnsafeMutableRawPointer? {
+        if count.isLowest {
+            begin(with: count.kept, count)
+            return nil
+        }
         guard let batch = cut() else { return nil }
         let kept = count.kept - sizeOfBatch
         let notNeeded = min(count.notNeeded, kept)
@@ -351,17 +346,18 @@ private struct SpareList {
         return batch
     }
 
-    /// Gives up the pieces that were not needed since the last rest, but for a few: batches to the depot, and frees the rest.
-    /// Returns whether the next rest may give up more.
+    /// Gives up the pieces that were not needed since the last rest, but for a few: batches to the depot. What is less than a batch
+    /// is freed if the thread was idle; else it would be lost to the other threads. Returns whether the next rest may give up more.
     mutating func trim(at place: Int, _ count: borrowing SpareCount) -> Bool {
         var kept = count.kept
         if kept <= SpareMemory.few { return false }
         let end = kept - min(count.notNeeded, kept - SpareMemory.few)
+        let wasIdle = count.isLevel
         while kept >= end + sizeOfBatch, let batch = cut() {
             layAside(batch, place)
             kept -= sizeOfBatch
         }
-        while kept > end, let memory = pop() {
+        while wasIdle, kept > end, let memory = pop() {
             freeMemory(memory, SpareMemory.sizes[place])
             kept -= 1
         }
@@ -384,8 +380,8 @@ private struct SpareList {
 //
 // Promises that a thread makes and another thread frees move memory from the first thread's lists to the second's. A thread
 // with a full list, or that rests, gives batches of pieces to the depot, and a thread with an empty list takes a batch, so neither
-// calls the allocator, and a batch costs one section under `depotLock` (Bonwick and Adams, "Magazines and Vmem", 2001). Only the batch's
-// owner, or the depot under the lock, reads or writes its pieces.
+// calls the allocator, and a batch costs one section under `depotLock` (Bonwick and Adams, "Magazines and Vmem", 2001). Only the
+// batch's owner, or the depot under the lock, reads or writes its pieces.
 //
 // The depot is bounded. A thread that rests frees the batches that were not needed since a thread last did so, a tenth of a
 // second ago or longer.
@@ -395,9 +391,13 @@ private let sizeOfBatch: UInt32 = 64
 
 private let depotLock = SpinLock()
 nonisolated(unsafe) private var depot = Depot()
-/// The batches of each shelf, in 16 bits each, as a hint for threads that do not hold the lock, under which it is written.
-private let depotHint = AtomicWord(0)
-var depotIsEmpty: Bool { depotHint.loadRelaxed() == 0 }
+/// The batches of each shelf, in 16 bits each, for threads that do not hold the lock, under which the word is written.
+private let depotCounts = AtomicWord(0)
+var depotIsEmpty: Bool { depotCounts.loadRelaxed() == 0 }
+
+private func batchesInDepot(_ place: Int) -> Int {
+    Int(depotCounts.loadRelaxed() >> UInt64(16 * place) & 0xffff)
+}
 
 private struct Shelf {
     private var first: UnsafeMutableRawPointer?
@@ -440,18 +440,18 @@ private struct Shelf {
 }
 
 private struct Depot {
-    /// One for each kept size.
-    private(set) var shelves: [4 of Shelf] = [Shelf(), Shelf(), Shelf(), Shelf()]
+    /// A shelf for each kept size.
+    private var shelves: [4 of Shelf] = [Shelf(), Shelf(), Shelf(), Shelf()]
     private var lastTrim: Int64 = 0
 
     init() {}
 
-    /// Changes a shelf, and the hint.
+    /// Changes a shelf, and its count.
     mutating func change<Result>(_ place: Int, _ body: (inout Shelf) -> Result) -> Result {
         let before = shelves[place].batches
         let result = body(&shelves[place])
         let added = UInt64(truncatingIfNeeded: shelves[place].batches - before)
-        depotHint.addAsOnlyWriter(added << UInt64(16 * place))
+        depotCounts.addAsOnlyWriter(added << UInt64(16 * place))
         return result
     }
 
@@ -468,7 +468,7 @@ private func layAside(_ batch: UnsafeMutableRawPointer, _ place: Int) {
 }
 
 private func takeBatch(_ place: Int) -> UnsafeMutableRawPointer? {
-    if depotHint.loadRelaxed() >> UInt64(16 * place) & 0xffff == 0 { return nil }
+    if batchesInDepot(place) == 0 { return nil }
     return depotLock.withLock { depot.change(place) { $0.pop() } }
 }
 
@@ -483,13 +483,9 @@ private func freeBatch(_ batch: UnsafeMutableRawPointer, _ place: Int) {
 private func bytesOfBatch(_ place: Int) -> Int { Int(sizeOfBatch) * SpareMemory.sizes[place] }
 
 var bytesInDepot: UInt64 {
-    depotLock.withLock {
-        var sum = 0
-        for place in 0..<4 {
-            sum += depot.shelves[place].batches * bytesOfBatch(place)
-        }
-        return UInt64(sum)
-    }
+    var sum = 0
+    for place in 0..<4 { sum += batchesInDepot(place) * bytesOfBatch(place) }
+    return UInt64(sum)
 }
 
 /// Called before a thread rests. Returns true if this thread is to call again, after a tenth of a second, for there may be more:

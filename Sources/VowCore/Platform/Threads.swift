@@ -219,23 +219,16 @@ func giveMemoryBackHere(_ memory: UnsafeMutableRawPointer, _ size: Int, _ cell: 
     switch cell.spares.pointee.keep(memory, size, cell.pointee.spareCounts) {
     case .kept: return
     case .notKept: freeMemory(memory, size)
-    case .refused: giveMemoryElsewhere(memory, size)
-    case .isLowest: keepLowest(memory, size)
+    case .undecided: giveMemoryBackSlowly(memory, size)
     }
 }
 
 @inline(never)
-private func giveMemoryElsewhere(_ memory: UnsafeMutableRawPointer, _ size: Int) {
+private func giveMemoryBackSlowly(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     let cell = threadCell()
-    if !cell.spares.pointee.keepBesideDepot(memory, size, cell.pointee.spareCounts) {
+    if !cell.spares.pointee.keepSlowly(memory, size, cell.pointee.spareCounts) {
         freeMemory(memory, size)
     }
-}
-
-@inline(never)
-private func keepLowest(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-    let cell = threadCell()
-    cell.spares.pointee.keepLowest(memory, size, cell.pointee.spareCounts)
 }
 
 /// Frees the memory that the thread kept before it last rested and has not needed since, and such memory of the depot. Returns

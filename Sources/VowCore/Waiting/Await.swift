@@ -71,13 +71,9 @@ private func doPooledWork(for promise: RecordPointer, _ thread: ThreadPointer) {
         let cancel = vow_platform_hold_cancel()
         let nestsWaits = thread.pointee.nestsWaits
         thread.pointee.nestsWaits = false
-        withPlace(at: ownExecutors.pool, thread) {
-            perform(reaction, thread)
-            leave(thread)
-        }
+        runPooled(reaction, looksForWorkNext: false, thread)
         thread.pointee.nestsWaits = nestsWaits
         vow_platform_let_cancel(cancel)
-        count(thread.cell.pointee.counters.workEnded)
     }
 }
 

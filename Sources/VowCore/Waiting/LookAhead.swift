@@ -32,6 +32,8 @@ import CVow
 
 /// The steps between two looks at the clock.
 private let stepsBetweenLooks = 1024
+/// The reactions of the pool's queue that a wait looks at.
+private let mostOfQueue = 4096
 
 func lookAhead(
     for waiting: WaitingPointer, until deadline: Deadline, _ thread: ThreadPointer
@@ -214,7 +216,7 @@ private struct LookAhead: ~Copyable {
         // change, and this executor is never freed.
         guard waiting.pointee.place.isInPool, deadline.nanoseconds == nil,
             reaction.executor == ownExecutors.pool, hasStackLeft(),
-            takeFromPool(reaction, within: 4096)
+            takeFromPool(reaction, within: mostOfQueue)
         else { return .blocked }
         return .runnable(reaction)
     }
